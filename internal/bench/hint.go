@@ -1,0 +1,29 @@
+package bench
+
+import "errors"
+
+// hinted is an error that also knows what its reader can do about it.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// WithHint adds to err what the reader can do about it. The hint is a
+// sentence of its own and no part of the error's text.
+func WithHint(err error, hint string) error {
+	if err == nil || hint == "" {
+		return err
+	}
+	return &hinted{err, hint}
+}
+
+// Hint is the outermost hint of err, or empty.
+func Hint(err error) string {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.hint
+	}
+	return ""
+}

@@ -1,0 +1,163 @@
+package bench
+
+import "time"
+
+// Run is everything that one invocation measured.
+type Run struct {
+	// Version is the version of this JSON; see Decode.
+	Version int `json:"version"`
+	// Tool is the version of ebpf-bench that measured.
+	Tool    string    `json:"tool"`
+	Testbed Testbed   `json:"testbed"`
+	Started time.Time `json:"started"`
+	// Elapsed is the time of the whole run, Measuring that of its measuring
+	// phase alone, both in seconds.
+	Elapsed   float64 `json:"elapsed_s"`
+	Measuring float64 `json:"measuring_s"`
+	// Seed is the seed of the order of the rounds.
+	Seed uint64 `json:"seed"`
+	// Loads is how often each object was loaded afresh.
+	Loads int `json:"loads"`
+	// Partial says that the run ended before its time: the results hold what
+	// was measured until then.
+	Partial bool     `json:"partial,omitempty"`
+	Results []Result `json:"results"`
+}
+
+// Testbed is the machine and kernel that a run was measured on.
+type Testbed struct {
+	// Mode is host, or how a virtual machine ran the kernel.
+	Mode string `json:"mode"`
+	// Kernel is the release (uname -r), KernelBuild its version (uname -v).
+	Kernel      string `json:"kernel"`
+	KernelBuild string `json:"kernel_build"`
+	Arch        string `json:"arch"`
+	CPU         string `json:"cpu"`
+	Cores       int    `json:"cores"`
+	// Virtual is the hypervisor when there is one that says so, else empty.
+	Virtual string `json:"virtual,omitempty"`
+	// JIT is the value of net.core.bpf_jit_enable in words.
+	JIT string `json:"jit"`
+	// JITHarden is net.core.bpf_jit_harden, which makes programs slower.
+	JITHarden bool `json:"jit_harden,omitempty"`
+	// Mitigations are the CPU vulnerabilities that the kernel mitigates, by
+	// name, because retpolines and the like are part of what a run costs.
+	Mitigations map[string]string `json:"mitigations,omitempty"`
+}
+
+// Result is what was measured of one benchmark.
+type Result struct {
+	Benchmark string `json:"benchmark"`
+	Driver    string `json:"driver"`
+	// Object is the object's path in the suite, ObjectSHA256 its digest in hex.
+	Object       string `json:"object"`
+	ObjectSHA256 string `json:"object_sha256,omitempty"`
+	Program      string `json:"program"`
+	// Type is the program's type in the kernel's spelling, such as xdp.
+	Type string `json:"type,omitempty"`
+	// Error says why nothing, or not everything, was measured.
+	Error string `json:"error,omitempty"`
+	// Hint says what can be done about Error, Log is what the kernel's
+	// verifier said where it refused the program.
+	Hint string `json:"hint,omitempty"`
+	Log  string `json:"log,omitempty"`
+	// Warnings are what a reader must know to trust the values.
+	Warnings []string `json:"warnings,omitempty"`
+	// Rounds are the raw counters of each round, Floor those of the empty
+	// program of the same type in the same rounds.
+	Rounds Counters `json:"rounds"`
+	Floor  Counters `json:"floor"`
+	// Traffic accounts for the packets of an attached program.
+	Traffic *Traffic `json:"traffic,omitempty"`
+	// Retvals counts, by return value, the test_run calls that ended with it.
+	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
+	Samples []Sample          `json:"samples"`
+}
+
+// Sample is the sample of one measure, or nil.
+func (r *Result) Sample(name string) *Sample {
+	for i := range r.Samples {
+		if r.Samples[i].Measure.Name == name {
+			return &r.Samples[i]
+		}
+	}
+	return nil
+}
+
+// Counters are the kernel's own counters, one element a round.
+type Counters struct {
+	// Load is the index of the load of the objects that was measured.
+	Load []int `json:"load,omitempty"`
+	// RunTimeNS and RunCnt are the growth of run_time_ns and run_cnt.
+	RunTimeNS []uint64 `json:"run_time_ns,omitempty"`
+	RunCnt    []uint64 `json:"run_cnt,omitempty"`
+	// WallNS is the time that driving the program took, in nanoseconds.
+	WallNS []uint64 `json:"wall_ns,omitempty"`
+	// RecursionMisses is the total growth of recursion_misses (Linux 5.12).
+	RecursionMisses uint64 `json:"recursion_misses,omitempty"`
+}
+
+// Add appends one round.
+func (c *Counters) Add(load int, runTimeNS, runCnt, wallNS, recursionMisses uint64) {
+	c.Load = append(c.Load, load)
+	c.RunTimeNS = append(c.RunTimeNS, runTimeNS)
+	c.RunCnt = append(c.RunCnt, runCnt)
+	c.WallNS = append(c.WallNS, wallNS)
+	c.RecursionMisses += recursionMisses
+}
+
+// Runs is the number of runs in all rounds.
+func (c *Counters) Runs() uint64 {
+	var n uint64
+	for _, v := range c.RunCnt {
+		n += v
+	}
+	return n
+}
+
+// Traffic accounts for packets: Sent = Run + Dropped + Unaccounted.
+type Traffic struct {
+	Sent        uint64 `json:"sent"`
+	Run         uint64 `json:"run"`
+	Dropped     uint64 `json:"dropped"`
+	Unaccounted int64  `json:"unaccounted"`
+	// Sender is what produced the packets: live_frames or af_packet.
+	Sender string `json:"sender"`
+}
+
+// Sample is the whole set of repeated measurements of one measure.
+type Sample struct {
+	Measure Measure   `json:"measure"`
+	Values  []float64 `json:"values"`
+}
+
+// Measure is a kind of measurement. Whether it is exact is part of it: a
+// noiseless count needs no repeats and no statistics.
+type Measure struct {
+	Name      string    `json:"name"`
+	Unit      string    `json:"unit"`
+	Direction Direction `json:"direction"`
+	Exact     bool      `json:"exact,omitempty"`
+}
+
+// Direction says which way a measure is better.
+type Direction string
+
+// The two directions.
+const (
+	LowerIsBetter  Direction = "lower"
+	HigherIsBetter Direction = "higher"
+)
+
+// The measures of a timed run.
+var (
+	// Latency is what a run costs, net of the floor: the time that the kernel
+	// charges to the program less what it charges to the empty program.
+	Latency = Measure{Name: "latency", Unit: "ns", Direction: LowerIsBetter}
+	// LatencyRaw is run_time_ns/run_cnt as the kernel counts it.
+	LatencyRaw = Measure{Name: "latency-raw", Unit: "ns", Direction: LowerIsBetter}
+	// LatencyFloor is run_time_ns/run_cnt of the empty program.
+	LatencyFloor = Measure{Name: "latency-floor", Unit: "ns", Direction: LowerIsBetter}
+	// Throughput is runs per second of driving the program, harness included.
+	Throughput = Measure{Name: "throughput", Unit: "ops/s", Direction: HigherIsBetter}
+)
