@@ -1,0 +1,56 @@
+# Everything installs what it needs (see scripts/setup) and runs from a fresh
+# clone. `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# The kernel lets only root load most programs.
+SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
+# Tests run as root where root is to be had.
+EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH,CI')
+TOOL := go tool -modfile=tools/go.mod
+GO_FILES = $(shell git ls-files '*.go')
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+.PHONY: build
+build: ## build the binary, statically linked
+	@scripts/setup build
+	CGO_ENABLED=0 go build -trimpath -o ebpf-bench ./cmd/ebpf-bench
+
+.PHONY: bench
+bench: build ## measure the bundled programs and print the table
+	$(SUDO) ./ebpf-bench run
+
+.PHONY: test
+test: ## run all tests, those of the kernel too, with the race detector
+	@scripts/setup test
+	$(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 15m $(EXEC) ./...
+
+.PHONY: lint
+lint: ## check the style, the layers and the usual mistakes
+	@out=$$(gofmt -l $(GO_FILES)); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; } >&2
+	go vet ./...
+	$(TOOL) golangci-lint run ./...
+	go mod tidy -diff
+
+.PHONY: generate
+generate: ## compile the bundled programs anew
+	@scripts/setup generate
+	go generate ./...
+
+.PHONY: check-generated
+check-generated: generate ## fail when the committed objects are not what the sources compile to
+	git diff --exit-code -- programs
+
+.PHONY: fuzz
+FUZZTIME ?= 10s
+fuzz: ## fuzz every parser for FUZZTIME each
+	@for pkg in $$(go list ./...); do \
+		for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done

@@ -1,0 +1,20 @@
+// Command ebpf-bench measures what a run of an eBPF program costs.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+func main() {
+	workload.RunHelper()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once: everything that it attached
+	// ends with it.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

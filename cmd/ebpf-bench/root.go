@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+const rootLong = `ebpf-bench measures what a run of an eBPF program costs, in the real kernel.
+
+It loads the programs that a suite file names, drives them with packets and
+load, and reads the run time that the kernel charges to each.
+
+Exit codes: 0 pass, 1 regression, 2 usage or config error, 3 could not measure.`
+
+// run is the whole program: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	t := newTerminal(stdout, stderr)
+	root := newRoot(t)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	t.printError(err)
+	return exitCode(err)
+}
+
+func newRoot(t *terminal) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ebpf-bench",
+		Short:         "Benchmark eBPF programs in the real kernel",
+		Long:          rootLong,
+		Args:          usageArgs(cobra.NoArgs),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError(cmd, err)
+	})
+	root.PersistentFlags().Var(&t.color, "color", "when to color the output: auto, always or never")
+	root.AddCommand(newRunCommand(t), newListCommand(t), newDoctorCommand(t), newSchemaCommand(), newVersionCommand())
+	return root
+}

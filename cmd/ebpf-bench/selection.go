@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/programs"
+)
+
+// selection is which benchmarks of which suite a command is about.
+type selection struct{ filter string }
+
+func (sel *selection) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&sel.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
+	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+// load reads the suite: the file given, else the one that lies in the current
+// folder, else the bundled one.
+func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
+	re, err := regexp.Compile(sel.filter)
+	if err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	s, err := open(t, args)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Filter(re)
+}
+
+func open(t *terminal, args []string) (*suite.Suite, error) {
+	if len(args) > 0 {
+		return suite.Load(suite.OS, filepath.ToSlash(args[0]))
+	}
+	for _, name := range []string{"ebpf-bench.yml", "ebpf-bench.yaml"} {
+		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+			return suite.Load(suite.OS, name)
+		}
+	}
+	t.say("", "no ebpf-bench.yml here: taking the bundled suite")
+	return suite.Load(programs.FS, programs.SuiteFile)
+}

@@ -1,0 +1,125 @@
+package main
+
+// Output rules: results go to stdout and nothing else does. Everything for
+// the person who watches goes to stderr: progress, and "ebpf-bench: error:",
+// "ebpf-bench: warning:" and "ebpf-bench: hint:" lines. Escape sequences go
+// to terminals only.
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// terminal is what the tool says and where.
+type terminal struct {
+	stdout, stderr io.Writer
+	color          colorMode
+}
+
+func newTerminal(stdout, stderr io.Writer) *terminal {
+	return &terminal{stdout: stdout, stderr: stderr, color: "auto"}
+}
+
+// isTerminal tells whether w is a terminal that a person looks at.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// colored tells whether escape sequences may go to w, by --color and the
+// NO_COLOR convention (https://no-color.org).
+func (t *terminal) colored(w io.Writer) bool {
+	switch t.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && isTerminal(w)
+}
+
+func (t *terminal) say(kind, format string, args ...any) {
+	fmt.Fprintf(t.stderr, "ebpf-bench: %s%s\n", kind, clean(fmt.Sprintf(format, args...)))
+}
+
+// printError prints every error that err joins, each on a line, and the hint.
+func (t *terminal) printError(err error) {
+	for _, e := range flatten(err) {
+		t.say("error: ", "%s", e)
+	}
+	if hint := bench.Hint(err); hint != "" {
+		t.say("hint: ", "%s", hint)
+	}
+}
+
+// flatten lists the errors that were joined, through the wrappers that do not
+// add text of their own.
+func flatten(err error) []error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *exitError:
+		return flatten(e.err)
+	case interface{ Unwrap() []error }:
+		var all []error
+		for _, part := range e.Unwrap() {
+			all = append(all, flatten(part)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// clean makes text from objects and files safe to print: it stays on one line
+// and cannot move the cursor.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return ' '
+		case !unicode.IsPrint(r) && r != ' ':
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// colorMode is the value of --color.
+type colorMode string
+
+func (c *colorMode) String() string { return string(*c) }
+func (c *colorMode) Type() string   { return "when" }
+
+func (c *colorMode) Set(s string) error {
+	switch s {
+	case "auto", "always", "never":
+		*c = colorMode(s)
+		return nil
+	}
+	return fmt.Errorf("it is auto, always or never")
+}
+
+// lastLines is how much of a verifier log says why a program was refused.
+const lastLines = 6
+
+// verifierLog prints the end of a verifier's log, or all of it.
+func (t *terminal) verifierLog(log string, whole bool) {
+	if log == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	if !whole && len(lines) > lastLines {
+		fmt.Fprintf(t.stderr, "    … %d lines before\n", len(lines)-lastLines)
+		lines = lines[len(lines)-lastLines:]
+	}
+	for _, line := range lines {
+		fmt.Fprintf(t.stderr, "    %s\n", clean(strings.ReplaceAll(line, "\t", "  ")))
+	}
+}

@@ -1,0 +1,65 @@
+package probe
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// inNetNS calls fn on a thread of its own in a network namespace of its own.
+// The namespace has no name: it ends with the thread, which ends with fn.
+func inNetNS(fn func() error) error {
+	done := make(chan error)
+	go func() {
+		// Never unlocked, so that the runtime ends the thread rather than to
+		// run another goroutine in this namespace.
+		runtime.LockOSThread()
+		if unix.Gettid() == unix.Getpid() {
+			// The runtime cannot end the main thread, and /proc/self is about
+			// it: keep it busy while another thread does the work.
+			defer runtime.UnlockOSThread()
+			done <- inNetNS(fn)
+			return
+		}
+		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			done <- lackingIf(fmt.Errorf("unshare network: %w", err), unix.EINVAL, unix.ENOSYS)
+			return
+		}
+		done <- fn()
+	}()
+	return <-done
+}
+
+// onVeth calls fn with one end of a veth pair in a network namespace of its
+// own. Both ends are up.
+func onVeth(fn func(veth netlink.Link) error) error {
+	return inNetNS(func() error {
+		attrs := netlink.NewLinkAttrs()
+		attrs.Name = "probe0"
+		veth := &netlink.Veth{LinkAttrs: attrs, PeerName: "probe1"}
+		if err := netlink.LinkAdd(veth); err != nil {
+			return lackingIf(fmt.Errorf("create veth: %w", err), unix.EOPNOTSUPP)
+		}
+
+		for _, name := range []string{veth.PeerName, veth.Name} {
+			end, err := netlink.LinkByName(name)
+			if err != nil {
+				return fmt.Errorf("find %s: %w", name, err)
+			}
+			if err := netlink.LinkSetUp(end); err != nil {
+				return fmt.Errorf("set %s up: %w", name, err)
+			}
+		}
+		return fn(veth)
+	})
+}
+
+func haveNetNS() error {
+	return inNetNS(func() error { return nil })
+}
+
+func haveVeth() error {
+	return onVeth(func(netlink.Link) error { return nil })
+}

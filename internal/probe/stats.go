@@ -1,0 +1,83 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// haveEnableStats counts a run, because a counter that stands still is worth
+// nothing.
+func haveEnableStats() error {
+	stats, err := enableStats()
+	if err != nil {
+		return err
+	}
+	defer stats.Close()
+
+	prog, err := load(ebpf.ProgramSpec{Type: ebpf.SchedCLS})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+	if err := testRun(prog, ebpf.RunOptions{}); err != nil {
+		return err
+	}
+	return counted(prog)
+}
+
+func enableStats() (io.Closer, error) {
+	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+	if err != nil {
+		return nil, lackingIf(fmt.Errorf("enable stats: %w", err), unix.EINVAL)
+	}
+	return stats, nil
+}
+
+var errNotCounted = errors.New("run_cnt is zero after a run")
+
+// counted says whether the kernel has counted a run of prog.
+func counted(prog *ebpf.Program) error {
+	stats, err := prog.Stats()
+	if err != nil {
+		return err
+	}
+	if stats.RunCount == 0 {
+		return errNotCounted
+	}
+	return nil
+}
+
+// haveStatsSysctl only opens the sysctl for writing: to write it, be it what
+// it holds already, could undo what somebody else sets at the same time.
+func haveStatsSysctl() error {
+	f, err := os.OpenFile("/proc/sys/kernel/bpf_stats_enabled", os.O_WRONLY, 0)
+	if err != nil {
+		return lackingIf(err, os.ErrNotExist, unix.EROFS)
+	}
+	return f.Close()
+}
+
+// haveInfo makes a check for a field of the information about a program.
+func haveInfo(field string) func() error {
+	return func() error {
+		prog, err := load(ebpf.ProgramSpec{Type: ebpf.SocketFilter})
+		if err != nil {
+			return err
+		}
+		defer prog.Close()
+
+		info, err := fdinfo(prog)
+		if err != nil {
+			return err
+		}
+		if _, ok := info[field]; !ok {
+			return lacking("the kernel does not tell it of a program")
+		}
+		return nil
+	}
+}

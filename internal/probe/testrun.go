@@ -1,0 +1,60 @@
+package probe
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// The verdicts of an XDP program that the probes use.
+const (
+	xdpDrop = 1
+	xdpPass = 2
+)
+
+func haveTestRunXDP() error {
+	prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpPass)})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+	return testRun(prog, ebpf.RunOptions{})
+}
+
+func haveTestRunSKB() error {
+	prog, err := load(ebpf.ProgramSpec{Type: ebpf.SchedCLS})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+	return testRun(prog, ebpf.RunOptions{})
+}
+
+// haveLiveFrames runs a program that drops its frame, so that none gets into
+// the network stack.
+func haveLiveFrames() error {
+	prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpDrop)})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+
+	err = testRun(prog, ebpf.RunOptions{
+		Repeat: 1,
+		Flags:  unix.BPF_F_TEST_XDP_LIVE_FRAMES,
+		// Linux 5.10 to 5.17 ignore the flag for XDP programs. They do refuse
+		// a batch size, which came along with it.
+		BatchSize: 1,
+	})
+	return lackingIf(err, unix.EINVAL)
+}
+
+// testRun runs prog on an empty packet of the smallest size on a wire.
+func testRun(prog *ebpf.Program, opts ebpf.RunOptions) error {
+	opts.Data = make([]byte, 64)
+	if _, err := prog.Run(&opts); err != nil {
+		return fmt.Errorf("test_run: %w", err)
+	}
+	return nil
+}

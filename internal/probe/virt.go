@@ -1,0 +1,61 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// From linux/kvm.h.
+const (
+	kvmGetAPIVersion = 0xAE00
+	kvmAPIVersion    = 12
+)
+
+// haveKVM asks whether we may use KVM, so that a refusal is an answer too.
+func haveKVM() error {
+	f, err := os.OpenFile("/dev/kvm", os.O_RDWR, 0)
+	if err != nil {
+		return lackingIf(err, os.ErrNotExist, os.ErrPermission, unix.ENODEV, unix.ENXIO)
+	}
+	defer f.Close()
+
+	version, err := unix.IoctlRetInt(int(f.Fd()), kvmGetAPIVersion)
+	if err != nil {
+		return fmt.Errorf("read KVM's version: %w", err)
+	}
+	if version != kvmAPIVersion {
+		return lacking("KVM has version %d of its interface instead of %d", version, kvmAPIVersion)
+	}
+	return nil
+}
+
+func haveQEMU() error {
+	name := "qemu-system-" + qemuArch(runtime.GOARCH)
+	_, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrNotFound) {
+		return lacking("%s is not in PATH", name)
+	}
+	return err
+}
+
+// qemuArch is QEMU's name for an architecture of Go.
+func qemuArch(goarch string) string {
+	switch goarch {
+	case "amd64":
+		return "x86_64"
+	case "arm64":
+		return "aarch64"
+	case "386":
+		return "i386"
+	case "ppc64le":
+		return "ppc64"
+	case "loong64":
+		return "loongarch64"
+	}
+	return goarch
+}

@@ -1,0 +1,49 @@
+// Package stat turns samples into summaries. It knows no kernel and no file;
+// what a reader must be told about a number travels with it as a warning.
+package stat
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// MinValues is the number of values below which a summary carries a warning:
+// quartiles of fewer are mostly luck.
+const MinValues = 10
+
+// Summary describes a sample. All figures are in the unit of its measure.
+type Summary struct {
+	N int
+	// Center is the median: rounds that something else disturbed are outliers
+	// to one side, and a mean would report them.
+	Center float64
+	// Low and High are the quartiles: half of the values lie between them.
+	Low, High float64
+	Warnings  []string
+}
+
+// Spread is half of the interquartile range.
+func (s Summary) Spread() float64 { return (s.High - s.Low) / 2 }
+
+// Summarize describes a sample. An empty sample has N 0 and no figures. An
+// exact measure is its own summary as long as its values agree.
+func Summarize(sample bench.Sample) Summary {
+	s := Summary{N: len(sample.Values)}
+	if s.N == 0 {
+		return s
+	}
+	sorted := stats.Sample{Xs: slices.Sorted(slices.Values(sample.Values)), Sorted: true}
+	s.Center, s.Low, s.High = sorted.Quantile(0.5), sorted.Quantile(0.25), sorted.Quantile(0.75)
+	if sample.Measure.Exact {
+		if first, last := sorted.Xs[0], sorted.Xs[s.N-1]; first != last {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("exact measure varies from %v to %v", first, last))
+		}
+	} else if s.N < MinValues {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("only %d rounds: at least %d are needed for a spread", s.N, MinValues))
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package strictyaml
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"gopkg.in/yaml.v3"
+)
+
+// walker compares a document with the Go type that it is to be read into.
+type walker struct {
+	file  string
+	nodes int
+	errs  []error
+}
+
+func (w *walker) errorf(n *yaml.Node, format string, args ...any) {
+	w.errs = append(w.errs, &Error{w.file, n.Line, fmt.Sprintf(format, args...)})
+}
+
+func (w *walker) walk(n *yaml.Node, t reflect.Type, key string) {
+	if w.nodes++; w.nodes > maxNodes {
+		if w.nodes == maxNodes+1 {
+			w.errorf(n, "the file is too large once its aliases are followed")
+		}
+		return
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case n.Kind == yaml.AliasNode:
+		w.walk(n.Alias, t, key)
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		w.text(n, t, key)
+	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
+		w.fields(n, t)
+	case t.Kind() == reflect.Struct && n.Tag != "!!null":
+		w.errorf(n, "%s is a mapping with the keys %s", key, strings.Join(Keys(t), ", "))
+	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
+		for _, item := range n.Content {
+			w.walk(item, t.Elem(), key)
+		}
+	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
+		for i := 1; i < len(n.Content); i += 2 {
+			w.walk(n.Content[i], t.Elem(), n.Content[i-1].Value)
+		}
+	}
+}
+
+// text checks a scalar that has its own reader: the YAML library loses the
+// line of such an error.
+func (w *walker) text(n *yaml.Node, t reflect.Type, key string) {
+	if n.Kind != yaml.ScalarNode {
+		w.errorf(n, "%s is a single value", key)
+		return
+	}
+	if n.Tag == "!!null" {
+		return
+	}
+	if err := reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.Value)); err != nil {
+		w.errorf(n, "%s: %s", key, err)
+	}
+}
+
+func (w *walker) fields(n *yaml.Node, t reflect.Type) {
+	fields := Fields(t)
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Tag == "!!merge" {
+			w.merge(value, t)
+			continue
+		}
+		if seen[key.Value] {
+			w.errorf(key, "%s is given twice", key.Value)
+		}
+		seen[key.Value] = true
+		field, ok := fields[key.Value]
+		if !ok {
+			w.errorf(key, "unknown key %q%s", key.Value, Nearest(key.Value, Keys(t)))
+			continue
+		}
+		w.walk(value, field, key.Value)
+	}
+}
+
+func (w *walker) merge(n *yaml.Node, t reflect.Type) {
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			w.walk(item, t, "<<")
+		}
+		return
+	}
+	w.walk(n, t, "<<")
+}
+
+// Fields maps the YAML keys of a struct to their types.
+func Fields(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		if key, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); key != "" {
+			fields[key] = f.Type
+		}
+	}
+	return fields
+}
+
+// Keys lists the YAML keys of a struct, sorted.
+func Keys(t reflect.Type) []string {
+	var keys []string
+	for key := range Fields(t) {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Nearest suggests the name that a reader most likely meant.
+func Nearest(name string, names []string) string {
+	best, distance := "", max(2, len(name)/3)+1
+	for _, n := range names {
+		if d := levenshtein.ComputeDistance(name, n); d < distance {
+			best, distance = n, d
+		}
+	}
+	if best == "" {
+		return ": the keys here are " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf(": did you mean %q?", best)
+}

@@ -1,0 +1,242 @@
+// Package suite reads ebpf-bench.yml: which benchmarks to run, on which
+// objects, driven by what. What it returns is validated and complete, with
+// defaults filled in. It reads objects as bytes and knows nothing of ELF.
+package suite
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+)
+
+// Version is the version of the suite file that this package reads.
+const Version = 1
+
+// MaxObjectSize bounds an object file, in bytes. Real ones have kilobytes.
+const MaxObjectSize = 64 << 20
+
+// Suite is a validated suite file.
+type Suite struct {
+	// File is the suite file's name, for messages.
+	File       string
+	Benchmarks []bench.Benchmark
+	// Objects are the objects that the suite names, sorted by path.
+	Objects []Object
+
+	fsys fs.FS
+	dir  string
+	doc  *strictyaml.Doc
+	// index is where in the file a benchmark stands.
+	index map[string]int
+}
+
+// Object is an ELF object's file.
+type Object struct {
+	// Path is the path relative to the suite file, as written or globbed.
+	Path string
+	Data []byte
+	// SHA256 is the digest of Data in hex.
+	SHA256 string
+}
+
+// file is the suite file as written.
+type file struct {
+	Version    int               `yaml:"version"`
+	Objects    []string          `yaml:"objects"`
+	Budget     bench.Duration    `yaml:"budget"`
+	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
+}
+
+// Load reads the suite file name from fsys. Paths in it are relative to its
+// folder. Every problem that the file has is reported, each with
+// its line (a *strictyaml.Error), joined.
+func Load(fsys fs.FS, name string) (*Suite, error) {
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, bench.WithHint(fmt.Errorf("read suite: %w", err),
+			"name a suite file, or leave it out to run the programs that ebpf-bench brings")
+	}
+	var f file
+	doc, err := strictyaml.Read(name, text, &f)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suite{File: name, Benchmarks: f.Benchmarks, fsys: fsys, dir: path.Dir(name), doc: doc, index: map[string]int{}}
+	for i, b := range f.Benchmarks {
+		s.index[b.Name] = i
+	}
+	v := &validator{doc: doc}
+	v.suite(&f)
+	s.readObjects(v, &f)
+	if err := errors.Join(v.errs...); err != nil {
+		return nil, err
+	}
+	setDefaults(s.Benchmarks, f.Budget)
+	return s, nil
+}
+
+// ReadFile reads a file that the suite names, such as a pcap.
+func (s *Suite) ReadFile(name string) ([]byte, error) {
+	return fs.ReadFile(s.fsys, s.resolve(name))
+}
+
+// Filter keeps the benchmarks whose names match re, and fails when none does.
+func (s *Suite) Filter(re *regexp.Regexp) error {
+	var names []string
+	var kept []bench.Benchmark
+	for _, b := range s.Benchmarks {
+		names = append(names, b.Name)
+		if re.MatchString(b.Name) {
+			kept = append(kept, b)
+		}
+	}
+	if len(kept) == 0 {
+		return bench.WithHint(fmt.Errorf("no benchmark matches %q", re), "there are: "+strings.Join(names, ", "))
+	}
+	s.Benchmarks = kept
+	return nil
+}
+
+// ErrorAt is a problem that was found with a benchmark only once its object
+// was read, at the line of the benchmark's key.
+func (s *Suite) ErrorAt(benchmark, key, format string, args ...any) error {
+	at := []any{"benchmarks", s.index[benchmark], key}
+	return s.doc.Errorf(at, "benchmark %q: %s", benchmark, fmt.Sprintf(format, args...))
+}
+
+func (s *Suite) resolve(name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(s.dir, name)
+}
+
+// readObjects reads every object that the file lists or a benchmark names.
+func (s *Suite) readObjects(v *validator, f *file) {
+	seen := map[string]bool{}
+	add := func(name string, at ...any) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		data, err := readObject(s.fsys, s.resolve(name))
+		if err != nil {
+			v.errorf(at, "%s", err)
+			return
+		}
+		sum := sha256.Sum256(data)
+		s.Objects = append(s.Objects, Object{Path: name, Data: data, SHA256: hex.EncodeToString(sum[:])})
+	}
+	for i, pattern := range f.Objects {
+		names, err := s.glob(pattern)
+		if err != nil {
+			v.errorf([]any{"objects", i}, "%s", err)
+		}
+		for _, name := range names {
+			add(name, "objects", i)
+		}
+	}
+	for i, b := range f.Benchmarks {
+		if b.Object != "" {
+			add(b.Object, "benchmarks", i, "object")
+		}
+	}
+	slices.SortFunc(s.Objects, func(a, b Object) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// glob expands a pattern to paths relative to the suite file.
+func (s *Suite) glob(pattern string) ([]string, error) {
+	if !hasMeta(pattern) {
+		return []string{pattern}, nil
+	}
+	names, err := fs.Glob(s.fsys, s.resolve(pattern))
+	if err != nil {
+		return nil, fmt.Errorf("objects: %q is no pattern: %w", pattern, err)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("objects: no file matches %q", pattern)
+	}
+	if !path.IsAbs(pattern) {
+		for i := range names {
+			names[i] = relative(s.dir, names[i])
+		}
+	}
+	return names, nil
+}
+
+func readObject(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read object: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("read object: %s is a folder", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read object: %s is no regular file", name)
+	case info.Size() > MaxObjectSize:
+		return nil, fmt.Errorf("read object: %s has %d MiB, which is over the limit of %d", name, info.Size()>>20, MaxObjectSize>>20)
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("read object: %w", err)
+	}
+	return data, nil
+}
+
+// DefaultBudget is the measuring time of a benchmark that sets none.
+const DefaultBudget = time.Second
+
+func setDefaults(benchmarks []bench.Benchmark, budget bench.Duration) {
+	for i := range benchmarks {
+		b := &benchmarks[i]
+		b.Budget = first(b.Budget, budget, bench.Duration(DefaultBudget))
+		switch {
+		case b.TestRun != nil:
+			b.TestRun.Repeat = first(b.TestRun.Repeat, 2000)
+			b.TestRun.Packets = packetsOr(b.TestRun.Packets)
+		case b.Veth != nil:
+			b.Veth.Mode = first(b.Veth.Mode, bench.XDPNative)
+			b.Veth.Count = first(b.Veth.Count, 20_000)
+			b.Veth.Packets = packetsOr(b.Veth.Packets)
+		case b.PerfEvent != nil:
+			p := b.PerfEvent
+			p.Event = first(p.Event, "cpu-clock")
+			if p.Period == 0 {
+				p.Frequency = first(p.Frequency, 9999)
+			}
+			p.Scope = first(p.Scope, bench.ScopeProcess)
+			p.Window = first(p.Window, bench.Duration(20*time.Millisecond))
+			if p.Load.Command == nil && p.Load.PID == 0 {
+				p.Load.CPU = first(p.Load.CPU, 1)
+			}
+		}
+	}
+}
+
+func packetsOr(packets []bench.Packet) []bench.Packet {
+	if len(packets) > 0 {
+		return packets
+	}
+	return []bench.Packet{{IPv4: &bench.IP{}, UDP: &bench.UDP{}, Sizes: bench.Sizes{64}}}
+}
+
+// first is the first of the values that is set.
+func first[T comparable](values ...T) T {
+	var zero T
+	for _, v := range values {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}

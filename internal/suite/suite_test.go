@@ -1,0 +1,196 @@
+package suite
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+const whole = `# yaml-language-server: $schema=schema.json
+version: 1
+objects: ["bpf/*.o"]
+budget: 500ms
+benchmarks:
+  - name: xdp/basic
+    program: basic
+    globals: {PID: 42, on: true, raw: "00ff"}
+    maps:
+      flows: {entries: [{key: 1, value: "0a"}]}
+      ring: {reset: never}
+    test_run:
+      repeat: 100
+      packets: &packets
+        - {eth: {vlan: 5}, ipv4: {src: 10.0.0.0/30, dst: 10.0.0.9, ttl: 3}, udp: {src: 1, dst: 53}, size: [64, 128]}
+        - {ipv6: {src: "fd00::1-fd00::3"}, tcp: {dst: 80, flags: [syn, ack]}, size: 90}
+        - {hex: "00 11"}
+        - {pcap: traffic.pcap}
+  - name: xdp/veth
+    object: bpf/a.o
+    program: basic
+    budget: 2s
+    veth: {mode: generic, sender: af_packet, packets: *packets, count: 10}
+  - name: profiler
+    program: profile
+    perf_event:
+      event: task-clock
+      period: 1000
+      scope: all
+      window: 5ms
+      load: {command: ["stress", "-c", "1"]}
+  - {name: defaults, program: p, test_run: {}}
+  - {name: veth defaults, program: p, veth: {}}
+  - {name: perf defaults, program: p, perf_event: {}}
+`
+
+func load(text string) (*Suite, error) {
+	return Load(fstest.MapFS{
+		"dir/ebpf-bench.yml": {Data: []byte(text)},
+		"dir/bpf/a.o":        {Data: []byte("a")},
+		"dir/bpf/b.o":        {Data: []byte("b")},
+		"dir/traffic.pcap":   {Data: []byte("pcap")},
+	}, "dir/ebpf-bench.yml")
+}
+
+func TestLoad(t *testing.T) {
+	if err := validate(t, whole); err != nil {
+		t.Errorf("the schema refuses what the reader takes: %v", err)
+	}
+	s, err := load(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Objects) != 2 || s.Objects[0].Path != "bpf/a.o" || len(s.Objects[0].SHA256) != 64 {
+		t.Errorf("objects %+v", s.Objects)
+	}
+	b := s.Benchmarks
+	if len(b) != 6 {
+		t.Fatalf("%d benchmarks", len(b))
+	}
+	if got := b[0].TestRun.Packets[0].IPv4.Src.Len(); got != 4 {
+		t.Errorf("10.0.0.0/30 has %d addresses", got)
+	}
+	if len(b[1].Veth.Packets) != 4 || b[1].Budget != bench.Duration(2*time.Second) {
+		t.Errorf("the alias or the budget was lost: %+v", b[1])
+	}
+	if b[0].Budget != bench.Duration(500*time.Millisecond) {
+		t.Errorf("the suite's budget is not the benchmark's: %v", b[0].Budget)
+	}
+	if d := b[3].TestRun; d.Repeat != 2000 || len(d.Packets) != 1 {
+		t.Errorf("defaults of test_run: %+v", d)
+	}
+	if d := b[4].Veth; d.Mode != bench.XDPNative || d.Count != 20000 || len(d.Packets) != 1 {
+		t.Errorf("defaults of veth: %+v", d)
+	}
+	if d := b[5].PerfEvent; d.Event != "cpu-clock" || d.Frequency != 9999 || d.Load.CPU != 1 || d.Scope != bench.ScopeProcess {
+		t.Errorf("defaults of perf_event: %+v", d)
+	}
+	if data, err := s.ReadFile("traffic.pcap"); err != nil || string(data) != "pcap" {
+		t.Errorf("a file beside the suite is not read: %v", err)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	const head = "version: 1\nobjects: [bpf/a.o]\nbenchmarks:\n"
+	const good = "  - {name: a, program: p, test_run: {}}\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"empty file", "", "yml:1: the file is empty"},
+		{"empty suite", "version: 1\nbenchmarks: []\n", "yml:2: the suite has no benchmarks"},
+		{"no mapping", "- a\n", "yml:1: the file is no mapping"},
+		{"two documents", head + good + "---\nversion: 1\n", "more than one YAML document"},
+		{"syntax", "version: [1\n", "ebpf-bench.yml:"},
+		{"no version", "benchmarks:\n" + good, "version is missing"},
+		{"future version", "version: 2\nbenchmarks:\n" + good, "yml:1: version 2 is not known"},
+		{"unknown key", head + "  - {name: a, program: p, test_rum: {}}\n", `yml:4: unknown key "test_rum": did you mean "test_run"?`},
+		{"unknown key far off", head + "  - {name: a, program: p, zzzzzzzzz: {}}\n", `unknown key "zzzzzzzzz": the keys here are budget, globals`},
+		{"nested unknown key", head + "  - name: a\n    program: p\n    test_run:\n      packet: []\n", `yml:7: unknown key "packet": did you mean "packets"?`},
+		{"key twice", head + "  - {name: a, name: b, program: p, test_run: {}}\n", "yml:4: name is given twice"},
+		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", "yml:4: cannot unmarshal"},
+		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys packets, repeat"},
+		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is no duration`},
+		{"bad address", head + "  - {name: a, program: p, test_run: {packets: [{ipv4: {src: 10.0.0}}]}}\n", `yml:4: src: "10.0.0" is no address`},
+		{"duplicate name", head + good + good, `yml:5: name "a" is already used in line 4`},
+		{"duplicate slug", head + good + "  - {name: A, program: p, test_run: {}}\n", `yml:5: names "a" and "A" are both "a"`},
+		{"no name", head + "  - {program: p, test_run: {}}\n", "yml:4: a benchmark has no name"},
+		{"unprintable name", head + "  - {name: \"a\\e[31m\", program: p, test_run: {}}\n", "cannot be printed"},
+		{"long name", head + "  - {name: " + strings.Repeat("x", 1025) + ", program: p, test_run: {}}\n", "1025 bytes"},
+		{"no program", head + "  - {name: a, test_run: {}}\n", "names no program"},
+		{"no driver", head + "  - {name: a, program: p}\n", "has no driver"},
+		{"two drivers", head + "  - {name: a, program: p, test_run: {}, veth: {}}\n", "has several drivers"},
+		{"null driver", head + "  - {name: a, program: p, test_run: }\n", "has no driver"},
+		{"no object", "version: 1\nbenchmarks:\n" + good, "names no object"},
+		{"missing object", "version: 1\nobjects: [nope.o]\nbenchmarks:\n" + good, "yml:2: read object"},
+		{"missing object of a benchmark", head + "  - {name: a, object: nope.o, program: p, test_run: {}}\n", "yml:4: read object"},
+		{"folder as object", "version: 1\nobjects: [bpf]\nbenchmarks:\n" + good, "bpf is a folder"},
+		{"empty glob", "version: 1\nobjects: [\"*.x\"]\nbenchmarks:\n" + good, `no file matches "*.x"`},
+		{"bad repeat", head + "  - {name: a, program: p, test_run: {repeat: -1}}\n", "repeat must be from 1 to"},
+		{"bad mode", head + "  - {name: a, program: p, veth: {mode: nativ}}\n", `mode "nativ" is not known: it is one of native, generic`},
+		{"bad sender", head + "  - {name: a, program: p, veth: {sender: nc}}\n", `sender "nc"`},
+		{"two loads", head + "  - {name: a, program: p, perf_event: {load: {cpu: 1, pid: 2}}}\n", "one of cpu, command, pid"},
+		{"empty command", head + "  - {name: a, program: p, perf_event: {load: {command: []}}}\n", "command is empty"},
+		{"frequency and period", head + "  - {name: a, program: p, perf_event: {period: 1, frequency: 2}}\n", "exclude each other"},
+		{"bad reset", head + "  - {name: a, program: p, maps: {m: {reset: now}}, test_run: {}}\n", `reset "now"`},
+		{"anchor in itself", head + "  - &a {name: a, program: p, test_run: {packets: [*a]}}\n", "ebpf-bench.yml"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := load(c.text)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v\nwant an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadReportsEveryProblem(t *testing.T) {
+	_, err := load("version: 1\nobjects: [nope.o]\nbenchmarks:\n  - {name: a, test_run: {}}\n  - {name: a, program: p}\n")
+	for _, want := range []string{"nope.o", "names no program", "already used", "has no driver"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %q", err, want)
+		}
+	}
+}
+
+func TestLoadSurvivesAliasBomb(t *testing.T) {
+	text := "version: 1\nbenchmarks: []\nobjects: &a0 [x]\n"
+	bomb := "version: 1\nobjects:\n  - &a0 [x, x, x, x, x, x, x, x, x]\n"
+	for i := range 12 {
+		ref := "*a" + string(rune('0'+i%10))
+		bomb += "  - &a" + string(rune('0'+(i+1)%10)) + " [" + strings.Repeat(ref+", ", 8) + ref + "]\n"
+	}
+	for _, in := range []string{text, bomb} {
+		if _, err := load(in); err == nil {
+			t.Error("a bomb of aliases is read as a suite")
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	s, err := load(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Filter(regexp.MustCompile("^nope$")); err == nil || !strings.Contains(bench.Hint(err), "xdp/basic") {
+		t.Errorf("an empty selection: %v, hint %q", err, bench.Hint(err))
+	}
+	if err := s.Filter(regexp.MustCompile("^xdp/")); err != nil || len(s.Benchmarks) != 2 {
+		t.Errorf("%v, %d benchmarks", err, len(s.Benchmarks))
+	}
+	if err := s.ErrorAt("xdp/veth", "program", "x"); !strings.Contains(err.Error(), "yml:21:") {
+		t.Errorf("the line of a benchmark's key: %v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add(whole)
+	f.Add("version: 1\nbenchmarks: [&a {name: *a}]")
+	f.Add("<<: [{version: 1}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := load(text)
+		if err == nil && len(s.Benchmarks) == 0 {
+			t.Error("a suite without benchmarks is read as one")
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package suite
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+)
+
+// MaxName is the longest name of a benchmark in bytes, which is also what
+// Bencher takes.
+const MaxName = 1024
+
+// validator checks what a document means and collects what is wrong with it.
+type validator struct {
+	doc  *strictyaml.Doc
+	errs []error
+}
+
+// errorf reports a problem at the deepest node that exists on the path of
+// mapping keys and sequence indices.
+func (v *validator) errorf(path []any, format string, args ...any) {
+	v.errs = append(v.errs, v.doc.Errorf(path, format, args...))
+}
+
+func (v *validator) suite(f *file) {
+	switch {
+	case f.Version == 0:
+		v.errorf(nil, "version is missing: put \"version: %d\" at the top", Version)
+	case f.Version != Version:
+		v.errorf([]any{"version"}, "version %d is not known: this ebpf-bench reads version %d", f.Version, Version)
+	}
+	if len(f.Benchmarks) == 0 {
+		v.errorf([]any{"benchmarks"}, "the suite has no benchmarks")
+	}
+	if f.Budget < 0 {
+		v.errorf([]any{"budget"}, "budget must be more than 0")
+	}
+	v.names(f.Benchmarks)
+	for i := range f.Benchmarks {
+		v.benchmark(&f.Benchmarks[i], len(f.Objects) > 0, "benchmarks", i)
+	}
+}
+
+// names refuses names that no report could tell apart.
+func (v *validator) names(benchmarks []bench.Benchmark) {
+	seen := map[string]int{}
+	for i, b := range benchmarks {
+		at := []any{"benchmarks", i, "name"}
+		switch {
+		case strings.TrimSpace(b.Name) == "":
+			v.errorf(at, "a benchmark has no name")
+			continue
+		case len(b.Name) > MaxName:
+			v.errorf(at, "a name has %d bytes, the limit is %d", len(b.Name), MaxName)
+			continue
+		case strings.ContainsFunc(b.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
+			v.errorf(at, "name %q has characters that cannot be printed", b.Name)
+			continue
+		}
+		slug := bench.Slug(b.Name)
+		j, dup := seen[slug]
+		switch {
+		case !dup:
+			seen[slug] = i
+		case benchmarks[j].Name == b.Name:
+			v.errorf(at, "name %q is already used in line %d", b.Name, v.doc.Line("benchmarks", j, "name"))
+		default:
+			v.errorf(at, "names %q and %q are both %q to a tool that keeps only letters and digits: rename one", benchmarks[j].Name, b.Name, slug)
+		}
+	}
+}
+
+func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
+	if b.Program == "" {
+		v.errorf(at, "benchmark %q names no program", b.Name)
+	}
+	if b.Object == "" && !haveObjects {
+		v.errorf(at, "benchmark %q names no object, and the suite has no objects", b.Name)
+	}
+	if b.Budget < 0 {
+		v.errorf(sub(at, "budget"), "budget must be more than 0")
+	}
+	for name, m := range b.Maps {
+		v.oneOf(sub(at, "maps", name, "reset"), "reset", string(m.Reset), string(bench.ResetNever), string(bench.ResetSlice))
+		for i, e := range m.Entries {
+			if e.Value == nil {
+				v.errorf(sub(at, "maps", name, "entries", i), "an entry of map %s has no value", name)
+			}
+		}
+	}
+	drivers := 0
+	if b.TestRun != nil {
+		drivers++
+		v.count(sub(at, "test_run", "repeat"), "repeat", b.TestRun.Repeat, 1_000_000)
+	}
+	if b.Veth != nil {
+		drivers++
+		v.veth(b.Veth, sub(at, "veth"))
+	}
+	if b.PerfEvent != nil {
+		drivers++
+		v.perfEvent(b.PerfEvent, sub(at, "perf_event"))
+	}
+	if drivers != 1 {
+		v.errorf(at, "benchmark %q has %s: it takes exactly one of test_run, veth, perf_event (an empty one is written test_run: {})",
+			b.Name, map[bool]string{true: "no driver", false: "several drivers"}[drivers == 0])
+	}
+}
+
+func (v *validator) veth(b *bench.Veth, at []any) {
+	v.oneOf(sub(at, "mode"), "mode", string(b.Mode), string(bench.XDPNative), string(bench.XDPGeneric))
+	v.oneOf(sub(at, "sender"), "sender", b.Sender, "live_frames", "af_packet")
+	v.count(sub(at, "count"), "count", b.Count, 10_000_000)
+}
+
+func (v *validator) perfEvent(p *bench.PerfEvent, at []any) {
+	if p.Frequency != 0 && p.Period != 0 {
+		v.errorf(at, "frequency and period exclude each other")
+	}
+	v.oneOf(sub(at, "scope"), "scope", string(p.Scope), string(bench.ScopeProcess), string(bench.ScopeAll))
+	if p.Window < 0 || p.Window > bench.Duration(10*time.Second) {
+		v.errorf(sub(at, "window"), "window must be more than 0 and at most 10s")
+	}
+	loads := 0
+	for _, set := range []bool{p.Load.CPU != 0, p.Load.Command != nil, p.Load.PID != 0} {
+		if set {
+			loads++
+		}
+	}
+	switch {
+	case loads > 1:
+		v.errorf(sub(at, "load"), "load takes one of cpu, command, pid")
+	case p.Load.Command != nil && (len(p.Load.Command) == 0 || p.Load.Command[0] == ""):
+		v.errorf(sub(at, "load", "command"), "the load's command is empty")
+	case p.Load.PID < 0:
+		v.errorf(sub(at, "load", "pid"), "pid must be more than 0")
+	}
+	v.count(sub(at, "load", "cpu"), "cpu", p.Load.CPU, 1024)
+}
+
+// count checks a number that 0 leaves to its default.
+func (v *validator) count(at []any, key string, n, limit int) {
+	if n < 0 || n > limit {
+		v.errorf(at, "%s must be from 1 to %d", key, limit)
+	}
+}
+
+// oneOf checks a word that empty leaves to its default.
+func (v *validator) oneOf(at []any, key, got string, want ...string) {
+	if got != "" && !slices.Contains(want, got) {
+		v.errorf(at, "%s %q is not known: it is one of %s", key, got, strings.Join(want, ", "))
+	}
+}
+
+func sub(at []any, more ...any) []any { return append(slices.Clone(at), more...) }

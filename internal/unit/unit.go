@@ -1,0 +1,110 @@
+// Package unit formats numbers for people: nanoseconds, counts, rates, bytes
+// and percentages, each with a unit and three significant digits. It knows
+// nothing of what is measured.
+package unit
+
+import (
+	"math"
+	"strconv"
+)
+
+var (
+	timeScale   = []scale{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}
+	countScale  = []scale{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
+	binaryScale = []scale{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}
+)
+
+type scale struct {
+	factor float64
+	suffix string
+}
+
+// NS formats a time in nanoseconds: 12.3 ns, 1.24 µs.
+func NS(ns float64) string { return scaled(ns, timeScale) }
+
+// Count formats a number of things: 812, 20.0 k, 1.20 M.
+func Count(n float64) string { return scaled(n, countScale) }
+
+// Rate formats a number of things a second: 3.02 M/s.
+func Rate(perSecond float64) string {
+	if bad(perSecond) {
+		return "-"
+	}
+	return Count(perSecond) + "/s"
+}
+
+// Bytes formats a size: 60 B, 16.0 MiB.
+func Bytes(n float64) string { return scaled(n, binaryScale) }
+
+// Percent formats a ratio as a percentage: 0.021 is 2.1%.
+func Percent(ratio float64) string {
+	if bad(ratio) {
+		return "-"
+	}
+	p := ratio * 100
+	switch a := math.Abs(p); {
+	case a >= 100:
+		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	default:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	}
+}
+
+// Format formats v by the name of its unit; an unknown unit is put behind it.
+func Format(v float64, unit string) string {
+	switch unit {
+	case "ns":
+		return NS(v)
+	case "ops/s":
+		return Rate(v)
+	case "B", "bytes":
+		return Bytes(v)
+	case "":
+		return Count(v)
+	default:
+		return Count(v) + " " + unit
+	}
+}
+
+func scaled(v float64, scales []scale) string {
+	if bad(v) {
+		return "-"
+	}
+	s := scales[len(scales)-1]
+	for _, c := range scales {
+		// The comparison is on the rounded value, so that 999.96 does not
+		// print as "1000".
+		if round3(math.Abs(v)) >= c.factor {
+			s = c
+			break
+		}
+	}
+	text := digits3(v/s.factor, s.factor == 1 && v == math.Trunc(v))
+	if s.suffix == "" {
+		return text
+	}
+	return text + " " + s.suffix
+}
+
+// digits3 prints three significant digits, whole numbers without a fraction
+// when integer says that v is one by nature.
+func digits3(v float64, integer bool) string {
+	decimals := 2
+	switch a := round3(math.Abs(v)); {
+	case integer || a >= 100:
+		decimals = 0
+	case a >= 10:
+		decimals = 1
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+func round3(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	m := math.Pow(10, 2-math.Floor(math.Log10(v)))
+	return math.Round(v*m) / m
+}
+
+func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -1,0 +1,45 @@
+package unit
+
+import (
+	"math"
+	"testing"
+)
+
+func TestFormat(t *testing.T) {
+	for _, c := range []struct {
+		v          float64
+		unit, want string
+	}{
+		{0, "ns", "0 ns"},
+		{12.345, "ns", "12.3 ns"},
+		{-0.4567, "ns", "-0.46 ns"},
+		{44, "ns", "44 ns"},
+		{999.96, "ns", "1.00 µs"},
+		{1240, "ns", "1.24 µs"},
+		{2.5e9, "ns", "2.50 s"},
+		{812, "", "812"},
+		{20000, "", "20.0 k"},
+		{1.2e6, "", "1.20 M"},
+		{3.02e6, "ops/s", "3.02 M/s"},
+		{60, "B", "60 B"},
+		{16 << 20, "bytes", "16.0 MiB"},
+		{17, "insns", "17 insns"},
+		{math.NaN(), "ns", "-"},
+		{math.Inf(1), "ops/s", "-"},
+	} {
+		if got := Format(c.v, c.unit); got != c.want {
+			t.Errorf("Format(%v, %q) = %q, want %q", c.v, c.unit, got, c.want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		ratio float64
+		want  string
+	}{{0, "0.0%"}, {0.021, "2.1%"}, {-0.5, "-50.0%"}, {12.3, "1230%"}, {math.NaN(), "-"}} {
+		if got := Percent(c.ratio); got != c.want {
+			t.Errorf("Percent(%v) = %q, want %q", c.ratio, got, c.want)
+		}
+	}
+}

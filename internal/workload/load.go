@@ -1,0 +1,186 @@
+package workload
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Load is work for a perf event to sample. Its processes run from the start;
+// those that it started end with it, and with the tool however that ends.
+type Load struct {
+	// group is the process group that the load started, or 0.
+	group int
+	// existing is the process that was there before, or nil.
+	existing *os.Process
+
+	supervisor *exec.Cmd
+	lifeline   io.Closer
+	stderr     stderrTail
+	ended      chan struct{}
+	err        error // valid once ended is closed
+}
+
+// StartLoad starts a load, or finds the process that it names.
+func StartLoad(desc bench.Load) (*Load, error) {
+	given := 0
+	for _, is := range []bool{desc.CPU != 0, len(desc.Command) > 0, desc.PID != 0} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return nil, errors.New("start load: it takes exactly one of cpu, command and pid")
+	case desc.CPU < 0 || desc.PID < 0:
+		return nil, errors.New("start load: cpu and pid cannot be less than 1")
+	case desc.PID != 0:
+		return findLoad(desc.PID)
+	}
+
+	copies := strconv.Itoa(cmp.Or(desc.CPU, 1))
+	l := &Load{
+		supervisor: helperCommand(superviseMode, append([]string{copies}, desc.Command...)...),
+		ended:      make(chan struct{}),
+	}
+	if err := l.start(); err != nil {
+		return nil, fmt.Errorf("start load: %w", err)
+	}
+	return l, nil
+}
+
+func findLoad(pid int) (*Load, error) {
+	// The process is held by a file descriptor where the kernel can do that,
+	// so that Err never takes a later process of the same number for it.
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return nil, fmt.Errorf("find load: process %d: %w", pid, err)
+	}
+	l := &Load{existing: p}
+	if l.Err() != nil {
+		return nil, fmt.Errorf("find load: there is no process %d", pid)
+	}
+	return l, nil
+}
+
+// start starts the supervisor and waits until it has started the group.
+func (l *Load) start() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if l.lifeline, err = l.supervisor.StdinPipe(); err != nil {
+		r.Close()
+		return err
+	}
+	l.supervisor.ExtraFiles = []*os.File{w}
+	l.supervisor.Stderr = &l.stderr
+	// Neither the terminal's signals nor those for the group reach it.
+	l.supervisor.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// Standard error may be held open by a process that got away.
+	l.supervisor.WaitDelay = time.Second
+	if err := l.supervisor.Start(); err != nil {
+		r.Close()
+		return err
+	}
+	w.Close()
+
+	reports := json.NewDecoder(r)
+	var first report
+	if err := reports.Decode(&first); err != nil || first.Group == 0 {
+		l.lifeline.Close()
+		err := l.supervisor.Wait()
+		r.Close()
+		return l.failure(first, err)
+	}
+	l.group = first.Group
+	go l.watch(r, reports)
+	return nil
+}
+
+// watch waits for the group to end.
+func (l *Load) watch(r io.Closer, reports *json.Decoder) {
+	defer close(l.ended)
+	defer r.Close()
+	var last report
+	reports.Decode(&last) // a supervisor that was killed reports nothing
+	l.err = fmt.Errorf("load ended early: %w", l.failure(last, l.supervisor.Wait()))
+}
+
+// failure is why the load ended: what the supervisor reported, else how it
+// ended itself, with the last that was written to standard error.
+func (l *Load) failure(r report, waited error) error {
+	err := waited
+	if r.Ended != "" {
+		err = errors.New(r.Ended)
+	}
+	if err == nil {
+		err = errors.New("its supervisor ended without a report")
+	}
+	if tail := l.stderr.String(); tail != "" {
+		return fmt.Errorf("%w: %s", err, tail)
+	}
+	return err
+}
+
+// Err is why the load has ended, or nil while it goes on.
+func (l *Load) Err() error {
+	if l.existing != nil {
+		// Another user's process refuses the signal, but is there.
+		err := l.existing.Signal(unix.Signal(0))
+		if errors.Is(err, os.ErrProcessDone) || errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("load ended early: there is no process %d any more", l.existing.Pid)
+		}
+		return nil
+	}
+	select {
+	case <-l.ended:
+		return l.err
+	default:
+		return nil
+	}
+}
+
+// Pause stops the load's processes. A process that the load did not start is
+// left alone, and so is one that has left the command's process group.
+func (l *Load) Pause() error { return l.signal(unix.SIGSTOP) }
+
+// Resume continues what Pause stopped.
+func (l *Load) Resume() error { return l.signal(unix.SIGCONT) }
+
+func (l *Load) signal(sig unix.Signal) error {
+	if l.existing != nil {
+		return nil
+	}
+	if err := l.Err(); err != nil {
+		return err
+	}
+	if err := unix.Kill(-l.group, sig); err != nil {
+		return fmt.Errorf("send %s to load: %w", unix.SignalName(sig), err)
+	}
+	return nil
+}
+
+// Close ends the processes that the load started and waits for their end. It
+// may be called more than once.
+func (l *Load) Close() error {
+	if l.existing != nil {
+		l.existing.Release()
+		return nil
+	}
+	l.lifeline.Close()
+	<-l.ended
+	return nil
+}

@@ -1,0 +1,136 @@
+package workload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// packetBatch is about the number of packets in one call: more do not
+	// make it faster.
+	packetBatch = 64
+	// packetBuffer is a send buffer that never fills, because it is larger
+	// than all packets that can wait at the far end. So a packet that the
+	// kernel did not take is one that the driver dropped.
+	packetBuffer = 16 << 20
+)
+
+// packetSender sends frames by an AF_PACKET socket, on any kernel.
+type packetSender struct {
+	fd int
+	// messages are the frames, as often as it takes to fill a batch.
+	messages []mmsghdr
+	drop     *ebpf.Program
+	// attached drops what the far end sends back. It also makes the near end
+	// poll, without which it takes no packets that the far end sends back.
+	attached xdpLink
+}
+
+// mmsghdr is the kernel's struct mmsghdr.
+type mmsghdr struct {
+	hdr unix.Msghdr
+	len uint32
+}
+
+func newPacketSender(v *Veth, frames [][]byte) (_ *packetSender, err error) {
+	s := &packetSender{fd: -1, messages: newMessages(frames)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("send by AF_PACKET: %w", err), s.Close())
+		}
+	}()
+	s.drop, err = ebpf.NewProgram(&ebpf.ProgramSpec{
+		Name: "drop", Type: ebpf.XDP, License: "GPL",
+		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, xdpDrop), asm.Return()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.attached, err = attachXDP(v.near.ns, v.near.index, bench.XDPNative, s.drop); err != nil {
+		return nil, err
+	}
+	if err := v.near.ns.Do(s.open); err != nil {
+		return nil, err
+	}
+	// Without a protocol the socket receives nothing.
+	if err := unix.Bind(s.fd, &unix.SockaddrLinklayer{Ifindex: v.near.index}); err != nil {
+		return nil, fmt.Errorf("bind: %w", err)
+	}
+	return s, nil
+}
+
+func (s *packetSender) open() (err error) {
+	if s.fd, err = unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, 0); err != nil {
+		return err
+	}
+	if err := unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, packetBuffer); err != nil {
+		return fmt.Errorf("enlarge send buffer: %w", err)
+	}
+	return unix.SetsockoptInt(s.fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1)
+}
+
+func newMessages(frames [][]byte) []mmsghdr {
+	var messages []mmsghdr
+	for len(messages) < packetBatch {
+		for _, frame := range frames {
+			frame = bytes.Clone(frame)
+			iov := unix.Iovec{Base: &frame[0]}
+			iov.SetLen(len(frame))
+			var m mmsghdr
+			m.hdr.Iov = &iov
+			m.hdr.SetIovlen(1)
+			messages = append(messages, m)
+		}
+	}
+	return messages
+}
+
+func (*packetSender) Name() string { return SenderAFPacket }
+
+func (s *packetSender) Send(count int) (sent uint64, err error) {
+	for left := count; left > 0; {
+		next := s.messages[(count-left)%len(s.messages):]
+		n, err := s.sendmmsg(next[:min(len(next), packetBatch, left)])
+		if err != nil {
+			return uint64(count - left), fmt.Errorf("send by AF_PACKET: %w", err)
+		}
+		left -= n
+	}
+	return uint64(count), nil
+}
+
+// sendmmsg gives packets to the driver and returns how many. The driver has
+// counted the last of them as dropped if they are not all.
+func (s *packetSender) sendmmsg(messages []mmsghdr) (int, error) {
+	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd),
+		uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)
+	switch {
+	case errno == unix.EINTR || errno == unix.EAGAIN:
+		runtime.Gosched()
+		return 0, nil
+	case errno == unix.ENOBUFS:
+		return 1, nil
+	case errno != 0:
+		return 0, errno
+	}
+	return min(int(n)+1, len(messages)), nil
+}
+
+func (s *packetSender) Close() error {
+	var errs []error
+	if s.attached != nil {
+		errs = append(errs, s.attached.Close())
+	}
+	if s.fd >= 0 {
+		errs = append(errs, unix.Close(s.fd))
+	}
+	return errors.Join(append(errs, s.drop.Close())...)
+}

@@ -1,0 +1,69 @@
+package workload
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// settlePatience is how long Settle waits without any packet coming through
+// before it takes the rest for lost.
+const settlePatience = 50 * time.Millisecond
+
+// Settle waits until the packets of one Send are all through and accounts for
+// them. ran reads how often the program has run since before that Send.
+//
+// Packets that are still missing when nothing moves any more are Unaccounted,
+// which is no error. Settle belongs after each Send, also after one that
+// failed, because it counts drops from one call to the next.
+func (v *Veth) Settle(sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
+	var last bench.Traffic
+	for moved := time.Now(); ; time.Sleep(settlePatience / 100) {
+		traffic, err := v.account(sent, ran)
+		if err != nil {
+			return traffic, fmt.Errorf("account for packets: %w", err)
+		}
+		if traffic != last {
+			last, moved = traffic, time.Now()
+		}
+		if traffic.Unaccounted <= 0 || time.Since(moved) > settlePatience {
+			v.dropped += traffic.Dropped
+			return traffic, nil
+		}
+	}
+}
+
+// account says what has become of the packets of one Send until now.
+func (v *Veth) account(sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
+	run, err := ran()
+	if err != nil {
+		return bench.Traffic{}, err
+	}
+	dropped, err := v.totalDropped()
+	if err != nil {
+		return bench.Traffic{}, err
+	}
+	dropped -= v.dropped
+	return bench.Traffic{
+		Sent:        sent,
+		Run:         run,
+		Dropped:     dropped,
+		Unaccounted: int64(sent) - int64(run) - int64(dropped),
+	}, nil
+}
+
+// totalDropped is the number of packets that were dropped before the program
+// could see them, since the pair was made.
+//
+// The near end's tx_dropped has all of them: frames and packets for which the
+// far end's ring or backlog had no room, and packets sent while the far end
+// was down. The far end's own rx_dropped would not do: it also counts packets
+// that a program has seen and passed, redirected or sent back in vain.
+func (v *Veth) totalDropped() (uint64, error) {
+	iface, err := v.near.netlink.LinkByIndex(v.near.index)
+	if err != nil {
+		return 0, err
+	}
+	return iface.Attrs().Statistics.TxDropped, nil
+}

@@ -1,0 +1,56 @@
+package workload
+
+import (
+	"errors"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// xdpLink is an XDP program attached to an interface: a link.Link, or a
+// netlinkXDP where the kernel has no bpf_link for XDP.
+type xdpLink interface {
+	Update(*ebpf.Program) error
+	Close() error
+}
+
+// attachXDP attaches prog to an interface in a network namespace.
+func attachXDP(ns *Netns, index int, mode bench.XDPMode, prog *ebpf.Program) (attached xdpLink, err error) {
+	flags := link.XDPDriverMode
+	if mode == bench.XDPGeneric {
+		flags = link.XDPGenericMode
+	}
+	err = ns.Do(func() (err error) {
+		attached, err = link.AttachXDP(link.XDPOptions{Program: prog, Interface: index, Flags: flags})
+		return err
+	})
+	if !errors.Is(err, ebpf.ErrNotSupported) && !errors.Is(err, unix.EINVAL) {
+		return attached, err
+	}
+	// Before Linux 5.9 the kernel calls it invalid. If something else is, then
+	// netlink fails too, and with more words.
+	nl := &netlinkXDP{ns, index, flags}
+	return nl, nl.Update(prog)
+}
+
+// netlinkXDP is an XDP program attached by netlink. It stays attached until
+// Close or until its interface goes, not until a file descriptor is closed.
+type netlinkXDP struct {
+	ns    *Netns
+	index int
+	flags link.XDPAttachFlags
+}
+
+func (nl *netlinkXDP) Update(prog *ebpf.Program) error { return nl.set(prog.FD()) }
+
+func (nl *netlinkXDP) Close() error { return nl.set(-1) }
+
+func (nl *netlinkXDP) set(fd int) error {
+	return nl.ns.Do(func() error {
+		iface := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: nl.index}}
+		return netlink.LinkSetXdpFdWithFlags(iface, fd, int(nl.flags))
+	})
+}

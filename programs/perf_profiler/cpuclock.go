@@ -1,0 +1,44 @@
+//go:build linux
+
+package perfprofiler
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// openCPUClock opens an event that fires frequency times in each second that
+// the CPU is busy, whatever runs on it. The CPU clock needs no hardware
+// counter, so that it is there in virtual machines too.
+func openCPUClock(cpu int, frequency uint64) (*os.File, error) {
+	attr := unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
+		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
+		Sample: frequency,
+		Bits:   unix.PerfBitFreq | unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
+	}
+	const allProcesses, noGroup = -1, -1
+	fd, err := unix.PerfEventOpen(&attr, allProcesses, cpu, noGroup, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("open cpu-clock on CPU %d: %w", cpu, err)
+	}
+	return os.NewFile(uintptr(fd), "perf-event"), nil
+}
+
+// attach runs prog each time the event fires, until the event is closed. It
+// uses ioctls because BPF links to perf events came after Linux 5.10.
+func attach(event *os.File, prog *ebpf.Program) error {
+	fd := int(event.Fd())
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD()); err != nil {
+		return fmt.Errorf("attach program to perf event: %w", err)
+	}
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0); err != nil {
+		return fmt.Errorf("enable perf event: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+// Package programs brings the eBPF programs that ebpf-bench benchmarks when it
+// is given no suite: a packet classifier with a planted regression, a sampling
+// profiler, and the empty programs that the floor is measured with.
+package programs
+
+import "embed"
+
+// SuiteFile is the name of the bundled suite in FS.
+const SuiteFile = "ebpf-bench.yml"
+
+// FS holds the bundled suite and its objects.
+//
+//go:embed ebpf-bench.yml fun_xdp/*.o perf_profiler/*.o
+var FS embed.FS

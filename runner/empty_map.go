@@ -1,0 +1,132 @@
+package runner
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// emptier takes everything out of a map that programs fill and user space
+// drains. Without it a benchmark would soon measure only the path of a full
+// map.
+type emptier interface {
+	empty() error
+	io.Closer
+}
+
+func canEmpty(t ebpf.MapType) bool {
+	return t == ebpf.RingBuf || t == ebpf.Queue || t == ebpf.Stack
+}
+
+// newEmptiers makes an emptier for each map of the collection that is to be
+// emptied before each slice.
+func newEmptiers(coll *ebpf.Collection, preps map[string]bench.MapPrep) (all []emptier, err error) {
+	for name, m := range coll.Maps {
+		if !canEmpty(m.Type()) || preps[name].Reset == bench.ResetNever || len(preps[name].Entries) > 0 {
+			continue
+		}
+		var e emptier
+		if m.Type() == ebpf.RingBuf {
+			e, err = newRingEmptier(m)
+		} else {
+			e, err = newQueueEmptier(m)
+		}
+		if err != nil {
+			closeAll(all)
+			return nil, fmt.Errorf("prepare to empty map %s: %w", name, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// ringEmptier is the consumer of a ring buffer: it moves the consumer's
+// position to the producer's. Both are in pages that the kernel maps, see
+// kernel/bpf/ringbuf.c.
+type ringEmptier struct{ consumer, producer []byte }
+
+func newRingEmptier(m *ebpf.Map) (emptier, error) {
+	page := os.Getpagesize()
+	consumer, err := unix.Mmap(m.FD(), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map the consumer page: %w", err)
+	}
+	producer, err := unix.Mmap(m.FD(), int64(page), page, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		_ = unix.Munmap(consumer)
+		return nil, fmt.Errorf("map the producer page: %w", err)
+	}
+	return &ringEmptier{consumer, producer}, nil
+}
+
+func (r *ringEmptier) empty() error {
+	produced := atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.producer[0])))
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&r.consumer[0])), produced)
+	return nil
+}
+
+func (r *ringEmptier) Close() error {
+	_ = unix.Munmap(r.producer)
+	return unix.Munmap(r.consumer)
+}
+
+// queueEmptier pops a queue or stack empty by a program, because a system
+// call an element would take longer than the slice that is measured.
+type queueEmptier struct {
+	prog    *ebpf.Program
+	repeat  uint32
+	context []byte
+}
+
+// popsPerRun is the number of elements that one run of the program pops. The
+// program has no loop, so that it loads where loops do not (before Linux 5.3).
+const popsPerRun = 64
+
+// maxStackValue bounds the values that fit the stack of a program (512 bytes)
+// with room to spare.
+const maxStackValue = 256
+
+func newQueueEmptier(m *ebpf.Map) (emptier, error) {
+	if m.ValueSize() > maxStackValue {
+		return nil, fmt.Errorf("its values have %d bytes, at most %d can be popped: set reset: never", m.ValueSize(), maxStackValue)
+	}
+	slot := -int32(m.ValueSize()+7) / 8 * 8
+	insns := asm.Instructions{asm.LoadMapPtr(asm.R6, m.FD())}
+	for range popsPerRun {
+		insns = append(insns,
+			asm.Mov.Reg(asm.R1, asm.R6),
+			asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, slot),
+			asm.FnMapPopElem.Call(),
+			asm.JNE.Imm(asm.R0, 0, "done"),
+		)
+	}
+	insns = append(insns, asm.Mov.Imm(asm.R0, 0).WithSymbol("done"), asm.Return())
+	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Name: "bench_drain", Type: ebpf.SocketFilter, License: "GPL", Instructions: insns,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the program that empties it: %w", err)
+	}
+	return &queueEmptier{prog: prog, repeat: m.MaxEntries()/popsPerRun + 1, context: make([]byte, 14)}, nil
+}
+
+func (q *queueEmptier) empty() error {
+	_, err := q.prog.Run(&ebpf.RunOptions{Data: q.context, Repeat: q.repeat})
+	return err
+}
+
+func (q *queueEmptier) Close() error { return q.prog.Close() }
+
+func closeAll[C io.Closer](all []C) {
+	for _, c := range all {
+		_ = c.Close()
+	}
+}

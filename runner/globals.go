@@ -1,0 +1,133 @@
+package runner
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// setGlobals writes the suite's values into the spec's global variables.
+func setGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(globals)) {
+		v := spec.Variables[name]
+		if v == nil {
+			return fmt.Errorf("the program uses no global %q: it uses %s", name, listed(slices.Sorted(maps.Keys(spec.Variables))))
+		}
+		value, err := encodeValue(globals[name], int(v.Size()))
+		if err != nil {
+			return fmt.Errorf("global %s: %w", name, err)
+		}
+		if err := v.Set(value); err != nil {
+			return fmt.Errorf("set global %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// checkMaps refuses preparations of maps that the program does not use, and
+// entries that do not fit.
+func checkMaps(spec *ebpf.CollectionSpec, preps map[string]bench.MapPrep) error {
+	for _, name := range slices.Sorted(maps.Keys(preps)) {
+		m := spec.Maps[name]
+		if m == nil {
+			return fmt.Errorf("the program uses no map %q: it uses %s", name, listed(slices.Sorted(maps.Keys(spec.Maps))))
+		}
+		if preps[name].Reset == bench.ResetSlice && !canEmpty(m.Type) {
+			return fmt.Errorf("map %s is of type %s: only ring buffers, queues and stacks can be emptied", name, m.Type)
+		}
+		if _, err := encodeEntries(m, preps[name].Entries); err != nil {
+			return fmt.Errorf("map %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// entry is a key and value in the kernel's bytes; a queue's key is nil.
+type entry struct{ key, value []byte }
+
+func encodeEntries(m *ebpf.MapSpec, entries []bench.MapEntry) ([]entry, error) {
+	var encoded []entry
+	for i, e := range entries {
+		var out entry
+		var err error
+		if m.KeySize > 0 {
+			if out.key, err = encodeValue(e.Key, int(m.KeySize)); err != nil {
+				return nil, fmt.Errorf("key of entry %d: %w", i+1, err)
+			}
+		} else if e.Key != nil {
+			return nil, fmt.Errorf("entry %d has a key, which a %s does not take", i+1, m.Type)
+		}
+		if out.value, err = encodeValue(e.Value, int(m.ValueSize)); err != nil {
+			return nil, fmt.Errorf("value of entry %d: %w", i+1, err)
+		}
+		encoded = append(encoded, out)
+	}
+	return encoded, nil
+}
+
+// encodeValue turns a value of the suite file into size bytes: an integer or
+// bool in the machine's byte order, a string of hex digits as the bytes that
+// it spells.
+func encodeValue(value any, size int) ([]byte, error) {
+	switch v := value.(type) {
+	case bool:
+		if v {
+			return encodeInt(1, false, size)
+		}
+		return encodeInt(0, false, size)
+	case int:
+		return encodeInt(uint64(v), v < 0, size)
+	case int64:
+		return encodeInt(uint64(v), v < 0, size)
+	case uint64:
+		return encodeInt(v, false, size)
+	case string:
+		b, err := hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(strings.TrimPrefix(v, "0x")))
+		if err != nil {
+			return nil, fmt.Errorf("%q is no integer and no string of hex digits", v)
+		}
+		if len(b) != size {
+			return nil, fmt.Errorf("%q has %d bytes, not %d", v, len(b), size)
+		}
+		return b, nil
+	case nil:
+		return nil, fmt.Errorf("there is no value: it takes %d bytes", size)
+	}
+	return nil, fmt.Errorf("%v is no integer, bool or string of hex digits", value)
+}
+
+func encodeInt(v uint64, negative bool, size int) ([]byte, error) {
+	if size < 8 {
+		bits := 8 * size
+		low, high := int64(math.MinInt64)>>(64-bits), uint64(1)<<bits-1
+		if negative && int64(v) < low || !negative && v > high {
+			return nil, fmt.Errorf("%d does not fit %d bytes", int64(v), size)
+		}
+	}
+	b := make([]byte, 8)
+	binary.NativeEndian.PutUint64(b, v)
+	switch size {
+	case 1, 2, 4, 8:
+	default:
+		return nil, fmt.Errorf("it has %d bytes, which no integer has: write them as hex digits", size)
+	}
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
+		return b[8-size:], nil
+	}
+	return b[:size], nil
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

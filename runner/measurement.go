@@ -1,0 +1,106 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+// measurement is a run under way. It belongs to one locked thread.
+type measurement struct {
+	options Options
+	out     bench.Run
+	tracks  []*track
+	floors  []*track
+}
+
+func newMeasurement(plan *Plan, o Options) *measurement {
+	m := &measurement{options: o, out: bench.Run{
+		Version: bench.RunVersion,
+		Tool:    o.Tool,
+		Testbed: probe.Testbed(),
+		Started: time.Now().UTC().Truncate(time.Second),
+		Seed:    o.Seed,
+		Loads:   o.Loads,
+		Partial: true,
+	}}
+	floors := map[floorKey]*track{}
+	for _, job := range plan.Jobs {
+		key := floorOf(job)
+		if _, ok := floors[key]; !ok {
+			floors[key] = newFloor(key, job)
+			m.floors = append(m.floors, floors[key])
+		}
+		m.tracks = append(m.tracks, newTrack(job, floors[key]))
+	}
+	return m
+}
+
+// run measures all loads, one after the other.
+func (m *measurement) run(ctx context.Context) error {
+	began := time.Now()
+	env, err := newEnvironment()
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	for load := range m.options.Loads {
+		if err := m.load(ctx, env, load); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		m.out.Partial = load+1 < m.options.Loads
+		m.out.Elapsed = time.Since(began).Seconds()
+		if m.options.Save != nil {
+			if err := m.options.Save(m.results()); err != nil {
+				return err
+			}
+		}
+	}
+	m.out.Elapsed = time.Since(began).Seconds()
+	return nil
+}
+
+// load loads everything afresh and measures this load's share of the rounds.
+func (m *measurement) load(ctx context.Context, env *environment, load int) error {
+	stats, err := enableStats()
+	if err != nil {
+		return err
+	}
+	defer stats.Close()
+	everything := slices.Concat(m.floors, m.tracks)
+	defer func() {
+		for _, t := range everything {
+			t.close()
+		}
+	}()
+	for _, t := range everything {
+		if ctx.Err() != nil {
+			return nil
+		}
+		t.open(env)
+		t.warmUp()
+	}
+	if load == 0 {
+		m.planRounds()
+	}
+	began := time.Now()
+	m.rounds(ctx, load)
+	m.out.Measuring += time.Since(began).Seconds()
+	return nil
+}
+
+// results is the run as far as it got.
+func (m *measurement) results() *bench.Run {
+	out := m.out
+	out.Results = nil
+	for _, t := range m.tracks {
+		out.Results = append(out.Results, t.complete())
+	}
+	return &out
+}

@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+// perfEvent samples a load that runs only while a slice lasts, so that it
+// disturbs no other benchmark.
+type perfEvent struct {
+	load   *workload.Load
+	events *workload.PerfEvents
+	window time.Duration
+}
+
+func newPerfEvent(program *ebpf.Program, j *Job) (d driver, err error) {
+	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
+	defer func() {
+		if err != nil {
+			_ = p.Close()
+		}
+	}()
+	if p.load, err = workload.StartLoad(j.PerfEvent.Load); err != nil {
+		return nil, err
+	}
+	threads, err := p.load.TIDs()
+	if err != nil {
+		return nil, fmt.Errorf("list the load's threads: %w", err)
+	}
+	if err = p.load.Pause(); err != nil {
+		return nil, err
+	}
+	if p.events, err = workload.OpenPerfEvents(*j.PerfEvent, threads); err != nil {
+		return nil, err
+	}
+	if err = p.events.Attach(program); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *perfEvent) drive() (driven, error) {
+	if err := p.load.Resume(); err != nil {
+		return driven{}, err
+	}
+	if err := p.events.Enable(); err != nil {
+		return driven{}, err
+	}
+	time.Sleep(p.window)
+	if err := p.events.Disable(); err != nil {
+		return driven{}, err
+	}
+	if err := p.load.Pause(); err != nil {
+		return driven{}, err
+	}
+	return driven{}, p.load.Err()
+}
+
+func (p *perfEvent) Close() error {
+	var errs []error
+	if p.events != nil {
+		errs = append(errs, p.events.Close())
+	}
+	if p.load != nil {
+		errs = append(errs, p.load.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,102 @@
+package runner
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// minRounds is what a benchmark gets however slow its slices are: fewer values
+// have no quartiles worth the name.
+const minRounds = 16
+
+// planRounds sets how many rounds each track takes part in, from a pilot.
+func (m *measurement) planRounds() {
+	var most int
+	var estimate time.Duration
+	for _, t := range m.floors {
+		t.pilot()
+	}
+	floors := map[*track]int{}
+	for _, t := range m.tracks {
+		wall := t.pilot()
+		if !t.live() {
+			continue
+		}
+		budget := time.Duration(t.job.Budget)
+		if m.options.Budget > 0 {
+			budget = m.options.Budget
+		}
+		t.rounds = max(int(budget/max(wall, time.Microsecond)), minRounds)
+		if m.options.Rounds > 0 {
+			t.rounds = m.options.Rounds
+		}
+		most = max(most, t.rounds)
+		floors[t.floor] = max(floors[t.floor], t.rounds)
+		estimate += time.Duration(t.rounds) * wall
+	}
+	for floor, rounds := range floors {
+		estimate += time.Duration(rounds) * floor.wall
+	}
+	m.options.Progress.Start(most, estimate)
+}
+
+// rounds measures one load's share of the rounds. A track of slow slices has
+// fewer than one of fast slices; they are spread evenly over all rounds, so
+// that what disturbs the machine for a while disturbs all.
+func (m *measurement) rounds(ctx context.Context, load int) {
+	n := m.options.Loads
+	share := make([]int, len(m.tracks))
+	most := 0
+	for i, t := range m.tracks {
+		// The shares of all loads add up to the track's rounds.
+		share[i] = (load+1)*t.rounds/n - load*t.rounds/n
+		most = max(most, share[i])
+	}
+	rng := rand.New(rand.NewPCG(m.options.Seed, uint64(load)))
+	var turn []*track
+	for r := range most {
+		if ctx.Err() != nil {
+			return
+		}
+		turn = turn[:0]
+		for i, t := range m.tracks {
+			if t.live() && (r+1)*share[i]/most > r*share[i]/most {
+				turn = append(turn, t)
+			}
+		}
+		measureRound(load, withFloors(turn), rng)
+		m.options.Progress.Round()
+	}
+}
+
+// withFloors adds the floor of each track that takes part in a round, once.
+func withFloors(turn []*track) []*track {
+	for _, t := range turn {
+		if f := t.floor; f.live() && !contains(turn, f) {
+			turn = append(turn, f)
+		}
+	}
+	return turn
+}
+
+func contains(turn []*track, t *track) bool {
+	for _, other := range turn {
+		if other == t {
+			return true
+		}
+	}
+	return false
+}
+
+// measureRound gives each track one slice, in random order, and then records
+// the round: a value is the difference of a track and its floor within it.
+func measureRound(load int, turn []*track, rng *rand.Rand) {
+	rng.Shuffle(len(turn), func(i, j int) { turn[i], turn[j] = turn[j], turn[i] })
+	for _, t := range turn {
+		t.slice()
+	}
+	for _, t := range turn {
+		t.record(load)
+	}
+}

@@ -1,0 +1,104 @@
+// Package runner measures a suite: it loads the programs, attaches them, lets
+// their workloads drive them in many short interleaved rounds, and reads what
+// the kernel charged them. It judges nothing and prints nothing.
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+// Options are how long and in which order to measure. The zero value measures
+// each benchmark for its budget.
+type Options struct {
+	// Tool is the version of the tool, for the record.
+	Tool string
+	// Rounds is the number of rounds of each benchmark; 0 takes as many as
+	// its budget allows.
+	Rounds int
+	// Budget replaces the measuring time of every benchmark.
+	Budget time.Duration
+	// Seed is the seed of the order of the rounds; 0 draws one.
+	Seed uint64
+	// Loads is how often the objects are loaded afresh, because where the JIT
+	// puts a program changes its cost a little for the life of that load;
+	// 0 is DefaultLoads.
+	Loads int
+	// Progress is told how far the measuring phase is. It may be nil.
+	Progress Progress
+	// Save is given the results so far after each load. It may be nil.
+	Save func(*bench.Run) error
+}
+
+// DefaultLoads is how often the objects are loaded in a run.
+const DefaultLoads = 8
+
+// Progress is told what happens while a plan is measured.
+type Progress interface {
+	// Start says how many rounds there will be and how long they may take.
+	Start(rounds int, estimate time.Duration)
+	// Round says that one more round is done.
+	Round()
+	// Done hands over the complete result of one benchmark.
+	Done(*bench.Result)
+}
+
+type silent struct{}
+
+func (silent) Start(int, time.Duration) {}
+func (silent) Round()                   {}
+func (silent) Done(*bench.Result)       {}
+
+// Measure runs the plan. Benchmarks that fail carry their error in their
+// result; an error is returned only when nothing can be measured at all. When
+// ctx is cancelled, the run ends with the round and is marked as partial.
+func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
+	if err := checkPrivileges(); err != nil {
+		return nil, err
+	}
+	if o.Loads == 0 {
+		o.Loads = DefaultLoads
+	}
+	if o.Seed == 0 {
+		// Seeds stay below 2^53, so that a JavaScript reader keeps them exact.
+		o.Seed = rand.Uint64N(1<<53-1) + 1
+	}
+	if o.Progress == nil {
+		o.Progress = silent{}
+	}
+	m := newMeasurement(plan, o)
+	ended := make(chan error)
+	go func() {
+		// The thread enters a network namespace and is pinned to a CPU. It
+		// stays locked, so that it ends with the goroutine.
+		runtime.LockOSThread()
+		ended <- m.run(ctx)
+	}()
+	if err := <-ended; err != nil {
+		return nil, err
+	}
+	run := m.results()
+	for i := range run.Results {
+		o.Progress.Done(&run.Results[i])
+	}
+	return run, nil
+}
+
+func checkPrivileges() error {
+	missing, err := probe.Capabilities()
+	if err != nil {
+		return fmt.Errorf("read the process's capabilities: %w", err)
+	}
+	if len(missing) > 0 {
+		return bench.WithHint(fmt.Errorf("missing %s: loading and measuring programs takes privileges", strings.Join(missing, ", ")),
+			"run as root, such as with sudo; ebpf-bench doctor says what this machine can do")
+	}
+	return nil
+}

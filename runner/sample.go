@@ -1,0 +1,43 @@
+package runner
+
+import "github.com/org/ebpf-bench-action/internal/bench"
+
+// samples derives the values of each round from its counters. A round in
+// which the program did not run has no value: its counters tell.
+func samples(r *bench.Result) []bench.Sample {
+	raw := bench.Sample{Measure: bench.LatencyRaw}
+	floor := bench.Sample{Measure: bench.LatencyFloor}
+	net := bench.Sample{Measure: bench.Latency}
+	rate := bench.Sample{Measure: bench.Throughput}
+	for i, runs := range r.Rounds.RunCnt {
+		if runs == 0 {
+			continue
+		}
+		cost := perRun(&r.Rounds, i)
+		raw.Values = append(raw.Values, cost)
+		if i < len(r.Floor.RunCnt) && r.Floor.RunCnt[i] > 0 {
+			empty := perRun(&r.Floor, i)
+			floor.Values = append(floor.Values, empty)
+			net.Values = append(net.Values, cost-empty)
+		}
+		if wall := r.Rounds.WallNS[i]; wall > 0 {
+			rate.Values = append(rate.Values, float64(runs)/float64(wall)*1e9)
+		}
+	}
+	all := []bench.Sample{net, raw, floor}
+	// A sampled load sets the rate of a perf event, not the program.
+	if r.Driver != "perf_event" {
+		all = append(all, rate)
+	}
+	kept := all[:0]
+	for _, s := range all {
+		if len(s.Values) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+func perRun(c *bench.Counters, i int) float64 {
+	return float64(c.RunTimeNS[i]) / float64(c.RunCnt[i])
+}

@@ -1,0 +1,70 @@
+package runner
+
+import (
+	"errors"
+	"io"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+// veth drives an XDP program that is attached to one end of a veth pair by
+// packets from the other end.
+type veth struct {
+	program *ebpf.Program
+	pair    *workload.Veth
+	sender  workload.Sender
+	count   int
+	hold    io.Closer // nil when the program is not held
+}
+
+func newVeth(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
+	v := &veth{program: program, count: j.Veth.Count}
+	defer func() {
+		if err != nil {
+			_ = v.Close()
+		}
+	}()
+	if v.pair, err = workload.NewVeth(j.Veth.Mode); err != nil {
+		return nil, err
+	}
+	v.hold = env.hold(program)
+	if err = v.pair.Attach(program); err != nil {
+		return nil, err
+	}
+	if v.sender, err = v.pair.NewSender(j.Veth.Sender, j.Frames); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *veth) drive() (driven, error) {
+	before, err := readCounters(v.program)
+	if err != nil {
+		return driven{}, err
+	}
+	sent, err := v.sender.Send(v.count)
+	if err != nil {
+		return driven{}, err
+	}
+	traffic, err := v.pair.Settle(sent, func() (uint64, error) {
+		now, err := readCounters(v.program)
+		return now.since(before).runCnt, err
+	})
+	return driven{sent: sent, dropped: traffic.Dropped, sender: v.sender.Name()}, err
+}
+
+func (v *veth) Close() error {
+	var errs []error
+	if v.sender != nil {
+		errs = append(errs, v.sender.Close())
+	}
+	if v.pair != nil {
+		errs = append(errs, v.pair.Close())
+	}
+	if v.hold != nil {
+		errs = append(errs, v.hold.Close())
+	}
+	return errors.Join(errs...)
+}

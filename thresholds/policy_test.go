@@ -1,0 +1,62 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func load(text string) (*Policy, error) {
+	return Load(fstest.MapFS{"t.yml": {Data: []byte(text)}}, "t.yml")
+}
+
+func TestJudge(t *testing.T) {
+	run := &bench.Run{Results: []bench.Result{
+		{Benchmark: "xdp/slow", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{99, 101, 500}}}},
+		{Benchmark: "xdp/fast", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{10, 100, 500}}}},
+		{Benchmark: "other", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1000}}}},
+		{Benchmark: "xdp/none"},
+	}}
+	p, err := load("version: 1\nthresholds:\n  - {benchmark: xdp/*, measure: latency, max: 100}\n  - {measure: throughput, max: 0}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts := p.Judge(run)
+	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Max != 100 {
+		t.Errorf("alerts %+v: want only the median that is over the budget", alerts)
+	}
+	if alerts := Default().Judge(run); len(alerts) != 0 {
+		t.Errorf("the defaults raise %+v", alerts)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"version: 2\n": "t.yml:1: version must be 1",
+		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":                `t.yml:3: unknown key "maxx": did you mean "max"?`,
+		"version: 1\nthresholds:\n  - {max: 1}\n":                                   "t.yml:3: a threshold names no measure",
+		"version: 1\nthresholds:\n  - {measure: latency}\n":                         "t.yml:3: a threshold has no max",
+		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n":              "t.yml:3: a threshold has no max",
+		"version: 1\nthresholds:\n  - {benchmark: \"[\", measure: latency, max: 1}": "is no pattern",
+		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":              "t.yml:3: cannot unmarshal",
+	} {
+		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+	if _, err := Load(fstest.MapFS{}, "gone.yml"); err == nil || !strings.Contains(err.Error(), "gone.yml") {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("version: 1\nthresholds:\n  - {benchmark: a*, measure: latency, max: 1}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := load(text)
+		if err == nil {
+			p.Judge(&bench.Run{Results: []bench.Result{{Benchmark: "a", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1}}}}}})
+		}
+	})
+}
