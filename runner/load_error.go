@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -48,6 +49,11 @@ func explainLoad(j *Job, err error) error {
 	return err
 }
 
+var (
+	registerLine    = regexp.MustCompile(`^R\d`)
+	instructionLine = regexp.MustCompile(`^\d+: \(`)
+)
+
 // readLog finds in a verifier log the line that says why a program was
 // refused, and the source line that the refused instruction came from: the
 // last one that is quoted before it.
@@ -60,6 +66,10 @@ func readLog(log []string) (reason, source string) {
 		return "", ""
 	}
 	reason = strings.TrimSpace(log[end-1])
+	// A line about a register explains the line before it.
+	if end > 1 && registerLine.MatchString(reason) && !instructionLine.MatchString(log[end-2]) {
+		reason = strings.TrimSpace(log[end-2]) + ": " + reason
+	}
 	for _, line := range log[:end-1] {
 		if s, ok := strings.CutPrefix(line, "; "); ok {
 			source = s

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -176,7 +177,10 @@ func parseObject(data []byte) (spec *ebpf.CollectionSpec, err error) {
 		return nil, errors.New("it is no ELF file")
 	}
 	spec, err = ebpf.LoadCollectionSpecFromReader(bytes.NewReader(data))
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("it is truncated")
+	case err != nil:
 		return nil, err
 	}
 	if len(programNames(spec)) == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -118,13 +119,13 @@ func (t *track) complete() bench.Result {
 	r.Samples = samples(&r)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
-		err = bench.WithHint(fmt.Errorf("program %s never ran in %d rounds", r.Program, len(r.Rounds.RunCnt)), neverRan[r.Driver])
+		err = bench.WithHint(fmt.Errorf("program %s: not one run in %d rounds", r.Program, len(r.Rounds.RunCnt)), neverRan[r.Driver])
 	}
 	if err != nil {
 		r.Error, r.Hint = err.Error(), bench.Hint(err)
 		var verifier *ebpf.VerifierError
 		if errors.As(err, &verifier) {
-			r.Log = fmt.Sprintf("%+v", verifier)
+			r.Log = strings.Join(verifier.Log, "\n")
 		}
 	}
 	if t.floor.err != nil {

@@ -102,7 +102,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return noMeasure(err)
 	}
-	return errors.Join(f.print(t, run), f.verdict(t, run))
+	return errors.Join(f.print(t, run), f.verdict(run))
 }
 
 // saver writes the results so far to the file of --out. It is tried before
@@ -150,17 +150,20 @@ func (f *runFlags) print(t *terminal, run *bench.Run) error {
 }
 
 // verdict says what failed, one error a benchmark.
-func (f *runFlags) verdict(t *terminal, run *bench.Run) error {
+func (f *runFlags) verdict(run *bench.Run) error {
 	var errs []error
 	for i := range run.Results {
 		r := &run.Results[i]
 		if r.Error == "" {
 			continue
 		}
-		errs = append(errs, bench.WithHint(fmt.Errorf("%s: %s", r.Benchmark, r.Error), r.Hint))
-		t.verifierLog(r.Log, f.verbose)
+		err := fmt.Errorf("%s: %s", r.Benchmark, r.Error)
+		if r.Log != "" {
+			err = &detailed{err, logLines(r.Log, f.verbose)}
+		}
+		errs = append(errs, bench.WithHint(err, r.Hint))
 	}
-	if run.Partial && len(errs) == 0 {
+	if run.Partial {
 		errs = append(errs, errors.New("interrupted: the results are partial"))
 	}
 	return noMeasure(errors.Join(errs...))

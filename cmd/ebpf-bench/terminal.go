@@ -6,6 +6,7 @@ package main
 // to terminals only.
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,15 +50,32 @@ func (t *terminal) say(kind, format string, args ...any) {
 	fmt.Fprintf(t.stderr, "ebpf-bench: %s%s\n", kind, clean(fmt.Sprintf(format, args...)))
 }
 
-// printError prints every error that err joins, each on a line, and the hint.
+// printError prints every error that err joins: each on a line, with its
+// details and its hint.
 func (t *terminal) printError(err error) {
+	hinted := ""
 	for _, e := range flatten(err) {
 		t.say("error: ", "%s", e)
-	}
-	if hint := bench.Hint(err); hint != "" {
-		t.say("hint: ", "%s", hint)
+		var d *detailed
+		if errors.As(e, &d) {
+			for _, line := range d.details {
+				fmt.Fprintf(t.stderr, "    %s\n", clean(line))
+			}
+		}
+		if hint := bench.Hint(e); hint != "" && hint != hinted {
+			t.say("hint: ", "%s", hint)
+			hinted = hint
+		}
 	}
 }
+
+// detailed is an error with lines that help to understand it.
+type detailed struct {
+	error
+	details []string
+}
+
+func (d *detailed) Unwrap() error { return d.error }
 
 // flatten lists the errors that were joined, through the wrappers that do not
 // add text of their own.
@@ -106,20 +124,14 @@ func (c *colorMode) Set(s string) error {
 	return fmt.Errorf("it is auto, always or never")
 }
 
-// lastLines is how much of a verifier log says why a program was refused.
+// lastLines is how much of a verifier's log says why a program was refused.
 const lastLines = 6
 
-// verifierLog prints the end of a verifier's log, or all of it.
-func (t *terminal) verifierLog(log string, whole bool) {
-	if log == "" {
-		return
+// logLines is the end of a verifier's log, or all of it.
+func logLines(log string, whole bool) []string {
+	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(log, "\t", "  "), "\n"), "\n")
+	if left := len(lines) - lastLines; !whole && left > 0 {
+		return append([]string{fmt.Sprintf("… %d lines before", left)}, lines[left:]...)
 	}
-	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
-	if !whole && len(lines) > lastLines {
-		fmt.Fprintf(t.stderr, "    … %d lines before\n", len(lines)-lastLines)
-		lines = lines[len(lines)-lastLines:]
-	}
-	for _, line := range lines {
-		fmt.Fprintf(t.stderr, "    %s\n", clean(strings.ReplaceAll(line, "\t", "  ")))
-	}
+	return lines
 }

@@ -32,6 +32,17 @@ func inNetNS(fn func() error) error {
 	return <-done
 }
 
+// onLoopback calls fn with the loopback of a network namespace of its own.
+func onLoopback(fn func(lo netlink.Link) error) error {
+	return inNetNS(func() error {
+		lo, err := netlink.LinkByName("lo")
+		if err != nil {
+			return fmt.Errorf("find lo: %w", err)
+		}
+		return fn(lo)
+	})
+}
+
 // onVeth calls fn with one end of a veth pair in a network namespace of its
 // own. Both ends are up.
 func onVeth(fn func(veth netlink.Link) error) error {
@@ -43,13 +54,13 @@ func onVeth(fn func(veth netlink.Link) error) error {
 			return lackingIf(fmt.Errorf("create veth: %w", err), unix.EOPNOTSUPP)
 		}
 
-		for _, name := range []string{veth.PeerName, veth.Name} {
-			end, err := netlink.LinkByName(name)
-			if err != nil {
-				return fmt.Errorf("find %s: %w", name, err)
-			}
+		peer, err := netlink.LinkByName(veth.PeerName)
+		if err != nil {
+			return fmt.Errorf("find the veth's peer: %w", err)
+		}
+		for _, end := range []netlink.Link{veth, peer} {
 			if err := netlink.LinkSetUp(end); err != nil {
-				return fmt.Errorf("set %s up: %w", name, err)
+				return fmt.Errorf("set %s up: %w", end.Attrs().Name, err)
 			}
 		}
 		return fn(veth)

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"fmt"
-
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 )
@@ -53,8 +51,6 @@ func haveLiveFrames() error {
 // testRun runs prog on an empty packet of the smallest size on a wire.
 func testRun(prog *ebpf.Program, opts ebpf.RunOptions) error {
 	opts.Data = make([]byte, 64)
-	if _, err := prog.Run(&opts); err != nil {
-		return fmt.Errorf("test_run: %w", err)
-	}
-	return nil
+	_, err := prog.Run(&opts)
+	return err
 }

@@ -103,7 +103,8 @@ func haveKprobe() error {
 // haveLSM looks whether the program is run, because the kernel lets it attach
 // also while bpf is not among the active security modules.
 func haveLSM() error {
-	// Every getpgid(2) asks this hook; zero grants it.
+	// This hook is asked by every getpgid(2) that names a process, and zero
+	// grants it.
 	prog, err := load(ebpf.ProgramSpec{Type: ebpf.LSM, AttachType: ebpf.AttachLSMMac, AttachTo: "task_getpgid"})
 	if err != nil {
 		return err
@@ -123,8 +124,8 @@ func haveLSM() error {
 	}
 	defer l.Close()
 
-	if _, err := unix.Getpgid(0); err != nil {
-		return err
+	if _, err := unix.Getpgid(unix.Getpid()); err != nil {
+		return fmt.Errorf("getpgid: %w", err)
 	}
 	if err := counted(prog); err != nil {
 		if errors.Is(err, errNotCounted) {

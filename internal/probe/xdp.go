@@ -9,35 +9,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func haveXDPNative() error { return haveXDPMode("native", unix.XDP_FLAGS_DRV_MODE) }
+// Native mode is up to the driver. All else is tried on the loopback, so that
+// a kernel without veth still gets an answer of its own to each.
 
-func haveXDPGeneric() error { return haveXDPMode("generic", unix.XDP_FLAGS_SKB_MODE) }
-
-// haveXDPMode attaches by netlink, which every kernel with XDP has.
-func haveXDPMode(mode string, flags int) error {
+func haveXDPNative() error {
 	return onVeth(func(veth netlink.Link) error {
-		prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpPass)})
-		if err != nil {
-			return err
-		}
-		defer prog.Close()
-
-		if err := netlink.LinkSetXdpFdWithFlags(veth, prog.FD(), flags); err != nil {
-			return lackingIf(fmt.Errorf("attach in %s mode: %w", mode, err), unix.EOPNOTSUPP, unix.EINVAL)
-		}
-		return nil
+		return attachXDP(veth, "native", unix.XDP_FLAGS_DRV_MODE)
 	})
 }
 
+func haveXDPGeneric() error {
+	return onLoopback(func(lo netlink.Link) error {
+		return attachXDP(lo, "generic", unix.XDP_FLAGS_SKB_MODE)
+	})
+}
+
+// attachXDP attaches by netlink, which every kernel with XDP has. The program
+// goes with the interface.
+func attachXDP(iface netlink.Link, mode string, flags int) error {
+	prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpPass)})
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+
+	if err := netlink.LinkSetXdpFdWithFlags(iface, prog.FD(), flags); err != nil {
+		return lackingIf(fmt.Errorf("attach in %s mode: %w", mode, err), unix.EOPNOTSUPP, unix.EINVAL)
+	}
+	return nil
+}
+
 func haveXDPLink() error {
-	return onVeth(func(veth netlink.Link) error {
+	return onLoopback(func(lo netlink.Link) error {
 		prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpPass)})
 		if err != nil {
 			return err
 		}
 		defer prog.Close()
 
-		l, err := link.AttachXDP(link.XDPOptions{Program: prog, Interface: veth.Attrs().Index})
+		l, err := link.AttachXDP(link.XDPOptions{
+			Program:   prog,
+			Interface: lo.Attrs().Index,
+			Flags:     link.XDPGenericMode,
+		})
 		if err != nil {
 			return lackingIf(err, unix.EINVAL)
 		}
@@ -46,7 +60,7 @@ func haveXDPLink() error {
 }
 
 func haveTCX() error {
-	return onVeth(func(veth netlink.Link) error {
+	return onLoopback(func(lo netlink.Link) error {
 		prog, err := load(ebpf.ProgramSpec{Type: ebpf.SchedCLS})
 		if err != nil {
 			return err
@@ -55,7 +69,7 @@ func haveTCX() error {
 
 		l, err := link.AttachTCX(link.TCXOptions{
 			Program:   prog,
-			Interface: veth.Attrs().Index,
+			Interface: lo.Attrs().Index,
 			Attach:    ebpf.AttachTCXIngress,
 		})
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"strconv"
 	"syscall"
 
@@ -110,36 +109,4 @@ func startGroup(copies int, command []string) ([]int, error) {
 	readyWrite.Close()
 	io.Copy(io.Discard, ready)
 	return pids, nil
-}
-
-// waitFor reaps children until one of the pids has ended, and says how.
-func waitFor(pids []int) (string, error) {
-	for {
-		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return "", fmt.Errorf("wait: %w", err)
-		case !slices.Contains(pids, pid):
-		case status.Signaled():
-			return fmt.Sprintf("signal: %s", status.Signal()), nil
-		default:
-			return fmt.Sprintf("exit status %d", status.ExitStatus()), nil
-		}
-	}
-}
-
-// killChildren kills and reaps this process's children until it has none.
-// What they leave behind become its children in turn.
-func killChildren() {
-	for {
-		children, _ := processes(func(s procStat) bool { return s.parent == os.Getpid() })
-		for _, pid := range children {
-			unix.Kill(pid, unix.SIGKILL)
-		}
-		if _, err := unix.Wait4(-1, nil, 0, nil); errors.Is(err, unix.ECHILD) {
-			return
-		}
-	}
 }

@@ -98,12 +98,17 @@ func (e *PerfEvents) Attach(prog *ebpf.Program) error {
 		// Before Linux 5.15 a perf event takes no link, which the kernel
 		// tells with the same EINVAL as much else. So the ioctl, which all
 		// kernels have, has the last word.
-		if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD()); err != nil {
+		if err := attachByIoctl(fd, prog); err != nil {
 			return fmt.Errorf("attach to perf event: %w", err)
 		}
 	}
-	runtime.KeepAlive(prog)
 	return nil
+}
+
+// attachByIoctl attaches prog to an event for as long as that is open.
+func attachByIoctl(fd int, prog *ebpf.Program) error {
+	defer runtime.KeepAlive(prog)
+	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD())
 }
 
 // Enable has the events count, and so sample.

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+func TestMain(m *testing.M) {
+	workload.RunHelper()
+	testscript.Main(m, map[string]func(){"ebpf-bench": main})
+}
+
+// The stories of testdata/script are run as a user would type them.
+func TestScripts(t *testing.T) {
+	objects, err := filepath.Abs("testdata/objects")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing, err := probe.Capabilities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := len(missing) == 0
+	if !root && os.Getenv("CI") != "" {
+		testenv.Root(t)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("OBJECTS", objects)
+			env.Setenv("BUNDLED", filepath.Join(objects, "../../../../programs"))
+			env.Setenv("TERM", "xterm")
+			return nil
+		},
+		Condition: func(cond string) (bool, error) { return cond == "root" && root, nil },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"bmf":      checkBMF,
+			"exitcode": checkExitCode,
+			"nobody":   runAsNobody,
+			"run":      checkRun,
+		},
+	})
+}
+
+// checkExitCode runs a command and fails unless it ends with the code, having
+// said why without a stack trace: exitcode CODE COMMAND...
+func checkExitCode(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want || neg {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+	stderr := ts.ReadFile("stderr")
+	if want != 0 && !strings.Contains(stderr, "ebpf-bench: error: ") {
+		ts.Fatalf("no error is said")
+	}
+	if strings.Contains(stderr, "goroutine ") {
+		ts.Fatalf("a stack trace")
+	}
+}
+
+// runAsNobody runs a command without privileges: nobody CODE COMMAND...
+func runAsNobody(ts *testscript.TestScript, neg bool, args []string) {
+	nobody := append([]string{args[0], "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}, args[1:]...)
+	checkExitCode(ts, neg, nobody)
+}
+
+// checkBMF fails unless a file (or stdout) is one document of Bencher Metric
+// Format: bmf FILE BENCHMARK...
+func checkBMF(ts *testscript.TestScript, neg bool, args []string) {
+	schemaFile, err := os.ReadFile("../../internal/report/testdata/bmf.schema.json")
+	ts.Check(err)
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaFile))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("bmf.schema.json", schema))
+	compiled, err := c.Compile("bmf.schema.json")
+	ts.Check(err)
+	text := ts.ReadFile(args[0])
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+	ts.Check(err)
+	ts.Check(compiled.Validate(doc))
+	var results map[string]any
+	ts.Check(json.Unmarshal([]byte(text), &results))
+	for _, name := range args[1:] {
+		if _, ok := results[name]; ok == neg {
+			ts.Fatalf("benchmark %q: in the document: %v", name, ok)
+		}
+	}
+}
+
+// checkRun fails unless a file (or stdout) is a whole run that measured each
+// of the benchmarks: run FILE BENCHMARK...
+func checkRun(ts *testscript.TestScript, neg bool, args []string) {
+	run, err := bench.Decode(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
+	ts.Check(err)
+	if run.Testbed.Kernel == "" || run.Seed == 0 || run.Tool == "" {
+		ts.Fatalf("the run does not say where and how it was measured: %+v", run)
+	}
+	measured := map[string]bool{}
+	for _, r := range run.Results {
+		s := r.Sample(bench.Latency.Name)
+		measured[r.Benchmark] = s != nil && len(s.Values) > 0 && r.Rounds.Runs() > 0
+	}
+	for _, name := range args[1:] {
+		if measured[name] == neg {
+			ts.Fatalf("benchmark %q: measured: %v", name, measured[name])
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	hostile := "a\x1b[31mred\x1b]0;title\x07\r\nb\tc\u202e"
+	if got := clean(hostile); regexp.MustCompile(`[\x00-\x1f\x7f]|\x{202e}`).MatchString(got) {
+		t.Errorf("clean(%q) = %q moves the cursor", hostile, got)
+	}
+}

@@ -1,0 +1,50 @@
+// Package testenv decides which tests this machine can run, so that a skip
+// always names what is missing and never hides a failure.
+package testenv
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+// Root skips a test that the process lacks the capabilities for, and names
+// them. In CI, which promises to run as root, it fails instead.
+func Root(t testing.TB) {
+	t.Helper()
+	missing, err := probe.Capabilities()
+	if err != nil {
+		t.Fatalf("read capabilities: %v", err)
+	}
+	if len(missing) == 0 {
+		return
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatalf("CI must run this test as root: missing %s", strings.Join(missing, ", "))
+	}
+	t.Skipf("needs root: missing %s", strings.Join(missing, ", "))
+}
+
+// Probe skips a test of something that this kernel or machine was asked for
+// and does not have. A probe that breaks fails the test.
+func Probe(t testing.TB, name string) {
+	t.Helper()
+	Root(t)
+	for _, p := range probe.Probes() {
+		if p.Name != name {
+			continue
+		}
+		switch f := p.Run(context.Background()); f.Answer {
+		case probe.Yes:
+		case probe.No:
+			t.Skipf("this kernel or machine lacks %s: %s", name, f.Reason)
+		default:
+			t.Fatalf("probe %s is broken: %s", name, f.Reason)
+		}
+		return
+	}
+	t.Fatalf("there is no probe %q", name)
+}

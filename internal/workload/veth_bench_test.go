@@ -1,0 +1,49 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func BenchmarkNewVeth(b *testing.B) {
+	needRoot(b)
+	for b.Loop() {
+		v, err := NewVeth(bench.XDPNative)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := v.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAttach is what it costs to replace a program by another.
+func BenchmarkAttach(b *testing.B) {
+	for _, isHeld := range []bool{true, false} {
+		b.Run(map[bool]string{true: "held", false: "not held"}[isHeld], func(b *testing.B) {
+			v, p := newVeth(b, bench.XDPNative), newParking(b)
+			base, head := newXDP(b, "base", xdpDrop), newXDP(b, "head", xdpDrop)
+			if isHeld {
+				hold(b, p, base)
+				hold(b, p, head)
+			}
+			attach(b, v, base)
+			for b.Loop() {
+				attach(b, v, head)
+				base, head = head, base
+			}
+		})
+	}
+}
+
+func BenchmarkSettle(b *testing.B) {
+	v := newVeth(b, bench.XDPNative)
+	prog := newXDP(b, "drop", xdpDrop)
+	for b.Loop() {
+		if _, err := v.Settle(0, func() (uint64, error) { return runCount(b, prog), nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/rlimit"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+var modes = []bench.XDPMode{bench.XDPNative, bench.XDPGeneric}
+
+func init() { testTools["veth"] = holdVeth }
+
+func TestAttachReplacesTheProgram(t *testing.T) {
+	for _, mode := range modes {
+		t.Run(string(mode), func(t *testing.T) {
+			v := newVeth(t, mode)
+			first, second := newXDP(t, "first", xdpDrop), newXDP(t, "second", xdpPass)
+			s := newSender(t, v, SenderAFPacket, frame(64, 0))
+			for _, prog := range []*ebpf.Program{first, second, first} {
+				attach(t, v, prog)
+				wantAllRun(t, drive(t, v, s, prog, 100), 100)
+			}
+		})
+	}
+}
+
+func TestAttachNamesWhatIsWrong(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	filter, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.SocketFilter, Instructions: returning(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer filter.Close()
+	wantError(t, v.Attach(filter), "attach to veth")
+}
+
+func TestNothingArrivesUnsent(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	prog := newXDP(t, "drop", xdpDrop)
+	attach(t, v, prog)
+	time.Sleep(1500 * time.Millisecond)
+	if n := runCount(t, prog); n != 0 {
+		t.Errorf("program ran %d times on packets that nobody sent", n)
+	}
+}
+
+func TestPacketsForAnEndThatIsDownAreDropped(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	prog := newXDP(t, "drop", xdpDrop)
+	attach(t, v, prog)
+	s := newSender(t, v, SenderAFPacket, frame(64, 0))
+	setDown(t, &v.far)
+
+	if got, want := drive(t, v, s, prog, 1000), (bench.Traffic{Sent: 1000, Dropped: 1000}); got != want {
+		t.Errorf("traffic %+v, want %+v", got, want)
+	}
+}
+
+func TestPacketsForAFullRingAreDropped(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	prog := newXDP(t, "pass", xdpPass)
+	attach(t, v, prog)
+	s := newSender(t, v, SenderLiveFrames, frame(64, 0))
+	s.(*liveSender).batch = 256 // all that the ring holds
+
+	waitUntil(t, "the ring to overflow", func() bool {
+		traffic := drive(t, v, s, prog, 10_000)
+		if traffic.Unaccounted != 0 {
+			t.Fatalf("unaccounted packets in %+v", traffic)
+		}
+		return traffic.Dropped > 0
+	})
+	s.(*liveSender).batch = liveBatch
+	wantAllRun(t, drive(t, v, s, prog, 10_000), 10_000)
+}
+
+func TestMissingPacketsAreUnaccounted(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	start := time.Now()
+	got, err := v.Settle(1000, func() (uint64, error) { return 990, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (bench.Traffic{Sent: 1000, Run: 990, Unaccounted: 10}); got != want {
+		t.Errorf("traffic %+v, want %+v", got, want)
+	}
+	if waited := time.Since(start); waited > time.Second {
+		t.Errorf("waited %v for packets that never come", waited)
+	}
+}
+
+func TestSettleWaitsForPacketsThatAreOnTheirWay(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	// Slower than the patience of Settle in all, but each step is not.
+	start := time.Now()
+	got, err := v.Settle(10, func() (uint64, error) {
+		return min(10, uint64(time.Since(start)/(settlePatience/4))), nil
+	})
+	if want := (bench.Traffic{Sent: 10, Run: 10}); err != nil || got != want {
+		t.Errorf("traffic %+v (%v), want %+v", got, err, want)
+	}
+}
+
+func TestSettlePassesOnAnError(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	want := errors.New("no such program")
+	if _, err := v.Settle(1, func() (uint64, error) { return 0, want }); !errors.Is(err, want) {
+		t.Errorf("Settle returned %v, want %v", err, want)
+	}
+}
+
+func TestNetlinkAttachesToo(t *testing.T) {
+	for mode, flags := range map[bench.XDPMode]link.XDPAttachFlags{
+		bench.XDPNative: link.XDPDriverMode, bench.XDPGeneric: link.XDPGenericMode,
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			v := newVeth(t, mode)
+			v.attached = &netlinkXDP{v.far.ns, v.far.index, flags}
+			s := newSender(t, v, SenderAFPacket, frame(64, 0))
+			first, second := newXDP(t, "first", xdpDrop), newXDP(t, "second", xdpPass)
+			for _, prog := range []*ebpf.Program{first, second} {
+				attach(t, v, prog)
+				wantAllRun(t, drive(t, v, s, prog, 100), 100)
+			}
+			if err := v.attached.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if traffic := drive(t, v, s, second, 100); traffic.Run != 0 {
+				t.Errorf("program ran %d times after it was detached", traffic.Run)
+			}
+		})
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	v := newVeth(t, bench.XDPNative)
+	name := witnessName(os.Getpid())
+	bearWitness(v, newXDP(t, name, xdpDrop))
+	if programsNamed(t, name) == 0 {
+		t.Fatal("the pair does not keep its program")
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the pair to go with its program", func() bool { return programsNamed(t, name) == 0 })
+}
+
+func TestAKilledToolLeavesNothing(t *testing.T) {
+	needRoot(t)
+	tool := startTool(t, "veth")
+	name := witnessName(tool.Pid)
+	if n := programsNamed(t, name); n != 3 {
+		t.Fatalf("the tool holds %d programs, want 3", n)
+	}
+	if err := tool.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the tool's interfaces to go with their programs", func() bool { return programsNamed(t, name) == 0 })
+}
+
+// holdVeth is a tool that has attached programs in each of the ways there are.
+func holdVeth() {
+	check(rlimit.RemoveMemlock())
+	load := func() *ebpf.Program {
+		return must(ebpf.NewProgram(xdpSpec(witnessName(os.Getpid()), xdpDrop)))
+	}
+	must(new(Parking).Hold(load()))
+
+	generic := must(NewVeth(bench.XDPGeneric))
+	check(generic.Attach(load()))
+
+	native := must(NewVeth(bench.XDPNative))
+	must(native.NewSender("", [][]byte{frame(64, 0)}))
+	bearWitness(native, load())
+}
+
+// bearWitness attaches a program to the far end in such a way that nothing
+// detaches it but the end of the interface. Then it lets go of the program.
+func bearWitness(v *Veth, prog *ebpf.Program) {
+	witness := &netlinkXDP{v.far.ns, v.far.index, link.XDPDriverMode}
+	check(witness.Update(prog))
+	check(prog.Close())
+}
+
+func witnessName(pid int) string { return fmt.Sprint("witness", pid) }
+
+// programsNamed is the number of programs of that name in the kernel.
+func programsNamed(t *testing.T, name string) (n int) {
+	t.Helper()
+	for id := ebpf.ProgramID(0); ; {
+		var err error
+		if id, err = ebpf.ProgramGetNextID(id); errors.Is(err, os.ErrNotExist) {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := ebpf.NewProgramFromID(id)
+		if err != nil {
+			continue // it has just gone
+		}
+		if info, err := prog.Info(); err == nil && info.Name == name {
+			n++
+		}
+		prog.Close()
+	}
+}
+
+func setDown(t *testing.T, e *end) {
+	t.Helper()
+	iface := &netlink.Device{LinkAttrs: netlink.LinkAttrs{Index: e.index}}
+	if err := e.netlink.LinkSetDown(iface); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newVeth(t testing.TB, mode bench.XDPMode) *Veth {
+	t.Helper()
+	needRoot(t)
+	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stats.Close() })
+	v, err := NewVeth(mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := v.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+func attach(t testing.TB, v *Veth, prog *ebpf.Program) {
+	t.Helper()
+	if err := v.Attach(prog); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// drive sends count packets to the program and accounts for them.
+func drive(t testing.TB, v *Veth, s Sender, prog *ebpf.Program, count int) bench.Traffic {
+	t.Helper()
+	before := runCount(t, prog)
+	sent, err := s.Send(count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic, err := v.Settle(sent, func() (uint64, error) { return runCount(t, prog) - before, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return traffic
+}
+
+func wantAllRun(t testing.TB, got bench.Traffic, count uint64) {
+	t.Helper()
+	if want := (bench.Traffic{Sent: count, Run: count}); got != want {
+		t.Errorf("traffic %+v, want %+v", got, want)
+	}
+}
+
+func runCount(t testing.TB, prog *ebpf.Program) uint64 {
+	t.Helper()
+	stats, err := prog.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats.RunCount
+}
+
+func newXDP(t testing.TB, name string, retval int32) *ebpf.Program {
+	t.Helper()
+	return loadXDP(t, xdpSpec(name, retval))
+}
+
+func loadXDP(t testing.TB, spec *ebpf.ProgramSpec) *ebpf.Program {
+	t.Helper()
+	needRoot(t)
+	if err := rlimit.RemoveMemlock(); err != nil {
+		t.Fatal(err)
+	}
+	prog, err := ebpf.NewProgram(spec)
+	if err != nil {
+		t.Fatalf("%+v", err)
+	}
+	t.Cleanup(func() { prog.Close() })
+	return prog
+}
+
+func xdpSpec(name string, retval int32) *ebpf.ProgramSpec {
+	return &ebpf.ProgramSpec{Name: name, Type: ebpf.XDP, License: "GPL", Instructions: returning(retval)}
+}
+
+func returning(retval int32) asm.Instructions {
+	return asm.Instructions{asm.Mov.Imm(asm.R0, retval), asm.Return()}
+}
+
+// frame is a frame of a UDP packet that is addressed to nobody. Its byte 14 is
+// mark, and the bytes after that count up from it.
+func frame(size int, mark byte) []byte {
+	f := make([]byte, size)
+	copy(f, []byte{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0})
+	for i := 14; i < len(f); i++ {
+		f[i] = mark + byte(i-14)
+	}
+	return f
+}
