@@ -68,10 +68,17 @@ func newRingEmptier(m *ebpf.Map) (emptier, error) {
 }
 
 func (r *ringEmptier) empty() error {
-	produced := atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.producer[0])))
-	atomic.StoreUint64((*uint64)(unsafe.Pointer(&r.consumer[0])), produced)
+	atomic.StoreUint64(position(r.consumer), atomic.LoadUint64(position(r.producer)))
 	return nil
 }
+
+// pending is the number of bytes that wait for a consumer.
+func (r *ringEmptier) pending() uint64 {
+	return atomic.LoadUint64(position(r.producer)) - atomic.LoadUint64(position(r.consumer))
+}
+
+// position is the counter at the start of a ring buffer's page.
+func position(page []byte) *uint64 { return (*uint64)(unsafe.Pointer(&page[0])) }
 
 func (r *ringEmptier) Close() error {
 	_ = unix.Munmap(r.producer)

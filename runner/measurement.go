@@ -51,18 +51,17 @@ func (m *measurement) run(ctx context.Context) error {
 		if err := m.load(ctx, env, load); err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			break
-		}
-		m.out.Partial = load+1 < m.options.Loads
+		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
 		m.out.Elapsed = time.Since(began).Seconds()
 		if m.options.Save != nil {
 			if err := m.options.Save(m.results()); err != nil {
 				return err
 			}
 		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	m.out.Elapsed = time.Since(began).Seconds()
 	return nil
 }
 

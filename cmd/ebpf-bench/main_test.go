@@ -22,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asMain) != "" {
+		main()
+	}
 	workload.RunHelper()
 	testscript.Main(m, map[string]func(){"ebpf-bench": main})
 }

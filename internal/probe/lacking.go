@@ -21,8 +21,8 @@ func lacking(format string, args ...any) error {
 	return &lackingError{fmt.Errorf(format, args...)}
 }
 
-// inconclusive makes an error that answers Unknown, whatever its cause. That
-// is the text of it alone.
+// inconclusive makes err answer Unknown whatever it wraps, where its cause is
+// no answer to what was asked.
 func inconclusive(err error) error { return errors.New(err.Error()) }
 
 // lackingIf makes err answer No when it is one of the targets: those by which

@@ -8,11 +8,11 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/features"
-	"golang.org/x/sys/unix"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func TestLoads(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_NET_ADMIN, unix.CAP_PERFMON)
+	testenv.Root(t)
 
 	spec, err := loadBpf()
 	if err != nil {
@@ -37,7 +37,7 @@ func TestLoads(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_NET_ADMIN, unix.CAP_PERFMON)
+	testenv.Root(t)
 
 	spec, err := loadBpf()
 	if err != nil {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package empty
 
 import "github.com/cilium/ebpf"

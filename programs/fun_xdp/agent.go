@@ -63,7 +63,7 @@ func New(log *slog.Logger) (*Agent, error) {
 }
 
 // Attach attaches the program of that name to an interface, given by its name
-// or index. An Agent has one program attached at most.
+// or index. An Agent has one program attached at most, and before it runs.
 func (a *Agent) Attach(program, iface string) error {
 	if a.link != nil {
 		return errors.New("attach: a program is attached already")

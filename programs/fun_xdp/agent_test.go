@@ -8,12 +8,12 @@ import (
 	"maps"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func newTestAgent(tb testing.TB) *Agent {
 	tb.Helper()
-	needs(tb, unix.CAP_BPF, unix.CAP_NET_ADMIN)
+	testenv.Root(tb)
 
 	agent, err := New(slog.New(slog.NewTextHandler(tb.Output(), nil)))
 	if err != nil {

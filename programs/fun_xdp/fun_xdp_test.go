@@ -11,6 +11,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,7 +32,7 @@ var programs = []string{
 
 func load(tb testing.TB) *ebpf.Collection {
 	tb.Helper()
-	needs(tb, unix.CAP_BPF, unix.CAP_NET_ADMIN)
+	testenv.Root(tb)
 
 	spec, err := loadBpf()
 	if err != nil {

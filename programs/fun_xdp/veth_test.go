@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
@@ -19,7 +20,7 @@ import (
 // moves the test's thread. What send sends from one end arrives at the other.
 func newVeth(tb testing.TB) (iface *netlink.Veth, send func(frame []byte)) {
 	tb.Helper()
-	needs(tb, unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_RAW)
+	testenv.Root(tb)
 
 	// The thread is never unlocked: it ends with the test's goroutine, and so
 	// no other goroutine ever runs in the namespace.

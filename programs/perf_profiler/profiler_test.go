@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,8 +27,8 @@ func busyProcess(tb testing.TB) (pid uint32) {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // always an error: it was killed
 	})
 	return uint32(cmd.Process.Pid)
 }
@@ -78,7 +79,7 @@ func collect(tb testing.TB, p *Profiler, enough func(Record) bool) []Record {
 }
 
 func TestSamplesOneProcess(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_PERFMON)
+	testenv.Root(t)
 	pid, _ := busyProcess(t), busyProcess(t)
 
 	p, err := New(pid)
@@ -103,7 +104,7 @@ func TestSamplesOneProcess(t *testing.T) {
 }
 
 func TestSamplesAllProcesses(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_PERFMON)
+	testenv.Root(t)
 	missing := map[uint32]bool{busyProcess(t): true, busyProcess(t): true}
 
 	p, err := New(0)
@@ -119,7 +120,7 @@ func TestSamplesAllProcesses(t *testing.T) {
 }
 
 func TestStopsWhenItsContextIsDone(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_PERFMON)
+	testenv.Root(t)
 
 	p, err := New(0)
 	if err != nil {
@@ -138,7 +139,7 @@ func TestStopsWhenItsContextIsDone(t *testing.T) {
 }
 
 func TestFullRingCountsEveryDrop(t *testing.T) {
-	needs(t, unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_ADMIN)
+	testenv.Root(t)
 	busyProcess(t)
 
 	counting, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)

@@ -3,18 +3,22 @@
 package perfprofiler
 
 import (
-	"bytes"
 	"encoding/binary"
 	"reflect"
 	"testing"
 )
 
 // encode writes a record as the program does.
-func encode(h header, stack ...uint64) []byte {
-	var b bytes.Buffer
-	binary.Write(&b, binary.NativeEndian, h)
-	binary.Write(&b, binary.NativeEndian, stack)
-	return b.Bytes()
+func encode(tb testing.TB, h header, stack ...uint64) []byte {
+	tb.Helper()
+	var raw []byte
+	for _, part := range []any{h, stack} {
+		var err error
+		if raw, err = binary.Append(raw, binary.NativeEndian, part); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return raw
 }
 
 func TestDecode(t *testing.T) {
@@ -23,9 +27,9 @@ func TestDecode(t *testing.T) {
 		raw  []byte
 		want []uint64
 	}{
-		{"whole stack", encode(header{1, 2, 3, 16}, 10, 11), []uint64{10, 11}},
-		{"bytes left over", encode(header{1, 2, 3, 8}, 10, 11), []uint64{10}},
-		{"no stack", encode(header{1, 2, 3, 0}, 10, 11), []uint64{}},
+		{"whole stack", encode(t, header{1, 2, 3, 16}, 10, 11), []uint64{10, 11}},
+		{"bytes left over", encode(t, header{1, 2, 3, 8}, 10, 11), []uint64{10}},
+		{"no stack", encode(t, header{1, 2, 3, 0}, 10, 11), []uint64{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := decode(tc.raw)
@@ -45,9 +49,9 @@ func TestDecodeRefuses(t *testing.T) {
 		raw  []byte
 	}{
 		{"nothing", nil},
-		{"part of a header", encode(header{})[:10]},
-		{"stack longer than the record", encode(header{StackLen: 24}, 10, 11)},
-		{"part of an address", encode(header{StackLen: 9}, 10, 11)},
+		{"part of a header", encode(t, header{})[:10]},
+		{"stack longer than the record", encode(t, header{StackLen: 24}, 10, 11)},
+		{"part of an address", encode(t, header{StackLen: 9}, 10, 11)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got, err := decode(tc.raw); err == nil {

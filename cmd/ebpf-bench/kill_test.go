@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// asMain makes the test's binary be the tool.
+const asMain = "EBPF_BENCH_TEST_MAIN"
+
+func tool(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asMain+"=1")
+	return cmd
+}
+
+// However the tool is killed, and whenever, nothing that it made is left.
+func TestKillLeavesNothing(t *testing.T) {
+	testenv.Root(t)
+	links, pins, stats := machine(t)
+	var seen holdings
+	var mu sync.Mutex
+	t.Run("kill", func(t *testing.T) {
+		for i := range 30 {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				held := killAfter(t, time.Duration(rand.Int64N(int64(4*time.Second))))
+				mu.Lock()
+				defer mu.Unlock()
+				seen.add(held)
+			})
+		}
+	})
+	if len(seen.programs) == 0 || len(seen.links) == 0 || len(seen.processes) == 0 || len(seen.namespaces) == 0 {
+		t.Errorf("30 kills never met a program, a link, a child or a namespace: %+v", seen)
+	}
+	linksAfter, pinsAfter, statsAfter := machine(t)
+	if !slices.Equal(links, linksAfter) || !slices.Equal(pins, pinsAfter) || stats != statsAfter {
+		t.Errorf("interfaces %v → %v, pins %v → %v, bpf_stats_enabled %s → %s", links, linksAfter, pins, pinsAfter, stats, statsAfter)
+	}
+}
+
+// killAfter runs the bundled suite and kills it. It returns what the tool held
+// at that moment, all of which must be gone.
+func killAfter(t *testing.T, wait time.Duration) holdings {
+	cmd := tool("run", "--budget", "300ms", "--loads", "3")
+	cmd.Dir = t.TempDir()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(wait)
+	// Stopped, the process holds still while its holdings are listed.
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	held := holdingsOf(t, cmd.Process.Pid)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if left := held.waitGone(); !left.empty() {
+		t.Errorf("a kill after %v leaves %+v", wait, left)
+	}
+	return held
+}
+
+// The first signal ends the run with its round, the results saved and the
+// exit code saying that they are partial.
+func TestSignalKeepsPartialResults(t *testing.T) {
+	testenv.Root(t)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "result.json")
+			cmd := tool("run", "--filter", "fun_xdp/[a-z_]+$", "--budget", "60s", "--loads", "2", "--format", "json", "--out", out)
+			var stdout, errors bytes.Buffer
+			cmd.Stdout = &stdout
+			stderr, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(stderr)
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), "measuring") {
+					break
+				}
+			}
+			time.Sleep(300 * time.Millisecond)
+			held := holdingsOf(t, cmd.Process.Pid)
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			for lines.Scan() {
+				fmt.Fprintln(&errors, lines.Text())
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
+				t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+			}
+			if !strings.Contains(errors.String(), "ebpf-bench: error: interrupted: the results are partial") {
+				t.Errorf("stderr does not say so:\n%s", &errors)
+			}
+			saved, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string][]byte{"stdout": stdout.Bytes(), "--out": saved} {
+				run, err := bench.Decode(bytes.NewReader(text))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if !run.Partial || len(run.Results) != 5 || run.Results[0].Rounds.Runs() == 0 {
+					t.Errorf("%s: partial %v, %d results", name, run.Partial, len(run.Results))
+				}
+			}
+			if left := held.waitGone(); !left.empty() {
+				t.Errorf("left behind: %+v", left)
+			}
+		})
+	}
+}
+
+// machine is what a run could leave in the places that outlive a process.
+func machine(t *testing.T) (interfaces, pins []string, stats string) {
+	t.Helper()
+	entries, err := os.ReadDir("/sys/class/net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		interfaces = append(interfaces, e.Name())
+	}
+	_ = filepath.WalkDir("/sys/fs/bpf", func(path string, _ fs.DirEntry, _ error) error {
+		pins = append(pins, path)
+		return nil
+	})
+	value, err := os.ReadFile("/proc/sys/kernel/bpf_stats_enabled")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return interfaces, pins, strings.TrimSpace(string(value))
+}
+
+// holdings are what a process holds and its end must free, by kernel IDs.
+type holdings struct {
+	programs   []ebpf.ProgramID
+	links      []link.ID
+	processes  []int
+	namespaces []string
+}
+
+func (h *holdings) add(o holdings) {
+	h.programs = append(h.programs, o.programs...)
+	h.links = append(h.links, o.links...)
+	h.processes = append(h.processes, o.processes...)
+	h.namespaces = append(h.namespaces, o.namespaces...)
+}
+
+func (h *holdings) empty() bool {
+	return len(h.programs)+len(h.links)+len(h.processes)+len(h.namespaces) == 0
+}
+
+func holdingsOf(t *testing.T, pid int) holdings {
+	t.Helper()
+	var h holdings
+	infos, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+	for _, info := range infos {
+		text, _ := os.ReadFile(info)
+		for line := range strings.Lines(string(text)) {
+			key, value, _ := strings.Cut(line, ":")
+			n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
+			switch {
+			case err != nil:
+			case key == "prog_id":
+				h.programs = append(h.programs, ebpf.ProgramID(n))
+			case key == "link_id":
+				h.links = append(h.links, link.ID(n))
+			}
+		}
+	}
+	own, _ := os.Readlink("/proc/self/ns/net")
+	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, fd := range fds {
+		if target, _ := os.Readlink(fd); strings.HasPrefix(target, "net:") && target != own {
+			h.namespaces = append(h.namespaces, target)
+		}
+	}
+	h.processes = descendants(pid)
+	return h
+}
+
+// descendants lists the children of a process and theirs.
+func descendants(pid int) []int {
+	var all []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		// The name, in parentheses, may hold anything; the parent follows it.
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			all = append(append(all, child), descendants(child)...)
+		}
+	}
+	return all
+}
+
+// waitGone waits until the kernel has freed everything, which it does in its
+// own time, and returns what is left.
+func (h holdings) waitGone() holdings {
+	for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		left := h.left()
+		if left.empty() || time.Now().After(deadline) {
+			return left
+		}
+	}
+}
+
+func (h holdings) left() holdings {
+	var left holdings
+	for _, id := range h.programs {
+		if p, err := ebpf.NewProgramFromID(id); !errors.Is(err, os.ErrNotExist) {
+			left.programs = append(left.programs, id)
+			_ = p.Close()
+		}
+	}
+	for _, id := range h.links {
+		if l, err := link.NewFromID(id); !errors.Is(err, os.ErrNotExist) {
+			left.links = append(left.links, id)
+			if err == nil {
+				_ = l.Close()
+			}
+		}
+	}
+	for _, pid := range h.processes {
+		if syscall.Kill(pid, 0) == nil {
+			left.processes = append(left.processes, pid)
+		}
+	}
+	namespaces, _ := filepath.Glob("/proc/[0-9]*/task/*/ns/net")
+	for _, name := range namespaces {
+		if target, _ := os.Readlink(name); slices.Contains(h.namespaces, target) {
+			left.namespaces = append(left.namespaces, target)
+		}
+	}
+	return left
+}

@@ -1,0 +1,276 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+func measure(t *testing.T, text string, o Options) *bench.Run {
+	t.Helper()
+	testenv.Root(t)
+	run, err := Measure(context.Background(), planOf(t, text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func TestEveryDriverMeasures(t *testing.T) {
+	run := measure(t, objects+`
+  - {name: test_run, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.0-10.0.0.2}, udp: {}}]}}
+  - {name: native, program: fun_xdp_basic, veth: {count: 1000}}
+  - {name: generic, program: fun_xdp_basic, veth: {count: 1000, mode: generic}}
+  - {name: af_packet, program: fun_xdp_basic, veth: {count: 1000, sender: af_packet}}
+  - {name: profile, program: profile, perf_event: {window: 10ms}}
+  - {name: everywhere, program: profile, perf_event: {window: 10ms, scope: all}}
+`, Options{Rounds: 20, Loads: 2, Seed: 1})
+	if run.Partial || run.Seed != 1 || run.Loads != 2 || len(run.Results) != 6 {
+		t.Errorf("run %+v", run)
+	}
+	for _, r := range run.Results {
+		if r.Error != "" {
+			t.Errorf("%s: %s", r.Benchmark, r.Error)
+			continue
+		}
+		if n := len(r.Rounds.RunCnt); n != 20 || len(r.Floor.RunCnt) != n {
+			t.Errorf("%s: %d rounds with %d floors, want 20", r.Benchmark, n, len(r.Floor.RunCnt))
+		}
+		if !slices.Contains(r.Rounds.Load, 0) || !slices.Contains(r.Rounds.Load, 1) {
+			t.Errorf("%s: not measured in both loads: %v", r.Benchmark, r.Rounds.Load)
+		}
+		for _, m := range []bench.Measure{bench.Latency, bench.LatencyRaw, bench.LatencyFloor} {
+			if s := r.Sample(m.Name); s == nil || len(s.Values) == 0 {
+				t.Errorf("%s: no %s", r.Benchmark, m.Name)
+			}
+		}
+		if r.Driver == "veth" && (r.Traffic == nil || r.Traffic.Sent != 20_000 || r.Traffic.Run != 20_000 || r.Traffic.Unaccounted != 0) {
+			t.Errorf("%s: traffic %+v, want 20,000 packets sent and run", r.Benchmark, r.Traffic)
+		}
+	}
+	// The share of each of three packets is rounded so that no run is lost.
+	if r := run.Results[0]; r.Rounds.Runs() < 20*2000 || r.Retvals[2] != 60 {
+		t.Errorf("test_run made %d runs and returned %v", r.Rounds.Runs(), r.Retvals)
+	}
+}
+
+// The raw figure is what bpftool prints for the same program at that moment.
+func TestAgreesWithBpftool(t *testing.T) {
+	testenv.Root(t)
+	bpftool, err := exec.LookPath("bpftool")
+	if err != nil {
+		t.Fatalf("this test compares with bpftool: %v", err)
+	}
+	for _, driver := range []string{"test_run: {}", "veth: {count: 5000}"} {
+		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, "+driver+"}\n")
+		onThread(t, func(env *environment) {
+			stats, err := enableStats()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stats.Close()
+			s, err := openSubject(env, plan.Jobs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			var sum counters
+			for range 50 {
+				got, err := s.slice()
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum.runTimeNS += got.runTimeNS
+				sum.runCnt += got.runCnt
+			}
+			info, err := s.program.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, _ := info.ID()
+			out, err := exec.Command(bpftool, "-j", "prog", "show", "id", fmt.Sprint(id)).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var theirs struct {
+				RunTimeNS float64 `json:"run_time_ns"`
+				RunCnt    float64 `json:"run_cnt"`
+			}
+			if err := json.Unmarshal(out, &theirs); err != nil {
+				t.Fatal(err)
+			}
+			ours, want := float64(sum.runTimeNS)/float64(sum.runCnt), theirs.RunTimeNS/theirs.RunCnt
+			if math.Abs(ours/want-1) > 0.03 {
+				t.Errorf("%s: %.2f ns a run, bpftool says %.2f", driver, ours, want)
+			}
+			t.Logf("%s: %.2f ns a run, bpftool says %.2f", driver, ours, want)
+		})
+	}
+}
+
+func TestSlowIsSlower(t *testing.T) {
+	run := measure(t, objects+`
+  - {name: slow, program: fun_xdp_fibonacci_slow, test_run: {packets: &p [{ipv4: {src: 10.0.0.254-10.0.0.255}, udp: {}}]}}
+  - {name: fast, program: fun_xdp_fibonacci, test_run: {packets: *p}}
+`, Options{Rounds: 100, Loads: 2})
+	median := func(i int) float64 {
+		v := slices.Sorted(slices.Values(run.Results[i].Sample("latency").Values))
+		return v[len(v)/2]
+	}
+	if slow, fast := median(0), median(1); slow < 2*fast {
+		t.Errorf("the planted regression costs %.1f ns, the fix %.1f ns", slow, fast)
+	}
+}
+
+// A queue that fills up within a slice is empty again in the next one.
+func TestMapsAreEmptiedBetweenSlices(t *testing.T) {
+	testenv.Root(t)
+	const packets = "test_run: {repeat: 800, packets: [{ipv4: {src: 10.0.0.254}, udp: {}}]}}\n"
+	for _, c := range []struct {
+		name, maps string
+		dropped    uint64
+	}{
+		{"emptied", "", 0},
+		{"left alone", "maps: {events: {reset: never}}, ", 3*800 - 1024},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fizz, "+c.maps+packets)
+			onThread(t, func(env *environment) {
+				s, err := openSubject(env, plan.Jobs[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				for range 3 {
+					if _, err := s.slice(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var perCPU []uint64
+				if err := s.coll.Maps["dropped"].Lookup(uint32(0), &perCPU); err != nil {
+					t.Fatal(err)
+				}
+				var dropped uint64
+				for _, n := range perCPU {
+					dropped += n
+				}
+				if dropped != c.dropped {
+					t.Errorf("%d events were dropped, want %d", dropped, c.dropped)
+				}
+			})
+		})
+	}
+}
+
+func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
+	testenv.Root(t)
+	plan := planOf(t, objects+"  - {name: a, program: profile, perf_event: {window: 20ms}}\n")
+	onThread(t, func(env *environment) {
+		s, err := openSubject(env, plan.Jobs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.slice(); err != nil {
+			t.Fatal(err)
+		}
+		ring := s.emptiers[0].(*ringEmptier)
+		if ring.pending() == 0 {
+			t.Fatal("a slice of the profiler leaves nothing in its ring buffer")
+		}
+		if err := ring.empty(); err != nil || ring.pending() != 0 {
+			t.Errorf("%d bytes are left, error %v", ring.pending(), err)
+		}
+	})
+}
+
+func TestCancelKeepsWhatWasMeasured(t *testing.T) {
+	testenv.Root(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	plan := planOf(t, objects+"  - {name: a, program: fun_xdp_basic, budget: 60s, test_run: {}}\n")
+	stop := &stopAfter{rounds: 30, cancel: cancel}
+	began := time.Now()
+	run, err := Measure(ctx, plan, Options{Loads: 1, Progress: stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(run.Results[0].Rounds.RunCnt); !run.Partial || n != 30 {
+		t.Errorf("partial %v with %d rounds, want the 30 before the end", run.Partial, n)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("a cancelled run of 60 s took %v", took)
+	}
+}
+
+// stopAfter cancels a run after some rounds.
+type stopAfter struct {
+	silent
+	rounds int
+	cancel func()
+}
+
+func (s *stopAfter) Round() {
+	if s.rounds--; s.rounds == 0 {
+		s.cancel()
+	}
+}
+
+func TestSavesAfterEachLoad(t *testing.T) {
+	var rounds []int
+	var partial []bool
+	measure(t, objects+"  - {name: a, program: fun_xdp_basic, test_run: {}}\n", Options{Rounds: 9, Loads: 3, Save: func(r *bench.Run) error {
+		rounds = append(rounds, len(r.Results[0].Rounds.RunCnt))
+		partial = append(partial, r.Partial)
+		return nil
+	}})
+	if !slices.Equal(rounds, []int{3, 6, 9}) || !slices.Equal(partial, []bool{true, true, false}) {
+		t.Errorf("saved %v rounds, partial %v", rounds, partial)
+	}
+}
+
+func TestOneFailureSparesTheOthers(t *testing.T) {
+	run := measure(t, objects+`
+  - {name: no pid, program: profile, perf_event: {load: {pid: 4194304}}}
+  - {name: no command, program: profile, perf_event: {load: {command: [/no/such/program]}}}
+  - {name: ends, program: profile, perf_event: {load: {command: ["true"]}}}
+  - {name: no event, program: profile, perf_event: {event: cpu-clok}}
+  - {name: good, program: fun_xdp_basic, test_run: {}}
+`, Options{Rounds: 4, Loads: 1})
+	for i, want := range []string{"no process 4194304", "/no/such/program", "load", "the nearest is cpu-clock"} {
+		if got := run.Results[i].Error; !strings.Contains(got, want) {
+			t.Errorf("%s: error %q, want %q", run.Results[i].Benchmark, got, want)
+		}
+	}
+	if good := run.Results[4]; good.Error != "" || len(good.Samples) == 0 {
+		t.Errorf("good: error %q, %d samples", good.Error, len(good.Samples))
+	}
+}
+
+// onThread runs fn as a measurement does, on a thread that ends with it.
+func onThread(t *testing.T, fn func(env *environment)) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		env, err := newEnvironment()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer env.Close()
+		fn(env)
+	}()
+	<-done
+}
