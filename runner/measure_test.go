@@ -260,17 +260,23 @@ func TestOneFailureSparesTheOthers(t *testing.T) {
 // onThread runs fn as a measurement does, on a thread that ends with it.
 func onThread(t *testing.T, fn func(env *environment)) {
 	t.Helper()
-	done := make(chan struct{})
+	done := make(chan error)
 	go func() {
+		// Should fn fail the test, its goroutine ends without a result.
 		defer close(done)
-		runtime.LockOSThread()
-		env, err := newEnvironment()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer env.Close()
-		fn(env)
+		done <- onLockedThread(func(env *environment) error { fn(env); return nil })
 	}()
-	<-done
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func onLockedThread(fn func(env *environment) error) error {
+	runtime.LockOSThread()
+	env, err := newEnvironment()
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	return fn(env)
 }

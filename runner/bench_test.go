@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+const xdpSuite = objects + `
+  - {name: basic, program: fun_xdp_basic, test_run: {packets: &p [{ipv4: {src: 10.0.0.252-10.0.0.255}, udp: {}, size: 64}]}}
+  - {name: fizz, program: fun_xdp_fizz, test_run: {packets: *p}}
+  - {name: fizzbuzz, program: fun_xdp_fizzbuzz, test_run: {packets: *p}}
+  - {name: fibonacci_slow, program: fun_xdp_fibonacci_slow, test_run: {packets: *p}}
+  - {name: fibonacci, program: fun_xdp_fibonacci, test_run: {packets: *p}}
+`
+
+// BenchmarkThroughput measures the bundled XDP suite and reports how much of
+// the measuring phase the kernel spent running programs: 100% is the speed of
+// one uninterrupted test_run of a million repeats of the same programs.
+func BenchmarkThroughput(b *testing.B) {
+	testenv.Root(b)
+	plan := planOf(b, xdpSuite)
+	alone := map[string]time.Duration{}
+	for _, j := range plan.Jobs {
+		alone[j.Name] = uninterrupted(b, j)
+	}
+	alone["floor"] = uninterrupted(b, newFloor(floorOf(plan.Jobs[0]), plan.Jobs[0]).job)
+	for b.Loop() {
+		run, err := Measure(context.Background(), plan, Options{Rounds: 2000, Loads: 4})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var ideal time.Duration
+		var runs uint64
+		floors := uint64(0)
+		for _, r := range run.Results {
+			ideal += time.Duration(r.Rounds.Runs()) * alone[r.Benchmark] / million
+			runs += r.Rounds.Runs()
+			floors = max(floors, r.Floor.Runs())
+		}
+		ideal += time.Duration(floors) * alone["floor"] / million
+		b.ReportMetric(100*ideal.Seconds()/run.Measuring, "%-of-uninterrupted")
+		b.ReportMetric(float64(runs+floors)/run.Measuring/1e6, "Mruns/s")
+		b.ReportMetric(run.Elapsed-run.Measuring, "s-beside-measuring")
+	}
+}
+
+const million = 1_000_000
+
+// uninterrupted is the wall time of a million runs in one call, with the
+// statistics on and the program held as in a measurement.
+func uninterrupted(b *testing.B, j *Job) (best time.Duration) {
+	done := make(chan error)
+	go func() {
+		done <- onLockedThread(func(env *environment) error {
+			stats, err := enableStats()
+			if err != nil {
+				return err
+			}
+			defer stats.Close()
+			s, err := openSubject(env, j)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			for range 5 {
+				began := time.Now()
+				if _, err := s.program.Run(&ebpf.RunOptions{Data: j.Frames[0], Repeat: million}); err != nil {
+					return err
+				}
+				if wall := time.Since(began); best == 0 || wall < best {
+					best = wall
+				}
+			}
+			return nil
+		})
+	}()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+	return best
+}
+
+// BenchmarkSlice is what one round of one benchmark costs: 2,000 runs of an
+// almost empty program and everything around them.
+func BenchmarkSlice(b *testing.B) {
+	testenv.Root(b)
+	plan := planOf(b, objects+"  - {name: a, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.1}, udp: {}, size: 64}]}}\n")
+	done := make(chan error)
+	go func() {
+		done <- onLockedThread(func(env *environment) error {
+			s, err := openSubject(env, plan.Jobs[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			for b.Loop() {
+				if _, err := s.slice(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+}
