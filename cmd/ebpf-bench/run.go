@@ -54,7 +54,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.selection.register(cmd)
+	f.register(cmd)
 	flags := cmd.Flags()
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
@@ -130,7 +130,7 @@ func writeRun(name string, run *bench.Run) error {
 	if err != nil {
 		return fmt.Errorf("save results: %w", err)
 	}
-	defer file.Cleanup()
+	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
 	if err := bench.Encode(file, run); err != nil {
 		return fmt.Errorf("save results: %w", err)
 	}

@@ -77,22 +77,24 @@ type detailed struct {
 
 func (d *detailed) Unwrap() error { return d.error }
 
-// flatten lists the errors that were joined, through the wrappers that do not
-// add text of their own.
+// flatten lists the errors that were joined, through the wrapper that adds no
+// text of its own.
 func flatten(err error) []error {
-	switch e := err.(type) {
-	case nil:
+	if err == nil {
 		return nil
-	case *exitError:
-		return flatten(e.err)
-	case interface{ Unwrap() []error }:
-		var all []error
-		for _, part := range e.Unwrap() {
-			all = append(all, flatten(part)...)
-		}
-		return all
 	}
-	return []error{err}
+	if e, ok := err.(*exitError); ok { //nolint:errorlint // deeper ones belong to a sentence
+		return flatten(e.err)
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, part := range joined.Unwrap() {
+		all = append(all, flatten(part)...)
+	}
+	return all
 }
 
 // clean makes text from objects and files safe to print: it stays on one line

@@ -33,7 +33,7 @@ func killChildren() {
 	for {
 		children, _ := processes(func(s procStat) bool { return s.parent == os.Getpid() })
 		for _, pid := range children {
-			unix.Kill(pid, unix.SIGKILL)
+			_ = unix.Kill(pid, unix.SIGKILL)
 		}
 		if _, err := unix.Wait4(-1, nil, 0, nil); errors.Is(err, unix.ECHILD) {
 			return

@@ -24,7 +24,7 @@ func spinCommand() *exec.Cmd {
 // spin says that it is ready by closing its end of the pipe, and never
 // returns.
 func spin() {
-	os.WriteFile("/proc/self/comm", []byte("ebpf-bench-spin"), 0) // else it is "exe"
+	_ = os.WriteFile("/proc/self/comm", []byte("ebpf-bench-spin"), 0) // else it is "exe"
 	unix.Close(readyFD)
 	_ = descend(spinDepth, 1)
 }

@@ -62,18 +62,18 @@ func supervise(args []string) error {
 		return reports.Encode(report{Ended: err.Error()})
 	}
 	group := pids[0]
-	reports.Encode(report{Group: group}) // the tool has ended if this fails
+	_ = reports.Encode(report{Group: group}) // the tool has ended if this fails
 
 	go func() {
-		io.Copy(io.Discard, os.Stdin)
-		unix.Kill(-group, unix.SIGKILL)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = unix.Kill(-group, unix.SIGKILL)
 	}()
 	status, err := waitFor(pids)
 	if err != nil {
 		return err
 	}
-	unix.Kill(-group, unix.SIGKILL)
-	reports.Encode(report{Ended: status})
+	_ = unix.Kill(-group, unix.SIGKILL)
+	_ = reports.Encode(report{Ended: status})
 	return nil
 }
 
@@ -107,6 +107,6 @@ func startGroup(copies int, command []string) ([]int, error) {
 		pids = append(pids, cmd.Process.Pid)
 	}
 	readyWrite.Close()
-	io.Copy(io.Discard, ready)
+	_, _ = io.Copy(io.Discard, ready)
 	return pids, nil
 }

@@ -113,7 +113,7 @@ func (l *Load) signal(sig unix.Signal) error {
 // may be called more than once.
 func (l *Load) Close() error {
 	if l.existing != nil {
-		l.existing.Release()
+		_ = l.existing.Release()
 		return nil
 	}
 	l.lifeline.Close()

@@ -51,7 +51,7 @@ func (l *Load) watch(r io.Closer, reports *json.Decoder) {
 	defer close(l.ended)
 	defer r.Close()
 	var last report
-	reports.Decode(&last) // a supervisor that was killed reports nothing
+	_ = reports.Decode(&last) // a supervisor that was killed reports nothing
 	l.err = fmt.Errorf("load ended early: %w", l.failure(last, l.supervisor.Wait()))
 }
 

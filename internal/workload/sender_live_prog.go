@@ -89,7 +89,7 @@ func (p liveProgram) instructions() asm.Instructions {
 			asm.FnXdpAdjustTail.Call(),
 			asm.LoadMem(asm.R4, frame, frameLength, asm.Word),
 			// The verifier does not know how long the frames are.
-			asm.JEq.Imm(asm.R4, 0, "drop"),
+			asm.JLT.Imm(asm.R4, minFrame, "drop"),
 			asm.JGT.Imm(asm.R4, int32(p.longest), "drop"),
 		)
 	} else {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
+	"time"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
@@ -17,10 +17,12 @@ const (
 	// packetBatch is about the number of packets in one call: more do not
 	// make it faster.
 	packetBatch = 64
-	// packetBuffer is a send buffer that never fills, because it is larger
-	// than all packets that can wait at the far end. So a packet that the
-	// kernel did not take is one that the driver dropped.
-	packetBuffer = 16 << 20
+	// packetBuffer is a send buffer that a batch never fills. So a packet that
+	// the kernel did not take is one that the driver dropped.
+	packetBuffer = 1 << 20
+	// packetPatience is how long a batch waits for the one before it. A
+	// program may hand packets on to where they stay.
+	packetPatience = 20 * time.Millisecond
 )
 
 // packetSender sends frames by an AF_PACKET socket, on any kernel.
@@ -99,12 +101,30 @@ func (s *packetSender) Send(count int) (sent uint64, err error) {
 	for left := count; left > 0; {
 		next := s.messages[(count-left)%len(s.messages):]
 		n, err := s.sendmmsg(next[:min(len(next), packetBatch, left)])
+		if err == nil {
+			left -= n
+			err = s.drain()
+		}
 		if err != nil {
 			return uint64(count - left), fmt.Errorf("send by AF_PACKET: %w", err)
 		}
-		left -= n
 	}
 	return uint64(count), nil
+}
+
+// drain waits until the far end has taken what was sent, because its ring
+// holds but a few batches. The kernel has it take packets at once, save when
+// it defers that to a thread, which then needs this CPU.
+func (s *packetSender) drain() error {
+	for start := time.Now(); ; time.Sleep(packetPatience / 100) {
+		waiting, err := unix.IoctlGetInt(s.fd, unix.SIOCOUTQ)
+		if err != nil {
+			return fmt.Errorf("read length of queue: %w", err)
+		}
+		if waiting == 0 || time.Since(start) > packetPatience {
+			return nil
+		}
+	}
 }
 
 // sendmmsg gives packets to the driver and returns how many. The driver has
@@ -113,8 +133,7 @@ func (s *packetSender) sendmmsg(messages []mmsghdr) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd),
 		uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)
 	switch {
-	case errno == unix.EINTR || errno == unix.EAGAIN:
-		runtime.Gosched()
+	case errno == unix.EINTR:
 		return 0, nil
 	case errno == unix.ENOBUFS:
 		return 1, nil

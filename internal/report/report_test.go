@@ -1,0 +1,167 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; the test then still fails when a renderer does")
+
+// exampleRun has one of everything that a report must show.
+func exampleRun() *bench.Run {
+	return &bench.Run{
+		Tool: "v1.2.3", Started: time.Unix(1_700_000_000, 0).UTC(), Elapsed: 12.34, Seed: 42, Loads: 8, Partial: true,
+		Testbed: bench.Testbed{Mode: "host", Kernel: "6.12.1", CPU: "AMD EPYC", Cores: 2, Virtual: "kvm", JIT: "on"},
+		Results: []bench.Result{
+			result("xdp/basic", "test_run", 60, 43),
+			result("xdp/slow <&>", "test_run", 1260, 43),
+			attached(),
+			{Benchmark: "xdp/refused", Driver: "test_run", Error: "the verifier refuses program x: invalid access"},
+			{Benchmark: "tiny", Driver: "perf_event", Warnings: []string{"no floor: it failed"}, Samples: []bench.Sample{
+				{Measure: bench.LatencyRaw, Values: []float64{2300, 2400}},
+			}},
+		},
+	}
+}
+
+func result(name, driver string, raw, floor float64) bench.Result {
+	r := bench.Result{Benchmark: name, Driver: driver, Samples: []bench.Sample{
+		{Measure: bench.Latency}, {Measure: bench.LatencyRaw}, {Measure: bench.LatencyFloor}, {Measure: bench.Throughput},
+	}}
+	for i := range 20 {
+		d := float64(i%5) / 10
+		r.Rounds.Add(0, uint64(2000*(raw+d)), 2000, 250_000, 0)
+		for s, v := range []float64{raw + d - floor, raw + d, floor, 8e6} {
+			r.Samples[s].Values = append(r.Samples[s].Values, v)
+		}
+	}
+	return r
+}
+
+func attached() bench.Result {
+	r := result("xdp/veth", "veth", 70, 45)
+	r.Traffic = &bench.Traffic{Sent: 40_005, Run: 40_000, Dropped: 3, Unaccounted: 2, Sender: "live_frames"}
+	r.Warnings = []string{"2 of 40005 packets are unaccounted for"}
+	return r
+}
+
+func golden(t *testing.T, name string, render func(m *Model, w *bytes.Buffer) error, m *Model) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := render(m, &b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("%s differs (go test ./internal/report -update writes it anew):\n%s", name, &b)
+	}
+	return b.String()
+}
+
+func TestText(t *testing.T) {
+	out := golden(t, "run.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(exampleRun()))
+	if strings.Contains(out, "\x1b") {
+		t.Error("escape sequences without Color")
+	}
+	m := NewModel(exampleRun())
+	m.Color = true
+	var b bytes.Buffer
+	if err := Text(&b, m); err != nil || !strings.Contains(b.String(), "\x1b[1m") {
+		t.Errorf("no bold with Color: %v", err)
+	}
+}
+
+func TestBMF(t *testing.T) {
+	out := golden(t, "run.bmf.golden", func(m *Model, w *bytes.Buffer) error { return BMF(w, m) }, NewModel(exampleRun()))
+	schemaText, err := os.ReadFile("testdata/bmf.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("s.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("s.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := compiled.Validate(doc); err != nil {
+		t.Error(err)
+	}
+	// The schema is one that can refuse.
+	for _, bad := range []string{`[]`, `{"a": {}}`, `{"a": {"latency": {"value": null}}}`, `{"a": {"latency": 5}}`, `{"a": {"Latency NS": {"value": 1}}}`} {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compiled.Validate(doc) == nil {
+			t.Errorf("the schema takes %s", bad)
+		}
+	}
+}
+
+func TestBMFRefusesNamesThatBencherConfuses(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"xdp/a b", "xdp/a-b"}, `"xdp/a b" and "xdp/a-b" are both "xdp-a-b"`},
+		{[]string{"A", "a"}, `"A" and "a"`},
+		{[]string{strings.Repeat("x", 1025)}, "1025 bytes"},
+	} {
+		run := &bench.Run{}
+		for _, name := range c.names {
+			run.Results = append(run.Results, result(name, "test_run", 50, 40))
+		}
+		var b bytes.Buffer
+		if err := BMF(&b, NewModel(run)); err == nil || !strings.Contains(err.Error(), c.want) || b.Len() > 0 {
+			t.Errorf("%.20q: error %v, %d bytes written", c.names, err, b.Len())
+		}
+	}
+}
+
+func TestJSONIsTheRun(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, NewModel(exampleRun())); err != nil {
+		t.Fatal(err)
+	}
+	run, err := bench.Decode(&b)
+	if err != nil || len(run.Results) != 5 || run.Results[0].Rounds.Runs() != 40_000 {
+		t.Errorf("%v, %+v", err, run)
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	m := NewModel(exampleRun())
+	for b.Loop() {
+		if err := Text(&bytes.Buffer{}, m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
