@@ -54,3 +54,12 @@ fuzz: ## fuzz every parser for FUZZTIME each
 			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+.PHONY: figures
+figures: build ## measure what the README promises: speed, agreement, spread of ten runs
+	@scripts/setup test
+	$(SUDO) env PATH="$$PATH" go test -run '^$$' -bench 'Throughput|Slice' -count 3 ./runner
+	$(SUDO) env PATH="$$PATH" go test -run '^$$' -bench . ./internal/workload
+	$(SUDO) env PATH="$$PATH" go test -run TestAgreesWithBpftool -v ./runner
+	go build -o bin/repeat ./scripts/repeat
+	$(SUDO) bin/repeat -n 10

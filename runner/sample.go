@@ -1,6 +1,10 @@
 package runner
 
-import "github.com/org/ebpf-bench-action/internal/bench"
+import (
+	"math"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
 
 // samples derives the values of each round from its counters. A round in
 // which the program did not run has no value: its counters tell.
@@ -14,14 +18,14 @@ func samples(r *bench.Result) []bench.Sample {
 			continue
 		}
 		cost := perRun(&r.Rounds, i)
-		raw.Values = append(raw.Values, cost)
+		raw.Values = append(raw.Values, round(cost))
 		if i < len(r.Floor.RunCnt) && r.Floor.RunCnt[i] > 0 {
 			empty := perRun(&r.Floor, i)
-			floor.Values = append(floor.Values, empty)
-			net.Values = append(net.Values, cost-empty)
+			floor.Values = append(floor.Values, round(empty))
+			net.Values = append(net.Values, round(cost-empty))
 		}
 		if wall := r.Rounds.WallNS[i]; wall > 0 {
-			rate.Values = append(rate.Values, float64(runs)/float64(wall)*1e9)
+			rate.Values = append(rate.Values, math.Round(float64(runs)/float64(wall)*1e9))
 		}
 	}
 	all := []bench.Sample{net, raw, floor}
@@ -41,3 +45,7 @@ func samples(r *bench.Result) []bench.Sample {
 func perRun(c *bench.Counters, i int) float64 {
 	return float64(c.RunTimeNS[i]) / float64(c.RunCnt[i])
 }
+
+// round keeps a tenth of a picosecond, which is below what a round can tell
+// and spares result files the digits of binary fractions.
+func round(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -13,7 +14,10 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 const runExample = `  # measure the programs that ebpf-bench brings
@@ -25,6 +29,9 @@ const runExample = `  # measure the programs that ebpf-bench brings
   # only some benchmarks, for five seconds each
   sudo ebpf-bench run --filter '^xdp/' --budget 5s
 
+  # fail when a program is over its budget
+  sudo ebpf-bench run --thresholds thresholds.yml
+
   # as a source for Bencher
   bencher run --adapter json "ebpf-bench run --format bmf"`
 
@@ -32,6 +39,7 @@ type runFlags struct {
 	selection
 	format  formatFlag
 	out     string
+	limits  string
 	rounds  int
 	loads   int
 	budget  time.Duration
@@ -58,6 +66,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	flags := cmd.Flags()
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
+	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file`")
 	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each benchmark (default: what its budget allows)")
 	flags.IntVar(&f.loads, "loads", runner.DefaultLoads, "how often to load the objects afresh")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark, instead of the suite's")
@@ -65,6 +74,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("out", "json")
+	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	return cmd
 }
 
@@ -89,6 +99,10 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	policy, err := f.policy()
+	if err != nil {
+		return usage(err)
+	}
 	save, err := f.saver()
 	if err != nil {
 		return usage(err)
@@ -102,7 +116,32 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return noMeasure(err)
 	}
-	return errors.Join(f.print(t, run), f.verdict(run))
+	return errors.Join(f.print(t, run), failures(run, f.verbose), f.judge(policy, run))
+}
+
+func (f *runFlags) policy() (*thresholds.Policy, error) {
+	if f.limits == "" {
+		return thresholds.Default(), nil
+	}
+	return thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+}
+
+// judge turns crossed thresholds into errors. Whoever reads Bencher Metric
+// Format judges by its own thresholds, and takes a failing command for one
+// that could not measure.
+func (f *runFlags) judge(policy *thresholds.Policy, run *bench.Run) error {
+	if f.format == "bmf" {
+		return nil
+	}
+	var errs []error
+	for _, a := range policy.Judge(run) {
+		errs = append(errs, fmt.Errorf("%s: %s is %s, over the maximum of %s", a.Benchmark, a.Measure.Name,
+			unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &exitError{exitRegression, errors.Join(errs...)}
 }
 
 // saver writes the results so far to the file of --out. It is tried before
@@ -149,8 +188,8 @@ func (f *runFlags) print(t *terminal, run *bench.Run) error {
 	return nil
 }
 
-// verdict says what failed, one error a benchmark.
-func (f *runFlags) verdict(run *bench.Run) error {
+// failures says what could not be measured, one error a benchmark.
+func failures(run *bench.Run, verbose bool) error {
 	var errs []error
 	for i := range run.Results {
 		r := &run.Results[i]
@@ -159,7 +198,7 @@ func (f *runFlags) verdict(run *bench.Run) error {
 		}
 		err := fmt.Errorf("%s: %s", r.Benchmark, r.Error)
 		if r.Log != "" {
-			err = &detailed{err, logLines(r.Log, f.verbose)}
+			err = &detailed{err, logLines(r.Log, verbose)}
 		}
 		errs = append(errs, bench.WithHint(err, r.Hint))
 	}

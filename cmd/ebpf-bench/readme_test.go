@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/programs"
+)
+
+// block is a fenced code block of the README.
+type block struct{ language, text string }
+
+func readmeBlocks(t *testing.T) []block {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []block
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+		blocks = append(blocks, block{m[1], m[2]})
+	}
+	return blocks
+}
+
+// Every command of the README runs as it is written, beside its suite.
+func TestReadmeCommands(t *testing.T) {
+	testenv.Root(t)
+	dir := t.TempDir()
+	suites := 0
+	for _, b := range readmeBlocks(t) {
+		switch {
+		case b.language != "yaml":
+		case strings.Contains(b.text, "\nbenchmarks:"):
+			write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
+			suites++
+		case strings.HasPrefix(b.text, "# thresholds.yml"):
+			write(t, filepath.Join(dir, "thresholds.yml"), []byte(b.text))
+			suites++
+		}
+	}
+	if suites != 2 {
+		t.Fatalf("the README has %d files to run, want a suite and its thresholds", suites)
+	}
+	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
+		data, err := programs.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "bpf", filepath.Base(name)), data)
+	}
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "ebpf-bench")); err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, b := range readmeBlocks(t) {
+		if b.language != "sh" {
+			continue
+		}
+		for line := range strings.Lines(b.text) {
+			runReadmeLine(t, dir, strings.TrimSpace(line))
+			ran++
+		}
+	}
+	if ran < 10 {
+		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+func runReadmeLine(t *testing.T, dir, line string) {
+	line, _, _ = strings.Cut(line, "  #")
+	line = strings.TrimSpace(strings.TrimPrefix(line, "sudo "))
+	// Bencher itself is not here: its part is to run the command in quotes.
+	if inner, ok := strings.CutPrefix(line, "bencher run --adapter json "); ok {
+		line = strings.Trim(inner, `"`)
+	}
+	if target, ok := strings.CutPrefix(line, "make "); ok {
+		makefile, err := os.ReadFile("../../Makefile")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `:`).Match(makefile) {
+			t.Errorf("the Makefile has no target %q", target)
+		}
+		return
+	}
+	if !strings.HasPrefix(line, "ebpf-bench ") {
+		t.Errorf("the README has a command that no test runs: %s", line)
+		return
+	}
+	t.Run(line, func(t *testing.T) {
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), asMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Errorf("%v\n%s%s", err, &stdout, &stderr)
+		}
+	})
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
