@@ -48,11 +48,6 @@ type liveTurn struct {
 }
 
 func newLiveSender(v *Veth, frames [][]byte) (_ *liveSender, err error) {
-	// This helper came with live frames, and the program calls it.
-	if err := features.HaveProgramHelper(ebpf.XDP, asm.FnXdpStoreBytes); err != nil {
-		return nil, fmt.Errorf("send live frames: %w", err)
-	}
-
 	s := &liveSender{
 		data:  make([]byte, len(slices.MaxFunc(frames, byLength))),
 		batch: liveBatch,
@@ -62,6 +57,12 @@ func newLiveSender(v *Veth, frames [][]byte) (_ *liveSender, err error) {
 			err = errors.Join(fmt.Errorf("send live frames: %w", err), s.Close())
 		}
 	}()
+	// This helper came with live frames, and the program calls it.
+	if err := features.HaveProgramHelper(ebpf.XDP, asm.FnXdpStoreBytes); errors.Is(err, ebpf.ErrNotSupported) {
+		return nil, ebpf.ErrNotSupported
+	} else if err != nil {
+		return nil, err
+	}
 	if err := s.load(v, frames); err != nil {
 		return nil, err
 	}
@@ -119,22 +120,6 @@ func (s *liveSender) load(v *Veth, frames [][]byte) (err error) {
 		}.instructions(),
 	})
 	return err
-}
-
-// newLiveFrames makes the map that holds the frames: the length of each and
-// its bytes.
-func newLiveFrames(frames [][]byte, longest int) (*ebpf.Map, error) {
-	spec := &ebpf.MapSpec{
-		Name: "frames", Type: ebpf.Array,
-		KeySize: 4, ValueSize: uint32(frameBytes + longest), MaxEntries: uint32(len(frames)),
-	}
-	for i, frame := range frames {
-		value := make([]byte, spec.ValueSize)
-		binary.NativeEndian.PutUint32(value, uint32(len(frame)))
-		copy(value[frameBytes:], frame)
-		spec.Contents = append(spec.Contents, ebpf.MapKV{Key: uint32(i), Value: value})
-	}
-	return ebpf.NewMap(spec)
 }
 
 func (*liveSender) Name() string { return SenderLiveFrames }

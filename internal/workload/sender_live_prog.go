@@ -1,6 +1,11 @@
 package workload
 
-import "github.com/cilium/ebpf/asm"
+import (
+	"encoding/binary"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+)
 
 // liveProgram is what the program of a liveSender is made from.
 type liveProgram struct {
@@ -19,6 +24,22 @@ const (
 	frameLength = 0
 	frameBytes  = 8
 )
+
+// newLiveFrames makes the map that holds the frames: the length of each and
+// its bytes.
+func newLiveFrames(frames [][]byte, longest int) (*ebpf.Map, error) {
+	spec := &ebpf.MapSpec{
+		Name: "frames", Type: ebpf.Array,
+		KeySize: 4, ValueSize: uint32(frameBytes + longest), MaxEntries: uint32(len(frames)),
+	}
+	for i, frame := range frames {
+		value := make([]byte, spec.ValueSize)
+		binary.NativeEndian.PutUint32(value, uint32(len(frame)))
+		copy(value[frameBytes:], frame)
+		spec.Contents = append(spec.Contents, ebpf.MapKV{Key: uint32(i), Value: value})
+	}
+	return ebpf.NewMap(spec)
+}
 
 // The fields of liveTurn.
 const (

@@ -33,7 +33,10 @@ func attachXDP(ns *Netns, index int, mode bench.XDPMode, prog *ebpf.Program) (at
 	// Before Linux 5.9 the kernel calls it invalid. If something else is, then
 	// netlink fails too, and with more words.
 	nl := &netlinkXDP{ns, index, flags}
-	return nl, nl.Update(prog)
+	if err := nl.Update(prog); err != nil {
+		return nil, err
+	}
+	return nl, nil
 }
 
 // netlinkXDP is an XDP program attached by netlink. It stays attached until
