@@ -14,16 +14,18 @@ import (
 // place where XDP programs are held.
 type environment struct {
 	parking workload.Parking
+	// exact says that the clock counts instructions.
+	exact bool
 	// notHeld is why the last program could not be held, for a warning.
 	notHeld error
 }
 
 // newEnvironment prepares the calling thread, which must be locked.
-func newEnvironment() (*environment, error) {
+func newEnvironment(exact bool) (*environment, error) {
 	if err := pinThread(); err != nil {
 		return nil, fmt.Errorf("pin the measuring thread to a CPU: %w", err)
 	}
-	return &environment{}, nil
+	return &environment{exact: exact}, nil
 }
 
 // pinThread keeps the thread on the last CPU that it may use: CPU 0 serves

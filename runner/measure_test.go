@@ -273,7 +273,7 @@ func onThread(t *testing.T, fn func(env *environment)) {
 
 func onLockedThread(fn func(env *environment) error) error {
 	runtime.LockOSThread()
-	env, err := newEnvironment()
+	env, err := newEnvironment(false)
 	if err != nil {
 		return err
 	}

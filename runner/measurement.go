@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -21,7 +22,7 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 	m := &measurement{options: o, out: bench.Run{
 		Version: bench.RunVersion,
 		Tool:    o.Tool,
-		Testbed: probe.Testbed(),
+		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),
 		Seed:    o.Seed,
 		Loads:   o.Loads,
@@ -36,13 +37,22 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 		}
 		m.tracks = append(m.tracks, newTrack(job, floors[key]))
 	}
+	for _, t := range slices.Concat(m.floors, m.tracks) {
+		t.exact = o.Mode == bench.ModeExact
+	}
 	return m
+}
+
+func testbed(mode bench.Mode) bench.Testbed {
+	t := probe.Testbed()
+	t.Mode = cmp.Or(mode, bench.ModeHost)
+	return t
 }
 
 // run measures all loads, one after the other.
 func (m *measurement) run(ctx context.Context) error {
 	began := time.Now()
-	env, err := newEnvironment()
+	env, err := newEnvironment(m.options.Mode == bench.ModeExact)
 	if err != nil {
 		return err
 	}
@@ -84,6 +94,9 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 		}
 		t.open(env)
 		t.warmUp()
+		if t.exact {
+			t.shorten()
+		}
 	}
 	if load == 0 {
 		m.planRounds()

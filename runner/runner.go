@@ -4,6 +4,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,6 +32,10 @@ type Options struct {
 	// puts a program changes its cost a little for the life of that load;
 	// 0 is DefaultLoads.
 	Loads int
+	// Mode is how the kernel is run. In bench.ModeExact the clock counts
+	// instructions: there is one load and a fixed number of rounds, and the
+	// measures are exact.
+	Mode bench.Mode
 	// Progress is told how far the measuring phase is. It may be nil.
 	Progress Progress
 	// Save is given the results so far after each load. It may be nil.
@@ -63,7 +68,11 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	if err := checkPrivileges(); err != nil {
 		return nil, err
 	}
-	if o.Loads == 0 {
+	switch {
+	case o.Mode == bench.ModeExact:
+		// Whatever is drawn by chance would be another workload each time.
+		o.Loads, o.Seed, o.Rounds = 1, max(o.Seed, 1), cmp.Or(o.Rounds, exactRounds)
+	case o.Loads == 0:
 		o.Loads = DefaultLoads
 	}
 	if o.Seed == 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// samples derives the values of each round from its counters. A round in
+// timedSamples derives the values of each round from its counters. A round in
 // which the program did not run has no value: its counters tell.
-func samples(r *bench.Result) []bench.Sample {
+func timedSamples(r *bench.Result) []bench.Sample {
 	raw := bench.Sample{Measure: bench.LatencyRaw}
 	floor := bench.Sample{Measure: bench.LatencyFloor}
 	net := bench.Sample{Measure: bench.Latency}

@@ -64,7 +64,11 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 			s = nil
 		}
 	}()
-	if s.coll, err = ebpf.NewCollection(j.Spec.Copy()); err != nil {
+	spec := j.Spec.Copy()
+	if env.exact {
+		zeroSeeds(spec)
+	}
+	if s.coll, err = ebpf.NewCollection(spec); err != nil {
 		return s, explainLoad(j, err)
 	}
 	s.program = s.coll.Programs[j.Program]

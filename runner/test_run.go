@@ -45,6 +45,17 @@ func (d *testRun) drive() (driven, error) {
 	return driven{retvals: d.retvals}, nil
 }
 
+func (d *testRun) resize(runs func(now int) int) {
+	n := 0
+	for _, r := range d.runs {
+		n += int(r.Repeat)
+	}
+	each := uint32(max(runs(n)/len(d.runs), 1))
+	for i := range d.runs {
+		d.runs[i].Repeat = each
+	}
+}
+
 func (d *testRun) Close() error {
 	if d.hold == nil {
 		return nil

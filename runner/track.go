@@ -19,6 +19,7 @@ type track struct {
 	job    *Job
 	floor  *track // nil for a floor itself
 	rounds int    // over all loads
+	exact  bool   // the clock counts instructions
 
 	subject *subject
 	wall    time.Duration // of one slice, by the pilot
@@ -116,7 +117,11 @@ func (s *slice) addTo(c *bench.Counters, load int) {
 func (t *track) complete() bench.Result {
 	r := t.result
 	r.Warnings = slices.Clone(r.Warnings)
-	r.Samples = samples(&r)
+	if t.exact {
+		r.Samples = exactSamples(&r, len(t.job.Frames))
+	} else {
+		r.Samples = timedSamples(&r)
+	}
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
 		err = bench.WithHint(fmt.Errorf("program %s: not one run in %d rounds", r.Program, len(r.Rounds.RunCnt)), neverRan[r.Driver])

@@ -16,11 +16,12 @@ type veth struct {
 	pair    *workload.Veth
 	sender  workload.Sender
 	count   int
+	frames  int
 	hold    io.Closer // nil when the program is not held
 }
 
 func newVeth(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
-	v := &veth{program: program, count: j.Veth.Count}
+	v := &veth{program: program, count: j.Veth.Count, frames: len(j.Frames)}
 	defer func() {
 		if err != nil {
 			_ = v.Close()
@@ -53,6 +54,10 @@ func (v *veth) drive() (driven, error) {
 		return now.since(before).runCnt, err
 	})
 	return driven{sent: sent, dropped: traffic.Dropped, sender: v.sender.Name()}, err
+}
+
+func (v *veth) resize(runs func(now int) int) {
+	v.count = max(runs(v.count)/v.frames, 1) * v.frames
 }
 
 func (v *veth) Close() error {

@@ -26,8 +26,9 @@ type Run struct {
 
 // Testbed is the machine and kernel that a run was measured on.
 type Testbed struct {
-	// Mode is host, or how a virtual machine ran the kernel.
-	Mode string `json:"mode"`
+	// Mode is how the kernel was run. Results of different modes are never
+	// compared.
+	Mode Mode `json:"mode"`
 	// Kernel is the release (uname -r), KernelBuild its version (uname -v).
 	Kernel      string `json:"kernel"`
 	KernelBuild string `json:"kernel_build"`
@@ -44,6 +45,16 @@ type Testbed struct {
 	// name, because retpolines and the like are part of what a run costs.
 	Mitigations map[string]string `json:"mitigations,omitempty"`
 }
+
+// Mode is how the kernel that measured was run.
+type Mode string
+
+// The modes. In ModeExact the clock of a virtual machine counts instructions.
+const (
+	ModeHost  Mode = "host"
+	ModeExact Mode = "exact"
+	ModeKVM   Mode = "kvm"
+)
 
 // Result is what was measured of one benchmark.
 type Result struct {
@@ -160,4 +171,14 @@ var (
 	LatencyFloor = Measure{Name: "latency-floor", Unit: "ns", Direction: LowerIsBetter}
 	// Throughput is runs per second of driving the program, harness included.
 	Throughput = Measure{Name: "throughput", Unit: "ops/s", Direction: HigherIsBetter}
+)
+
+// The measures of an exact run: machine instructions, counted and not timed.
+var (
+	// Instructions is what a run executes, net of the floor.
+	Instructions = Measure{Name: "instructions", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+	// InstructionsRaw includes what counting a run takes.
+	InstructionsRaw = Measure{Name: "instructions-raw", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+	// InstructionsFloor is that of the empty program.
+	InstructionsFloor = Measure{Name: "instructions-floor", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )

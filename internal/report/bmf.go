@@ -20,32 +20,43 @@ type metric struct {
 const maxBMFName = 1024
 
 // BMF writes the run in Bencher Metric Format: the median as value, the
-// quartiles as its bounds. A benchmark without values is left out. Names that
-// Bencher could not tell apart are an error.
+// quartiles as its bounds. A benchmark without values is left out. On several
+// kernels, each kernel is part of the names. Names that Bencher could not tell
+// apart are an error.
 func BMF(w io.Writer, m *Model) error {
 	doc := map[string]map[string]metric{}
 	slugs := map[string]string{}
-	for _, r := range m.Rows {
-		if len(r.Benchmark) > maxBMFName {
-			return fmt.Errorf("benchmark name %.40q… has %d bytes: Bencher takes at most %d", r.Benchmark, len(r.Benchmark), maxBMFName)
-		}
-		slug := bench.Slug(r.Benchmark)
-		if other, dup := slugs[slug]; dup {
-			return fmt.Errorf("benchmarks %q and %q are both %q to Bencher: rename one", other, r.Benchmark, slug)
-		}
-		slugs[slug] = r.Benchmark
-		metrics := map[string]metric{}
-		for _, s := range r.Measures {
-			if s.N > 0 {
-				metrics[s.Name] = metric{s.Center, s.Low, s.High}
+	for _, t := range m.Tables {
+		for _, r := range t.Rows {
+			name := r.Benchmark
+			if len(m.Tables) > 1 {
+				name += "@" + t.Run.Testbed.Kernel
 			}
-		}
-		if len(metrics) > 0 {
-			doc[r.Benchmark] = metrics
+			if len(name) > maxBMFName {
+				return fmt.Errorf("benchmark name %.40q… has %d bytes: Bencher takes at most %d", name, len(name), maxBMFName)
+			}
+			slug := bench.Slug(name)
+			if other, dup := slugs[slug]; dup {
+				return fmt.Errorf("benchmarks %q and %q are both %q to Bencher: rename one", other, name, slug)
+			}
+			slugs[slug] = name
+			if metrics := metricsOf(&r); len(metrics) > 0 {
+				doc[name] = metrics
+			}
 		}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(doc)
+}
+
+func metricsOf(r *Row) map[string]metric {
+	metrics := map[string]metric{}
+	for _, s := range r.Measures {
+		if s.N > 0 {
+			metrics[s.Name] = metric{s.Center, s.Low, s.High}
+		}
+	}
+	return metrics
 }

@@ -7,12 +7,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// Model is what every renderer shows: a run with the summaries of its samples.
+// Model is what every renderer shows: one suite on one or several kernels.
 type Model struct {
-	Run  *bench.Run
-	Rows []Row
+	Tables []Table
 	// Color allows escape sequences.
 	Color bool
+}
+
+// Table is a run with the summaries of its samples.
+type Table struct {
+	Run  *bench.Run
+	Rows []Row
 }
 
 // Row is one benchmark.
@@ -27,11 +32,15 @@ type Summary struct {
 	stat.Summary
 }
 
-// NewModel summarizes a run.
-func NewModel(run *bench.Run) *Model {
-	m := &Model{Run: run}
-	for i := range run.Results {
-		m.Rows = append(m.Rows, NewRow(&run.Results[i]))
+// NewModel summarizes one or several runs of the same suite.
+func NewModel(runs ...*bench.Run) *Model {
+	m := &Model{}
+	for _, run := range runs {
+		t := Table{Run: run}
+		for i := range run.Results {
+			t.Rows = append(t.Rows, NewRow(&run.Results[i]))
+		}
+		m.Tables = append(m.Tables, t)
 	}
 	return m
 }
@@ -45,20 +54,29 @@ func NewRow(r *bench.Result) Row {
 	return row
 }
 
-// Get is the summary of a measure; ok tells whether it was measured.
-func (r *Row) Get(m bench.Measure) (s Summary, ok bool) {
-	for _, s := range r.Measures {
-		if s.Name == m.Name && s.N > 0 {
-			return s, true
+// Get is the summary of the first of the measures that was measured; ok is
+// false if none was.
+func (r *Row) Get(measures ...bench.Measure) (s Summary, ok bool) {
+	for _, m := range measures {
+		for _, s := range r.Measures {
+			if s.Name == m.Name && s.N > 0 {
+				return s, true
+			}
 		}
 	}
 	return Summary{}, false
 }
 
+// Cost is what a run of the program costs, as the run's mode measures it, net
+// of the floor where there is one.
+func (r *Row) Cost() (s Summary, ok bool) {
+	return r.Get(bench.Instructions, bench.Latency, bench.InstructionsRaw, bench.LatencyRaw)
+}
+
 // Failed counts the benchmarks that were not, or not completely, measured.
-func (m *Model) Failed() int {
+func (t *Table) Failed() int {
 	n := 0
-	for _, r := range m.Rows {
+	for _, r := range t.Rows {
 		if r.Error != "" {
 			n++
 		}

@@ -5,27 +5,34 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Text writes the run as a table for a terminal.
+// Text writes the model for a terminal: one run with all its figures, or
+// several kernels side by side with what a run costs on each.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
-	b.WriteString(testbedLine(&m.Run.Testbed) + "\n")
-	b.WriteString(runLine(m) + "\n\n")
-	b.WriteString(resultTable(m) + "\n")
-	b.WriteString("\nnet is what the program costs a run: raw less the floor, which is what the kernel charges\n" +
-		"an empty program of the same type in the same rounds; ± is half the interquartile range.\n\n")
-	for _, r := range m.Rows {
-		for _, note := range notes(m, &r) {
-			fmt.Fprintf(&b, "%s: %s\n", r.Benchmark, note)
+	for i := range m.Tables {
+		b.WriteString(testbedLine(&m.Tables[i].Run.Testbed) + "\n")
+		b.WriteString(runLine(m, &m.Tables[i]) + "\n")
+	}
+	b.WriteString("\n" + resultTable(m) + "\n\n" + legend(m) + "\n\n")
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		for _, r := range t.Rows {
+			name := r.Benchmark
+			if len(m.Tables) > 1 {
+				name += " on " + t.Run.Testbed.Kernel
+			}
+			for _, note := range notes(m, &r) {
+				fmt.Fprintf(&b, "%s: %s\n", name, note)
+			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
 }
 
@@ -38,54 +45,33 @@ func testbedLine(t *bench.Testbed) string {
 	return strings.Join(parts, " · ")
 }
 
-func runLine(m *Model) string {
-	parts := []string{plural(len(m.Rows), "benchmark"), plural(m.Run.Loads, "load"), fmt.Sprintf("%.1f s", m.Run.Elapsed), fmt.Sprintf("seed %d", m.Run.Seed)}
-	if n := m.Failed(); n > 0 {
+func runLine(m *Model, t *Table) string {
+	parts := []string{plural(len(t.Rows), "benchmark"), plural(t.Run.Loads, "load"),
+		fmt.Sprintf("%.1f s", t.Run.Elapsed), fmt.Sprintf("seed %d", t.Run.Seed)}
+	if exact(t) {
+		parts = []string{plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
+	}
+	if n := t.Failed(); n > 0 {
 		parts = append(parts, paint(m, text.FgRed, fmt.Sprintf("%d failed", n)))
 	}
-	if m.Run.Partial {
+	if t.Run.Partial {
 		parts = append(parts, paint(m, text.FgYellow, "partial: the run was ended early"))
 	}
 	return strings.Join(parts, " · ")
 }
 
-func resultTable(m *Model) string {
-	t := newTable()
-	t.AppendHeader(table.Row{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"})
-	var right []table.ColumnConfig
-	for _, name := range []string{"net", "±", "raw", "floor", "runs", "rate"} {
-		right = append(right, table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(right)
-	for _, r := range m.Rows {
-		t.AppendRow(tableRow(m, &r))
-	}
-	return t.Render()
-}
+func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
 
-func tableRow(m *Model, r *Row) table.Row {
-	row := table.Row{r.Benchmark, r.Driver}
-	if len(r.Measures) == 0 {
-		return append(row, paint(m, text.FgRed, "failed"))
+// legend says what the figures of the table are.
+func legend(m *Model) string {
+	const floor = "raw less the floor, which is what the kernel charges\nan empty program of the same type in the same rounds"
+	switch {
+	case len(m.Tables) > 1:
+		return "each figure is what the program costs a run: " + floor + "."
+	case len(m.Tables) == 1 && exact(&m.Tables[0]):
+		return "net is how many machine instructions a run executes: " + floor + "."
 	}
-	net, raw := "-", "-"
-	spread, floor, rate := "-", "-", "-"
-	if s, ok := r.Get(bench.Latency); ok {
-		net, spread = paint(m, text.Bold, unit.NS(s.Center)), unit.NS(s.Spread())
-	}
-	if s, ok := r.Get(bench.LatencyRaw); ok {
-		raw = unit.NS(s.Center)
-		if spread == "-" {
-			spread = unit.NS(s.Spread())
-		}
-	}
-	if s, ok := r.Get(bench.LatencyFloor); ok {
-		floor = unit.NS(s.Center)
-	}
-	if s, ok := r.Get(bench.Throughput); ok {
-		rate = unit.Rate(s.Center)
-	}
-	return append(row, net, spread, raw, floor, unit.Count(float64(r.Rounds.Runs())), rate)
+	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range."
 }
 
 // notes are what a table cell has no room for.
@@ -108,20 +94,6 @@ func notes(m *Model, r *Row) []string {
 		all = append(all, paint(m, text.FgRed, "failed: ")+r.Error)
 	}
 	return all
-}
-
-// newTable is a table as benchstat and bpftool print theirs: columns and no
-// lines, because it is read in logs as often as in terminals.
-func newTable() table.Writer {
-	style := table.StyleDefault
-	style.Name = "plain"
-	style.Box = table.BoxStyle{PaddingRight: "  "}
-	style.Format.Header = text.FormatDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	t := table.NewWriter()
-	t.SetStyle(style)
-	t.SuppressTrailingSpaces()
-	return t
 }
 
 func paint(m *Model, c text.Color, s string) string {

@@ -6,6 +6,7 @@ package unit
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 var (
@@ -24,6 +25,26 @@ func NS(ns float64) string { return scaled(ns, timeScale) }
 
 // Count formats a number of things: 812, 20.0 k, 1.20 M.
 func Count(n float64) string { return scaled(n, countScale) }
+
+// Exact formats a count of which every digit matters: 3,594 or 109.25.
+func Exact(n float64) string {
+	if bad(n) {
+		return "-"
+	}
+	text := strconv.FormatFloat(n, 'f', -1, 64)
+	whole, fraction, _ := strings.Cut(text, ".")
+	sign := ""
+	if whole[0] == '-' {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return sign + whole
+}
 
 // Rate formats a number of things a second: 3.02 M/s.
 func Rate(perSecond float64) string {

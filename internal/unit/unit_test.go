@@ -43,3 +43,11 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+func TestExact(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", 17: "17", 999: "999", 3594: "3,594", 1234567: "1,234,567", -1000: "-1,000", 109.25: "109.25", -0.5: "-0.5", math.Inf(1): "-"} {
+		if got := Exact(v); got != want {
+			t.Errorf("Exact(%v) = %q, want %q", v, got, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package report
+
+import (
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+func resultTable(m *Model) string {
+	switch {
+	case len(m.Tables) > 1:
+		return kernelTable(m)
+	case len(m.Tables) == 1 && exact(&m.Tables[0]):
+		return exactTable(m)
+	case len(m.Tables) == 1:
+		return timedTable(m)
+	}
+	return ""
+}
+
+// timedTable has all figures of a run that was timed.
+func timedTable(m *Model) string {
+	t := newTable("benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate")
+	for _, r := range m.Tables[0].Rows {
+		row := table.Row{r.Benchmark, r.Driver}
+		cost, ok := r.Cost()
+		if !ok {
+			t.AppendRow(append(row, paint(m, text.FgRed, "failed")))
+			continue
+		}
+		net := "-"
+		if cost.Name == bench.Latency.Name {
+			net = paint(m, text.Bold, unit.NS(cost.Center))
+		}
+		t.AppendRow(append(row, net, unit.NS(cost.Spread()), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
+			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput)))
+	}
+	return t.Render()
+}
+
+// exactTable has all figures of a run that was counted.
+func exactTable(m *Model) string {
+	t := newTable("benchmark", "driver", "net", "raw", "floor")
+	for _, r := range m.Tables[0].Rows {
+		row := table.Row{r.Benchmark, r.Driver}
+		if _, ok := r.Cost(); !ok {
+			t.AppendRow(append(row, paint(m, text.FgRed, "failed")))
+			continue
+		}
+		t.AppendRow(append(row, paint(m, text.Bold, cell(&r, bench.Instructions)),
+			cell(&r, bench.InstructionsRaw), cell(&r, bench.InstructionsFloor)))
+	}
+	return t.Render()
+}
+
+// kernelTable has a column a kernel.
+func kernelTable(m *Model) string {
+	header := []string{"benchmark", "driver"}
+	for _, t := range m.Tables {
+		header = append(header, t.Run.Testbed.Kernel)
+	}
+	out := newTable(header...)
+	for _, name := range names(m) {
+		row := table.Row{name, ""}
+		for i := range m.Tables {
+			r := m.Tables[i].find(name)
+			if r == nil {
+				row = append(row, "-")
+				continue
+			}
+			row[1] = r.Driver
+			cost, ok := r.Cost()
+			switch {
+			case r.Error != "" || !ok:
+				row = append(row, paint(m, text.FgRed, "failed"))
+			default:
+				row = append(row, figure(cost))
+			}
+		}
+		out.AppendRow(row)
+	}
+	return out.Render()
+}
+
+// names lists the benchmarks of all tables, each once, in their order.
+func names(m *Model) []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, t := range m.Tables {
+		for _, r := range t.Rows {
+			if !seen[r.Benchmark] {
+				seen[r.Benchmark] = true
+				all = append(all, r.Benchmark)
+			}
+		}
+	}
+	return all
+}
+
+func (t *Table) find(name string) *Row {
+	for i := range t.Rows {
+		if t.Rows[i].Benchmark == name {
+			return &t.Rows[i]
+		}
+	}
+	return nil
+}
+
+func cell(r *Row, m bench.Measure) string {
+	s, ok := r.Get(m)
+	if !ok {
+		return "-"
+	}
+	return figure(s)
+}
+
+// figure prints a summary's center: rounded where it was timed, every digit
+// where it was counted.
+func figure(s Summary) string {
+	if s.Exact {
+		return unit.Exact(s.Center)
+	}
+	return unit.Format(s.Center, s.Unit)
+}
+
+// newTable is a table as benchstat and bpftool print theirs: columns and no
+// lines, because it is read in logs as often as in terminals. All columns but
+// the first two hold numbers.
+func newTable(header ...string) table.Writer {
+	style := table.StyleDefault
+	style.Name = "plain"
+	style.Box = table.BoxStyle{PaddingRight: "  "}
+	style.Format.Header = text.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	t := table.NewWriter()
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	row := table.Row{}
+	var right []table.ColumnConfig
+	for i, name := range header {
+		row = append(row, name)
+		if i >= 2 {
+			right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(row)
+	t.SetColumnConfigs(right)
+	return t
+}

@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// In exact mode the machine's clock advances by one nanosecond an instruction,
+// so every time that the kernel measures is a count. What disturbs a count is
+// the timer tick, which adds thousands of instructions to the round that it
+// falls into. Rounds are therefore short, and the smallest of a few is the
+// undisturbed one; more would only say the same again.
+const (
+	exactRounds = 8
+	// exactSlice bounds a slice, in instructions. The tick comes every 4 ms,
+	// which are 4 million of them.
+	exactSlice = 100_000
+)
+
+// resizer is a driver whose slices can have another number of runs.
+type resizer interface {
+	// resize sets the number of runs of a slice; it is the same for each
+	// packet. runs is the number now.
+	resize(runs func(now int) int)
+}
+
+// shorten makes the track's slices short enough to miss the tick. It goes by
+// the wall time of the latest slice, which is a count too.
+func (t *track) shorten() {
+	r, ok := t.resizable()
+	if !ok || t.last.wall <= 0 {
+		return
+	}
+	wall := int(t.last.wall)
+	r.resize(func(now int) int { return max(now*exactSlice/max(wall, exactSlice), 1) })
+}
+
+func (t *track) resizable() (resizer, bool) {
+	if !t.live() {
+		return nil, false
+	}
+	r, ok := t.subject.driver.(resizer)
+	return r, ok
+}
+
+// exactSamples are the counts of a run: the smallest of the rounds, of the
+// program and of its floor.
+func exactSamples(r *bench.Result, packets int) []bench.Sample {
+	raw, ok := smallest(&r.Rounds)
+	if !ok {
+		return nil
+	}
+	if packets > 0 && raw.runTimeNS*uint64(packets)%raw.runCnt != 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d instructions in %d runs: the runs of a packet differ", raw.runTimeNS, raw.runCnt))
+	}
+	one := func(m bench.Measure, v float64) bench.Sample {
+		return bench.Sample{Measure: m, Values: []float64{round(v)}}
+	}
+	cost := raw.perRun()
+	floor, ok := smallest(&r.Floor)
+	if !ok {
+		return []bench.Sample{one(bench.InstructionsRaw, cost)}
+	}
+	return []bench.Sample{
+		one(bench.Instructions, cost-floor.perRun()),
+		one(bench.InstructionsRaw, cost),
+		one(bench.InstructionsFloor, floor.perRun()),
+	}
+}
+
+func (c counters) perRun() float64 { return float64(c.runTimeNS) / float64(c.runCnt) }
+
+// smallest is the round with the lowest cost a run; ok is false if no round
+// has any run.
+func smallest(c *bench.Counters) (min counters, ok bool) {
+	for i, runs := range c.RunCnt {
+		if runs == 0 {
+			continue
+		}
+		this := counters{runTimeNS: c.RunTimeNS[i], runCnt: runs}
+		if !ok || this.perRun() < min.perRun() {
+			min, ok = this, true
+		}
+	}
+	return min, ok
+}
+
+// zeroSeeds makes hash maps hash the same way in each run: which elements
+// share a bucket is part of what a lookup costs.
+func zeroSeeds(spec *ebpf.CollectionSpec) {
+	for _, m := range spec.Maps {
+		switch m.Type {
+		case ebpf.Hash, ebpf.PerCPUHash, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.HashOfMaps:
+			m.Flags |= unix.BPF_F_ZERO_SEED
+		}
+	}
+}
