@@ -1,0 +1,308 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func newCache(t *testing.T) *Cache {
+	t.Helper()
+	c, err := OpenCache(filepath.Join(t.TempDir(), "new", "kernels"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// kernelNamed is a kernel of that release, without modules.
+func kernelNamed(release string) *Kernel {
+	vmlinux := vmlinuxOf(release, pvhNote)
+	return &Kernel{
+		Release: release, Arch: runtime.GOARCH,
+		image: imageOf(vmlinux, formatVmlinux), modules: must(indexModules(nil, nil)),
+	}
+}
+
+func TestACachedKernelIsTheKernel(t *testing.T) {
+	c := newCache(t)
+	e, err := c.Add(testKernel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"6.12", testRelease, e.Digest, e.Digest[:8]} {
+		k, err := c.Get(name)
+		wantTestKernel(t, k, err)
+		if k.Digest != e.Digest || k.Origin != "a test" {
+			t.Errorf("%s: digest %s, origin %q", name, k.Digest, k.Origin)
+		}
+		file, err := k.BootFile(t.TempDir())
+		if err != nil || filepath.Dir(file) != c.dir || !bytes.Equal(must(os.ReadFile(file)), vmlinuxOf(testRelease, pvhNote)) {
+			t.Errorf("%s: boots %s, error %v", name, file, err)
+		}
+	}
+	if data := must(os.ReadFile(must(c.Path("6.12")))); sumOf(data) != e.Digest {
+		t.Errorf("digest of the packed kernel is %s, not %s", sumOf(data), e.Digest)
+	}
+}
+
+func TestNamesOfCachedKernels(t *testing.T) {
+	c := newCache(t)
+	for _, release := range []string{"6.12.9-a", "6.12.107-a", "6.1.0-50", "6.12.20-a"} {
+		must(c.Add(kernelNamed(release)))
+	}
+	foreign := kernelNamed("6.12.999-b")
+	foreign.Arch = "arm64"
+	if runtime.GOARCH == "arm64" {
+		foreign.Arch = "amd64"
+	}
+	must(c.Add(foreign))
+
+	for name, want := range map[string]string{
+		"6.12":       "6.12.107-a", // the newest of this architecture
+		"6.12.9":     "6.12.9-a",
+		"6.1":        "6.1.0-50",
+		"6":          "6.12.107-a",
+		"6.12.999-b": "6.12.999-b", // by its whole name, also of another
+	} {
+		if k, err := c.Get(name); err != nil || k.Release != want {
+			t.Errorf("%s is %v, error %v", name, k, err)
+		}
+	}
+	for _, name := range []string{"6.1.0-5", "6.13", "", "../6.12"} {
+		if _, err := c.Get(name); !errors.Is(err, ErrNotCached) {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+	var releases []string
+	for _, e := range must(c.List()) {
+		releases = append(releases, e.Release)
+	}
+	if got := fmt.Sprint(releases); got != "[6.1.0-50 6.12.9-a 6.12.20-a 6.12.107-a 6.12.999-b]" {
+		t.Errorf("list is %s", got)
+	}
+}
+
+func TestTheKernelAddedLastGoesByTheRelease(t *testing.T) {
+	c := newCache(t)
+	first, second := kernelNamed("6.12.1"), kernelNamed("6.12.1")
+	second.Origin = "another build"
+	e := must(c.Add(first))
+	old := time.Now().Add(-time.Hour)
+	check(os.Chtimes(e.Path, old, old))
+	must(c.Add(second))
+	if k, err := c.Get("6.12"); err != nil || k.Origin != "another build" {
+		t.Errorf("got %v, error %v", k, err)
+	}
+}
+
+func TestAddingTwiceKeepsOne(t *testing.T) {
+	c := newCache(t)
+	must(c.Add(testKernel()))
+	e := must(c.Add(testKernel()))
+	all := must(c.List())
+	if len(all) != 1 || all[0].Digest != e.Digest || all[0].Size != e.Size {
+		t.Errorf("list is %v", all)
+	}
+}
+
+func TestRemovedKernelsAreGone(t *testing.T) {
+	c := newCache(t)
+	for _, release := range []string{"6.12.1", "6.12.2", "6.1.3"} {
+		must(c.Add(kernelNamed(release)))
+	}
+	removed, err := c.Remove("6.12")
+	if err != nil || len(removed) != 2 {
+		t.Errorf("removed %v, error %v", removed, err)
+	}
+	left := must(os.ReadDir(c.dir))
+	if len(left) != 2 || !strings.HasPrefix(left[0].Name(), "6.1.3_") {
+		t.Errorf("left %v", left)
+	}
+	if _, err := c.Remove("6.12"); !errors.Is(err, ErrNotCached) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// damage changes a byte of a file.
+func damage(name string) {
+	check(os.WriteFile(name, edited(must(os.ReadFile(name)), func(b []byte) { b[len(b)/2]++ }), 0o644))
+}
+
+func TestADamagedImageIsUnpackedAnew(t *testing.T) {
+	c := newCache(t)
+	e := must(c.Add(testKernel()))
+	for name, hurt := range map[string]func(){
+		"damaged": func() { damage(e.imagePath()) },
+		"missing": func() { check(os.Remove(e.imagePath())) },
+		"cut":     func() { check(os.Truncate(e.imagePath(), 10)) },
+	} {
+		hurt()
+		k, err := c.Get("6.12")
+		wantTestKernel(t, k, err)
+		if file := must(k.BootFile("")); !bytes.Equal(must(os.ReadFile(file)), vmlinuxOf(testRelease, pvhNote)) {
+			t.Errorf("%s: boots another image", name)
+		}
+	}
+}
+
+func TestADamagedPackIsNamed(t *testing.T) {
+	c := newCache(t)
+	e := must(c.Add(testKernel()))
+	damage(e.Path)
+	_, err := c.Get("6.12")
+	var damaged *DamagedError
+	if !errors.As(err, &damaged) || damaged.Entry.Digest != e.Digest {
+		t.Fatalf("error %v", err)
+	}
+	wantError(t, err, "cached kernel "+testRelease+" is damaged", e.Path)
+	wantHint(t, err, "ebpf-bench kernel rm "+e.Digest[:12])
+
+	must(c.Add(testKernel()))
+	k, err := c.Get("6.12")
+	wantTestKernel(t, k, err)
+}
+
+func TestFilesOfOthersAreLeftAlone(t *testing.T) {
+	c := newCache(t)
+	writeFiles(c.dir, files{"notes.txt": nil, ".new": nil, ".old": nil, "6.1_amd64_beef.tar.zst": nil})
+	old := time.Now().Add(-2 * time.Hour)
+	check(os.Chtimes(filepath.Join(c.dir, ".old"), old, old))
+	e := must(c.Add(testKernel()))
+	if all := must(c.List()); len(all) != 1 || all[0].Digest != e.Digest {
+		t.Errorf("list is %v", all)
+	}
+	for name, want := range map[string]bool{"notes.txt": true, ".new": true, ".old": false} {
+		if _, err := os.Stat(filepath.Join(c.dir, name)); (err == nil) != want {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// addHelper is the environment variable that makes this test binary add
+// testKernel to the cache that it names.
+const addHelper = "TEST_ADD_TO_CACHE"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(addHelper); dir != "" {
+		c := must(OpenCache(dir))
+		for range 20 {
+			must(c.Add(testKernel()))
+			must(c.Get("6.12"))
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestSeveralProcessesAddTheSameKernel(t *testing.T) {
+	c := newCache(t)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), addHelper+"="+c.dir)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	all.Wait()
+	k, err := c.Get("6.12")
+	wantTestKernel(t, k, err)
+	if left := must(os.ReadDir(c.dir)); len(left) != 2 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// counted is a source of testKernel that counts how often it is asked, and
+// takes its time.
+func counted(c *Cache) *atomic.Int64 {
+	n := new(atomic.Int64)
+	c.source = func(context.Context, ...string) (*Kernel, error) {
+		n.Add(1)
+		time.Sleep(50 * time.Millisecond)
+		return testKernel(), nil
+	}
+	return n
+}
+
+func TestAKernelIsFetchedOnce(t *testing.T) {
+	c := newCache(t)
+	n := counted(c)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			k, err := c.Resolve(t.Context(), "6.12")
+			wantTestKernel(t, k, err)
+		})
+	}
+	all.Wait()
+	if n.Load() != 1 {
+		t.Errorf("fetched %d times", n.Load())
+	}
+	if left := must(os.ReadDir(c.dir)); len(left) != 2 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestADamagedKernelIsReplaced(t *testing.T) {
+	c := newCache(t)
+	counted(c)
+	k := testKernel()
+	k.Origin = "an older build"
+	old := must(c.Add(k))
+	damage(old.Path)
+
+	got, err := c.Resolve(t.Context(), "6.12")
+	wantTestKernel(t, got, err)
+	if _, err := os.Stat(old.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the damaged one: error %v", err)
+	}
+
+	damage(must(c.Path("6.12")))
+	c.source = func(context.Context, ...string) (*Kernel, error) { return nil, errors.New("no network") }
+	_, err = c.Resolve(t.Context(), "6.12")
+	wantError(t, err, "is damaged", "replacing it failed: no network")
+	wantHint(t, err, "ebpf-bench kernel rm")
+}
+
+func TestAWaitingProcessCanBeStopped(t *testing.T) {
+	c := newCache(t)
+	unlock, err := c.lock(t.Context(), "6.12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := c.Resolve(ctx, "6.12"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkGet is what every boot waits for.
+func BenchmarkGet(b *testing.B) {
+	c := must(OpenCache(must(DefaultCacheDir())))
+	for _, e := range must(c.List()) {
+		b.Run(e.Release, func(b *testing.B) {
+			for b.Loop() {
+				k := must(c.Open(e))
+				if _, _, err := k.Modules(needed...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

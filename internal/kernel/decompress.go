@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
+	"github.com/ulikunitz/xz/lzma"
+)
+
+const (
+	gzipMagic  = "\x1f\x8b\x08"
+	xzMagic    = "\xfd7zXZ\x00"
+	zstdMagic  = "\x28\xb5\x2f\xfd"
+	bzip2Magic = "BZh"
+	lzmaMagic  = "\x5d\x00\x00"
+	lzoMagic   = "\x89LZO"
+)
+
+// decompress unpacks data, whose beginning says how it is compressed.
+func decompress(data []byte, limit int64) ([]byte, error) {
+	r, err := decompressor(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	// Kernels and modules shrink to a fifth; what shrinks more is copied.
+	var out bytes.Buffer
+	out.Grow(int(min(5*int64(len(data)), limit)))
+	n, err := io.Copy(&out, io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, unexpectedEOF(err)
+	}
+	if n > limit {
+		return nil, tooLargeError(limit)
+	}
+	return out.Bytes(), nil
+}
+
+// decompressor is decompress for a stream.
+func decompressor(in io.Reader) (io.ReadCloser, error) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	begin, err := r.Peek(len(xzMagic))
+	if err != nil {
+		return nil, unexpectedEOF(err)
+	}
+	has := func(magic string) bool { return bytes.HasPrefix(begin, []byte(magic)) }
+	switch {
+	case has(gzipMagic):
+		return gzip.NewReader(r)
+	case has(xzMagic):
+		return newXZ(r)
+	case has(zstdMagic):
+		return newZstd(r)
+	case has(lz4Magic):
+		return io.NopCloser(&lz4Legacy{in: r}), nil
+	case has(bzip2Magic):
+		return io.NopCloser(bzip2.NewReader(r)), nil
+	case has(lzmaMagic):
+		d, err := lzma.NewReader(r)
+		return io.NopCloser(d), err
+	case has(lzoMagic):
+		return nil, errors.New("compressed by LZO, which is not supported")
+	default:
+		return nil, fmt.Errorf("compressed in an unknown way: begins with % x", begin)
+	}
+}
+
+// newXZ reads xz with the filters for machine code too, by which kernel images
+// are compressed.
+func newXZ(r io.Reader) (io.ReadCloser, error) {
+	d, err := xz.NewReader(r, maxWindow)
+	return io.NopCloser(d), err
+}
+
+func newZstd(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+// unexpectedEOF spares the reader an "EOF" where a file ends too early.
+func unexpectedEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

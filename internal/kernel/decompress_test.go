@@ -1,0 +1,64 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"testing"
+)
+
+func TestDecompress(t *testing.T) {
+	text := []byte(strings.Repeat("kernel ", 100))
+	// Calls of one function, each from its own distance.
+	var code []byte
+	for i := range 200 {
+		code = binary.LittleEndian.AppendUint32(append(code, 0xe8), uint32(int32(1000-5*(i+1))))
+	}
+	for name, tc := range map[string]struct {
+		packed string
+		want   []byte
+	}{
+		"bzip2": {"425a6839314159265359c766434d0000c791804000020d1000200030c00295191845a45a45845a45e22e117c5dc914e142431d990d34", text},
+		// The kernel compresses itself by this filter for x86.
+		"xz with the filter for x86": {"fd377a585a0000016922de3602010400210110008b216f49e003e7000f5d00746008018b3e3263fe0ff4d019250000007545e92c000127e807000000f4558f5c3e300d8b020000000001595a", code},
+		"gzip":                       {hex.EncodeToString(gzipped(text)), text},
+		"zstd":                       {hex.EncodeToString(zstdCompressed(text)), text},
+		"xz":                         {hex.EncodeToString(xzCompressed(text)), text},
+		"LZMA":                       {hex.EncodeToString(lzmaCompressed(text)), text},
+		"LZ4":                        {hex.EncodeToString(lz4Compressed(text)), text},
+	} {
+		t.Run(name, func(t *testing.T) {
+			packed := must(hex.DecodeString(tc.packed))
+			got, err := decompress(packed, int64(len(tc.want)))
+			if err != nil || !bytes.Equal(got, tc.want) {
+				t.Errorf("got %q, error %v", got, err)
+			}
+			_, err = decompress(packed, int64(len(tc.want))-1)
+			wantError(t, err, "larger than")
+			for n := range packed {
+				if _, err := decompress(packed[:n], maxImage); err == nil {
+					t.Errorf("%d of %d bytes: no error", n, len(packed))
+				}
+			}
+		})
+	}
+}
+
+func TestABombIsNotUnpacked(t *testing.T) {
+	_, err := decompress(zstdCompressed(make([]byte, 64<<20)), 1<<20)
+	wantError(t, err, "larger than the 1 MiB that are plausible")
+}
+
+func FuzzDecompress(f *testing.F) {
+	text := []byte(strings.Repeat("kernel ", 100))
+	for _, compress := range []func([]byte) []byte{gzipped, zstdCompressed, xzCompressed, lzmaCompressed, lz4Compressed} {
+		f.Add(compress(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const limit = 1 << 20
+		if got, err := decompress(data, limit); err == nil && len(got) > limit {
+			t.Errorf("%d bytes", len(got))
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Entry is a kernel in a cache.
+type Entry struct {
+	Release string `json:"release"`
+	Arch    string `json:"arch"`
+	// Digest is the SHA-256 of the packed kernel, in hex.
+	Digest string `json:"digest"`
+	// Path is the packed kernel.
+	Path string `json:"path"`
+	// Size is what the kernel takes on the disk, in bytes.
+	Size  int64     `json:"size"`
+	Added time.Time `json:"added"`
+}
+
+// An entry is two files: the packed kernel and, unpacked beside it, the image
+// to boot.
+//
+//	RELEASE_ARCH_DIGEST.tar.zst
+//	RELEASE_ARCH_DIGEST.image
+const (
+	packEnding  = ".tar.zst"
+	imageEnding = ".image"
+)
+
+var entryForm = regexp.MustCompile(`^(.+)_([0-9a-z]+)_([0-9a-f]{64})\.tar\.zst$`)
+
+// entryOf is the entry whose packed kernel is that file.
+func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
+	m := entryForm.FindStringSubmatch(file.Name())
+	if m == nil || !releaseForm.MatchString(m[1]) {
+		return Entry{}, false
+	}
+	st, err := file.Info()
+	if err != nil {
+		return Entry{}, false // removed a moment ago
+	}
+	return Entry{m[1], m[2], m[3], filepath.Join(dir, file.Name()), st.Size(), st.ModTime()}, true
+}
+
+func entryName(release, arch, digest string) string {
+	return release + "_" + arch + "_" + digest + packEnding
+}
+
+// imagePath is the unpacked image.
+func (e Entry) imagePath() string { return strings.TrimSuffix(e.Path, packEnding) + imageEnding }
+
+// remove removes both files. Another process may have done so already.
+func (e Entry) remove() error {
+	for _, file := range []string{e.Path, e.imagePath()} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove kernel %s: %w", e.Release, err)
+		}
+	}
+	return nil
+}
+
+// goesBy says whether a name stands for the entry: its release or a whole
+// beginning of it, such as 6.12, or its digest or a beginning of that. A
+// beginning of a release stands for kernels of this machine's architecture.
+func (e Entry) goesBy(name string) bool {
+	const minDigest = 8
+	return e.Release == name ||
+		e.Arch == runtime.GOARCH && hasPrefix(e.Release, name) ||
+		len(name) >= minDigest && strings.HasPrefix(e.Digest, name)
+}

@@ -1,0 +1,123 @@
+package kernel
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+const (
+	// stallTime is how long a server may send nothing.
+	stallTime = 30 * time.Second
+	// attempts are made of each request, with a pause that doubles between.
+	attempts   = 3
+	firstPause = time.Second
+)
+
+// statusError is an answer other than 200 OK.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("%d %s", int(e), http.StatusText(int(e))) }
+
+// fetch is the body at a URL. It asks again after what may pass.
+func fetch(ctx context.Context, client *http.Client, url string, limit int64) (body []byte, err error) {
+	pause := firstPause
+	for n := range attempts {
+		if n > 0 {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(pause):
+			}
+			pause *= 2
+		}
+		body, err = fetchOnce(ctx, client, url, limit)
+		if err == nil || ctx.Err() != nil || !mayPass(err) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fetch %s: %w", url, err)
+	}
+	return body, nil
+}
+
+// mayPass says whether the next attempt may fare better.
+func mayPass(err error) bool {
+	var status statusError
+	if errors.As(err, &status) {
+		return status >= 500
+	}
+	var tooLarge tooLargeError
+	return !errors.As(err, &tooLarge)
+}
+
+func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64) ([]byte, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stall := time.AfterFunc(stallTime, func() { cancel(errors.New("server stalled")) })
+	defer stall.Stop()
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, statusError(response.StatusCode)
+	}
+	body, err := readAll(readFunc(func(p []byte) (int, error) {
+		stall.Reset(stallTime)
+		return response.Body.Read(p)
+	}), limit)
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	return body, nil
+}
+
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// causeOr is why ctx ended, where that is what err comes from.
+func causeOr(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// fetchSum is fetch for a file of which is known what it must be.
+func fetchSum(ctx context.Context, client *http.Client, url string, want checksum) ([]byte, error) {
+	if want.size > maxKept {
+		return nil, fmt.Errorf("fetch %s: %w", url, tooLargeError(maxKept))
+	}
+	body, err := fetch(ctx, client, url, want.size)
+	if err != nil {
+		return nil, err
+	}
+	if err := want.check(body); err != nil {
+		return nil, fmt.Errorf("verify %s: %w", url, err)
+	}
+	return body, nil
+}
+
+// check says how data differs from what it must be.
+func (c checksum) check(data []byte) error {
+	if int64(len(data)) != c.size {
+		return fmt.Errorf("%d bytes instead of %d", len(data), c.size)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != c.sha256 {
+		return fmt.Errorf("SHA-256 is %x instead of %s", sum, c.sha256)
+	}
+	return nil
+}

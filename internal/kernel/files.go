@@ -1,0 +1,86 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FromFiles is the kernel of an image, a vmlinuz or a vmlinux, with the
+// modules below a folder. The folder may be the one of the modules, their
+// build tree, or a root with lib/modules in it; without one, the kernel has no
+// modules. The config and System.map are those beside the image.
+func FromFiles(image, modules string) (*Kernel, error) {
+	k, err := readImage(image)
+	if err != nil {
+		return nil, err
+	}
+	k.Origin = "file " + filepath.Base(image)
+	beside := os.DirFS(filepath.Dir(image))
+	if k.Config, err = readFirst(beside, "config-"+k.Release, "config", ".config"); err != nil {
+		return nil, err
+	}
+	if k.SystemMap, err = readFirst(beside, "System.map-"+k.Release, "System.map"); err != nil {
+		return nil, err
+	}
+	if k.modules, err = readModules(modules, k.Release); err != nil {
+		return nil, fmt.Errorf("read modules in %s: %w", modules, err)
+	}
+	return k, nil
+}
+
+func readImage(name string) (*Kernel, error) {
+	data, err := readFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), maxImage)
+	if err != nil {
+		return nil, fmt.Errorf("read kernel: %w", err)
+	}
+	d, err := describe(data)
+	if err != nil {
+		return nil, fmt.Errorf("read kernel %s: %w", name, err)
+	}
+	return &Kernel{Release: d.release, Arch: d.arch, image: imageOf(data, d.format)}, nil
+}
+
+// readFirst reads the first of the files that exists, and nil if none does.
+func readFirst(dir fs.FS, names ...string) ([]byte, error) {
+	for _, name := range names {
+		data, err := readFile(dir, name, maxText)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		return data, err
+	}
+	return nil, nil
+}
+
+func readModules(dir, release string) (*modules, error) {
+	if dir == "" {
+		return indexModules(nil, nil)
+	}
+	// Several releases may lie side by side in a root.
+	for _, below := range []string{"lib/modules", "usr/lib/modules", "."} {
+		if sub := filepath.Join(dir, below, release); isDir(sub) {
+			dir = sub
+			break
+		}
+	}
+	root := os.DirFS(dir)
+	var names []string
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return indexModules(names, func(name string) ([]byte, error) { return readFile(root, name, maxModule) })
+}
+
+func isDir(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
+}

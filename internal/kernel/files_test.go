@@ -1,0 +1,128 @@
+package kernel
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestAKernelOfFiles(t *testing.T) {
+	root := t.TempDir()
+	writeFiles(root, testFiles())
+	image := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
+	for name, modules := range map[string]string{
+		"the modules' own folder": filepath.Join(root, "usr/lib/modules", testRelease),
+		"the folder of releases":  filepath.Join(root, "usr/lib/modules"),
+		"the root":                root,
+	} {
+		t.Run(name, func(t *testing.T) {
+			k, err := FromFiles(image, modules)
+			wantTestKernel(t, k, err)
+		})
+	}
+}
+
+func TestAKernelOfABuildTree(t *testing.T) {
+	root := t.TempDir()
+	writeFiles(root, files{
+		"vmlinux":              vmlinuxOf(testRelease, pvhNote),
+		".config":              []byte("CONFIG_BPF=y\n"),
+		"System.map":           []byte("ffffffff81000000 T _text\n"),
+		"modules.builtin":      []byte("kernel/net/ipv4/tcp.ko\n"),
+		"drivers/net/veth.ko":  testModule("veth"),
+		"net/sched/cls_bpf.ko": testModule("cls_bpf", "tcp"),
+	})
+	k, err := FromFiles(filepath.Join(root, "vmlinux"), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, missing, err := k.Modules("veth", "cls_bpf")
+	if err != nil || len(missing) > 0 || len(modules) != 2 {
+		t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
+	}
+	if k.Config == nil || k.SystemMap == nil {
+		t.Errorf("config %q, System.map %q", k.Config, k.SystemMap)
+	}
+}
+
+func TestAnImageWithoutModules(t *testing.T) {
+	k, err := FromFiles(writeTemp(t, "vmlinuz", testBzImage()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, missing, err := k.Modules("veth")
+	if err != nil || len(modules) > 0 || len(missing) != 1 {
+		t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	text := writeTemp(t, "vmlinuz", []byte("This is a text."))
+	_, err := FromFiles(text, "")
+	wantError(t, err, "read kernel "+text+": not a Linux kernel image")
+
+	_, err = FromFiles(filepath.Join(t.TempDir(), "nope"), "")
+	wantError(t, err, "read kernel", "no such file")
+
+	image := writeTemp(t, "vmlinuz", testBzImage())
+	_, err = FromFiles(image, filepath.Join(t.TempDir(), "nope"))
+	wantError(t, err, "read modules in", "no such file")
+}
+
+// mapFS is f as a file system.
+func mapFS(f files) fstest.MapFS {
+	root := fstest.MapFS{}
+	for name, data := range f {
+		root[name] = &fstest.MapFile{Data: data}
+	}
+	return root
+}
+
+func TestTheHostsKernel(t *testing.T) {
+	f := files{"boot/vmlinuz-5.4.0": []byte("another one, damaged")}
+	for name, data := range testFiles() {
+		f[strings.TrimPrefix(name, "usr/")] = data
+	}
+	k, err := fromHost(mapFS(f), testRelease)
+	wantTestKernel(t, k, err)
+	if k.Origin != "this machine" {
+		t.Errorf("origin is %q", k.Origin)
+	}
+}
+
+func TestAHostWithoutItsKernel(t *testing.T) {
+	_, err := fromHost(fstest.MapFS{}, "6.18.0-cloud")
+	wantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image")
+	wantHint(t, err, "add a kernel by version")
+}
+
+func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
+	_, err := fromHost(lockedFS{mapFS(testFiles())}, testRelease)
+	wantError(t, err, "read this machine's kernel", "permission denied")
+	wantHint(t, err, "Let root copy the kernel")
+}
+
+// lockedFS is a file system as some distributions install it.
+type lockedFS struct{ fs.FS }
+
+func (l lockedFS) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "boot/vmlinuz") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.FS.Open(name)
+}
+
+func TestDebiansPlaceholderIsNoSystemMap(t *testing.T) {
+	f := testFiles()
+	name := "boot/System.map-" + testRelease
+	f[name] = []byte("ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n")
+	if k := must(fromHost(mapFS(f), testRelease)); k.SystemMap != nil {
+		t.Errorf("System.map is %q", k.SystemMap)
+	}
+	f[name] = []byte(strings.Repeat("ffffffff81000000 T _text\n", 100))
+	if k := must(fromHost(mapFS(f), testRelease)); k.SystemMap == nil {
+		t.Error("no System.map")
+	}
+}

@@ -1,0 +1,92 @@
+// Package kernel gets Linux kernels for a VM to boot: this machine's own, one
+// of files, of Debian packages, of a Debian suite, or of an OCI image. It
+// knows how distributions lay out a kernel, how an image is compressed, and
+// which modules need which; it packs a kernel into one file, and keeps packed
+// kernels in a cache. It knows nothing of QEMU, nor of what runs in the guest.
+//
+// Whatever comes from outside is untrusted: each parser bounds what it reads,
+// and each error names the file.
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Kernel is what a VM boots.
+type Kernel struct {
+	// Release is what uname -r prints, such as "6.12.107+deb13-cloud-amd64".
+	Release string
+	// Arch is the architecture as Go spells it, such as "amd64".
+	Arch string
+	// Origin says in words where the kernel comes from.
+	Origin string
+	// Digest names the packed kernel in a cache. It is empty for others.
+	Digest string
+	// Config is the kernel's .config, or nil.
+	Config []byte
+	// SystemMap lists the kernel's symbols, or is nil. Debian ships none.
+	SystemMap []byte
+
+	image   image
+	modules *modules
+	// bootFile is where a cache keeps what BootFile would write, or empty.
+	bootFile string
+}
+
+// ErrNoPVH says that a kernel has no vmlinux which QEMU can boot. Its image
+// boots all the same, if more slowly.
+var ErrNoPVH = errors.New("kernel has no PVH entry point")
+
+// Image is the kernel as its source has it: a bzImage, a vmlinux, or an arm64
+// Image.
+func (k *Kernel) Image() ([]byte, error) { return k.image.read() }
+
+// Vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
+// time that a bzImage takes to unpack itself. It is ErrNoPVH for a kernel
+// without CONFIG_PVH and for architectures other than x86.
+func (k *Kernel) Vmlinux() ([]byte, error) {
+	data, err := k.image.read()
+	if err != nil {
+		return nil, err
+	}
+	vmlinux, err := extractVmlinux(data, k.image.format)
+	if err != nil {
+		return nil, fmt.Errorf("extract vmlinux of %s: %w", k.Release, err)
+	}
+	return vmlinux, nil
+}
+
+// BootFile is a file that QEMU takes by -kernel: the vmlinux where there is
+// one to boot, the image otherwise. It is written to dir unless a cache has it.
+func (k *Kernel) BootFile(dir string) (string, error) {
+	if k.bootFile != "" {
+		return k.bootFile, nil
+	}
+	name, data, err := k.boot()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, name)
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return "", fmt.Errorf("write kernel %s: %w", k.Release, err)
+	}
+	return file, nil
+}
+
+// boot is the best image to boot, and a name for it.
+func (k *Kernel) boot() (name string, data []byte, err error) {
+	data, err = k.Vmlinux()
+	if errors.Is(err, ErrNoPVH) {
+		data, err = k.image.read()
+		return vmlinuzName, data, err
+	}
+	return vmlinuxName, data, err
+}
+
+const (
+	vmlinuxName = "vmlinux"
+	vmlinuzName = "vmlinuz"
+)

@@ -1,0 +1,109 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Load gets the kernel that words describe, as a user types them:
+//
+//	host                       what this machine runs
+//	6.12                       a version, from the Debian suite that has it
+//	trixie-backports           a suite of Debian
+//	oci:registry/name:tag      an OCI image
+//	a.deb [b.deb]...           packages of Debian
+//	kernel.tar.zst             a packed kernel
+//	vmlinuz|vmlinux [modules]  an image, and the folder of its modules
+func Load(ctx context.Context, words ...string) (*Kernel, error) {
+	switch {
+	case len(words) > 0 && allDebs(words):
+		return FromDebs(words...)
+	case len(words) == 1:
+		return loadOne(ctx, words[0])
+	case len(words) == 2 && isFile(words[0]) && isDir(words[1]):
+		return FromFiles(words[0], words[1])
+	}
+	return nil, unknown(words...)
+}
+
+func loadOne(ctx context.Context, word string) (*Kernel, error) {
+	reference, isOCI := strings.CutPrefix(word, "oci:")
+	switch {
+	case word == "host":
+		return FromHost()
+	case isOCI:
+		return FromOCI(ctx, reference)
+	case isFile(word) && isPacked(word):
+		return FromPack(word)
+	case isFile(word):
+		return FromFiles(word, "")
+	case isSuite(word):
+		return Debian{Suite: word}.Fetch(ctx)
+	case isVersion(word):
+		return FromVersion(ctx, word)
+	}
+	return nil, unknown(word)
+}
+
+func unknown(words ...string) error {
+	return bench.WithHint(
+		fmt.Errorf("no kernel is called %q", strings.Join(words, " ")),
+		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
+}
+
+// FromVersion is the newest kernel of a version, such as 6.12, from the suite
+// of Debian that has it.
+func FromVersion(ctx context.Context, version string) (*Kernel, error) {
+	suite, err := suiteOf(version)
+	if err != nil {
+		return nil, err
+	}
+	return Debian{Suite: suite, Version: version}.Fetch(ctx)
+}
+
+// FromPack is the kernel in a file that Pack wrote.
+func FromPack(name string) (*Kernel, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("unpack kernel: %w", err)
+	}
+	defer f.Close()
+	k, err := Unpack(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return k, nil
+}
+
+func allDebs(words []string) bool {
+	for _, word := range words {
+		if filepath.Ext(word) != ".deb" {
+			return false
+		}
+	}
+	return true
+}
+
+func isFile(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// isPacked says whether a file begins as a packed kernel does.
+func isPacked(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, len(zstdMagic))
+	_, err = io.ReadFull(f, magic)
+	return err == nil && bytes.Equal(magic, []byte(zstdMagic))
+}

@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// needMirror skips a test where apt leads to no mirror of Debian, or to one
+// that does not answer.
+func needMirror(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("downloads 130 MB")
+	}
+	d := Debian{Suite: suites[0].name}.withDefaults()
+	if _, err := debianMirrors(d.Root, d.Suite); err != nil {
+		t.Skip(err)
+	}
+	_, err := d.openRepository(t.Context())
+	var network *url.Error
+	if errors.As(err, &network) {
+		t.Skipf("the mirror does not answer: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDebiansOwnKernels(t *testing.T) {
+	needMirror(t)
+	c := newCache(t)
+	for _, version := range []string{"5.10", "6.1", "6.12", "7.2"} {
+		t.Run(version, func(t *testing.T) {
+			begin := time.Now()
+			k, err := c.Resolve(t.Context(), version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fetched := time.Since(begin)
+			if !hasPrefix(k.Release, version) || !strings.Contains(k.Release, "-cloud-") || !strings.HasPrefix(k.Origin, "Debian ") {
+				t.Errorf("got %s of %s", k.Release, k.Origin)
+			}
+			if !strings.Contains(string(k.Config), "\nCONFIG_BPF_SYSCALL=y\n") {
+				t.Error("no config")
+			}
+			if _, err := k.Vmlinux(); err != nil && k.Arch == "amd64" {
+				t.Error(err)
+			}
+			modules, missing, err := k.Modules(needed...)
+			if err != nil || len(missing) > 0 || len(modules) < 6 {
+				t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
+			}
+
+			// From now on the cache has it.
+			c.source = func(context.Context, ...string) (*Kernel, error) { return nil, errors.New("asked again") }
+			defer func() { c.source = Load }()
+			begin = time.Now()
+			if _, err := c.Resolve(t.Context(), version); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%s: fetched in %s, ready to boot in %s", k.Release, fetched.Round(time.Millisecond), time.Since(begin).Round(time.Millisecond))
+		})
+	}
+}
+
+func TestASuiteThatIsNotDebians(t *testing.T) {
+	needMirror(t)
+	_, err := Debian{Suite: "nope"}.Fetch(t.Context())
+	wantError(t, err, "get kernel of Debian nope: fetch", "/dists/nope/InRelease: 404")
+}

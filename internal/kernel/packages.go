@@ -1,0 +1,150 @@
+package kernel
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// debPackage is what an index says of a package.
+type debPackage struct {
+	name, version string
+	file          string
+	sum           checksum
+	// depends are the names of packages, the first of each alternative.
+	depends []string
+}
+
+// packageIndex is the kernels of a suite, by the name of the package.
+type packageIndex map[string]debPackage
+
+const imagePrefix = "linux-image-"
+
+// parsePackages reads what an index has of the flavour's kernels.
+func parsePackages(in io.Reader, flavour string) (packageIndex, error) {
+	index := packageIndex{}
+	for text, err := range stanzas(in) {
+		if err != nil {
+			return nil, err
+		}
+		// There are tens of thousands of packages: parse few.
+		if !bytes.HasPrefix(text, []byte("Package: linux-")) {
+			continue
+		}
+		s, err := parseStanza(text)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasSuffix(s["package"], "-"+flavour) {
+			continue
+		}
+		p, err := newPackage(s)
+		if err != nil {
+			return nil, fmt.Errorf("package %s: %w", s["package"], err)
+		}
+		if old, ok := index[p.name]; !ok || compareReleases(old.version, p.version) < 0 {
+			index[p.name] = p
+		}
+	}
+	return index, nil
+}
+
+func newPackage(s stanza) (p debPackage, err error) {
+	p = debPackage{name: s["package"], version: s["version"], file: s["filename"]}
+	if p.file, err = localName(p.file); err != nil {
+		return p, err
+	}
+	if p.sum, err = parseChecksum(s["sha256"], s["size"]); err != nil {
+		return p, err
+	}
+	for alternatives := range strings.SplitSeq(s["depends"], ",") {
+		if words := strings.Fields(alternatives); len(words) > 0 {
+			p.depends = append(p.depends, words[0])
+		}
+	}
+	return p, nil
+}
+
+// kernel is the packages of a kernel. Without a version it is the one that the
+// flavour's meta package depends on, else the newest of that version.
+func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
+	for _, name := range x[imagePrefix+flavour].depends {
+		release, ok := strings.CutPrefix(name, imagePrefix)
+		if ok && (version == "" || hasPrefix(release, version)) {
+			if all := x.parts(release); all != nil {
+				return all, nil
+			}
+		}
+	}
+	if version == "" {
+		return nil, fmt.Errorf("no package %s%s", imagePrefix, flavour)
+	}
+	releases := x.releases(flavour)
+	for _, release := range slices.Backward(releases) {
+		if hasPrefix(release, version) {
+			return x.parts(release), nil
+		}
+	}
+	return nil, fmt.Errorf("no kernel %s, only %s", version, listOr(seriesOf(releases), "none"))
+}
+
+// parts are the packages that a kernel is split over, that of the image first.
+// They are nil unless the suite has all of them: a suite keeps the image of a
+// superseded kernel for longer than its modules.
+func (x packageIndex) parts(release string) []debPackage {
+	image, ok := x[imagePrefix+release]
+	if !ok {
+		return nil
+	}
+	all := []debPackage{image}
+	for _, name := range image.depends {
+		if !strings.HasSuffix(name, "-"+release) {
+			continue
+		}
+		part, ok := x[name]
+		if !ok {
+			return nil
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
+// releases are those of the index's kernels, the newest last.
+func (x packageIndex) releases(flavour string) (releases []string) {
+	for name := range x {
+		release, ok := strings.CutPrefix(name, imagePrefix)
+		if ok && release != flavour && isVersion(release) && x.parts(release) != nil {
+			releases = append(releases, release)
+		}
+	}
+	slices.SortFunc(releases, compareReleases)
+	return releases
+}
+
+// seriesOf are the first two numbers of each release, once.
+func seriesOf(releases []string) (all []string) {
+	for _, release := range releases {
+		all = append(all, seriesForm.FindString(release))
+	}
+	return slices.Compact(all)
+}
+
+func listOr(words []string, none string) string {
+	if len(words) == 0 {
+		return none
+	}
+	return strings.Join(words, ", ")
+}
+
+// readIndex reads a compressed index.
+func readIndex(packed []byte, flavour string) (packageIndex, error) {
+	text, err := decompressor(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	defer text.Close()
+	return parsePackages(io.LimitReader(text, maxPackages), flavour)
+}

@@ -1,0 +1,50 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Resolve is the kernel of a name: the one that the cache has, else the one
+// that Load gets, which the cache has from then on. A damaged one is replaced
+// where its version can be had again.
+func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
+	k, err := c.Get(name)
+	var damaged *DamagedError
+	if errors.Is(err, ErrNotCached) || errors.As(err, &damaged) && isVersion(name) {
+		return c.load(ctx, name)
+	}
+	return k, err
+}
+
+func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
+	unlock, err := c.lock(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	// Another process may have got it in the meantime.
+	k, cached := c.Get(name)
+	if cached == nil {
+		return k, nil
+	}
+	k, err = c.source(ctx, name)
+	var damaged *DamagedError
+	if errors.As(cached, &damaged) {
+		if err != nil {
+			return nil, fmt.Errorf("%w; replacing it failed: %w", cached, err)
+		}
+		if err := damaged.Entry.remove(); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.Add(k)
+	if err != nil {
+		return nil, err
+	}
+	return c.Open(e)
+}

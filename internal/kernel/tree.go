@@ -1,0 +1,173 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// tree is a file system laid out as distributions lay out theirs. Its files
+// are named from the root: "boot/vmlinuz-6.1.0".
+type tree struct {
+	names []string
+	read  func(name string) ([]byte, error)
+}
+
+// The two places for images, and for what lies beside them:
+//
+//	boot/vmlinuz-RELEASE, boot/config-RELEASE, boot/System.map-RELEASE
+//	lib/modules/RELEASE/{vmlinuz,config,System.map}
+//
+// Either folder may be below usr/, and in boot the release may be left out.
+const modulesDir = "lib/modules/"
+
+// locate splits the name of a file in the tree: below lib/modules into the
+// release and the path within its folder, in boot into "boot" and the name.
+func locate(name string) (dir, file string) {
+	name = strings.TrimPrefix(name, "usr/")
+	if rest, ok := strings.CutPrefix(name, modulesDir); ok {
+		dir, file, _ = strings.Cut(rest, "/")
+		return dir, file
+	}
+	if rest, ok := strings.CutPrefix(name, "boot/"); ok && !strings.Contains(rest, "/") {
+		return "boot", rest
+	}
+	return "", ""
+}
+
+// wanted says whether the file is part of a kernel.
+func wanted(name string) bool {
+	dir, file := locate(name)
+	if dir == "" {
+		return false
+	}
+	if _, ok := moduleOfFile(file); ok {
+		return dir != "boot"
+	}
+	return file == "modules.builtin" || isImageName(file) ||
+		isPartName(file, "config") || isPartName(file, "System.map")
+}
+
+func isImageName(file string) bool {
+	return isPartName(file, vmlinuzName) || isPartName(file, vmlinuxName) || isPartName(file, "Image")
+}
+
+func isPartName(file, part string) bool {
+	return file == part || strings.HasPrefix(file, part+"-") && !strings.Contains(file, "/")
+}
+
+// load is the tree's kernel of that release, or of the only one if release is
+// empty.
+func (t *tree) load(release string) (*Kernel, error) {
+	k, err := t.findImage(release)
+	if err != nil {
+		return nil, err
+	}
+	k.modules, err = indexModules(slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
+		dir, _ := locate(name)
+		return dir != k.Release
+	}), t.read)
+	if err != nil {
+		return nil, err
+	}
+	if k.Config, err = t.part(k.Release, "config"); err != nil {
+		return nil, err
+	}
+	if k.SystemMap, err = t.part(k.Release, "System.map"); err != nil {
+		return nil, err
+	}
+	if isPlaceholder(k.SystemMap) {
+		k.SystemMap = nil
+	}
+	return k, nil
+}
+
+// isPlaceholder says whether a System.map is the one line that Debian ships,
+// which names the package of the real one.
+func isPlaceholder(systemMap []byte) bool { return len(systemMap) < 1024 }
+
+// findImage reads the tree's images until one is of that release.
+func (t *tree) findImage(release string) (*Kernel, error) {
+	found := map[string]*Kernel{}
+	for _, name := range t.names {
+		dir, file := locate(name)
+		if dir == "" || !isImageName(file) {
+			continue
+		}
+		data, err := t.read(name)
+		if err != nil {
+			return nil, err
+		}
+		d, err := describe(data)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		if found[d.release] == nil {
+			found[d.release] = &Kernel{Release: d.release, Arch: d.arch, image: imageOf(data, d.format)}
+		}
+	}
+	var releases []string
+	for r := range found {
+		releases = append(releases, r)
+	}
+	slices.Sort(releases)
+	switch {
+	case len(found) == 0:
+		return nil, errors.New("no kernel image: neither boot/vmlinuz-RELEASE nor lib/modules/RELEASE/vmlinuz")
+	case release == "" && len(found) == 1:
+		return found[releases[0]], nil
+	case release == "":
+		return nil, fmt.Errorf("several kernels: %s", strings.Join(releases, ", "))
+	case found[release] == nil:
+		return nil, fmt.Errorf("no kernel %s, only %s", release, strings.Join(releases, ", "))
+	}
+	return found[release], nil
+}
+
+// part is a file that lies beside the image, or nil.
+func (t *tree) part(release, part string) ([]byte, error) {
+	for _, name := range t.names {
+		dir, file := locate(name)
+		if dir == release && file == part || dir == "boot" && (file == part+"-"+release || file == part) {
+			return t.read(name)
+		}
+	}
+	return nil, nil
+}
+
+// dirTree is the part of a folder that makes a kernel.
+func dirTree(root fs.FS, dirs ...string) (*tree, error) {
+	t := &tree{read: func(name string) ([]byte, error) { return readFile(root, name, maxImage) }}
+	for _, dir := range dirs {
+		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil
+			case err != nil:
+				return err
+			case !d.IsDir() && wanted(name):
+				t.names = append(t.names, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func readFile(root fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := readAll(f, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return data, nil
+}

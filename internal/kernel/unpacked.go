@@ -1,0 +1,101 @@
+package kernel
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// unpacked is what is kept in memory of archives with a kernel in them.
+type unpacked struct {
+	files map[string][]byte
+	links map[string]string
+	size  int64
+}
+
+func newUnpacked() *unpacked {
+	return &unpacked{files: map[string][]byte{}, links: map[string]string{}}
+}
+
+// addTar keeps what the archive has of a kernel.
+func (u *unpacked) addTar(in io.Reader) error {
+	r := tar.NewReader(io.LimitReader(in, maxArchive))
+	for {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read tar: %w", err)
+		}
+		name, err := localName(header.Name)
+		if err != nil {
+			return err
+		}
+		if !wanted(name) {
+			continue
+		}
+		switch header.Typeflag {
+		case tar.TypeReg:
+			if err := u.add(name, header.Size, r); err != nil {
+				return fmt.Errorf("read %s: %w", name, err)
+			}
+		case tar.TypeSymlink:
+			target := header.Linkname
+			if !path.IsAbs(target) {
+				target = path.Join(path.Dir(name), target)
+			}
+			u.links[name] = strings.TrimPrefix(path.Clean(target), "/")
+		case tar.TypeLink:
+			u.links[name] = strings.TrimPrefix(path.Clean(header.Linkname), "/")
+		}
+	}
+}
+
+// localName is a name in an archive without the "./" or "/" before it. A name
+// that leads out of the archive is no name at all.
+func localName(name string) (string, error) {
+	if slices.Contains(strings.Split(name, "/"), "..") {
+		return "", fmt.Errorf("archive is hostile: it names a file %q", name)
+	}
+	return strings.TrimPrefix(path.Clean("/"+name), "/"), nil
+}
+
+func (u *unpacked) add(name string, size int64, r io.Reader) error {
+	if u.size += size; u.size > maxKept {
+		return tooLargeError(maxKept)
+	}
+	if len(u.files) >= maxFiles {
+		return fmt.Errorf("more than %d files", maxFiles)
+	}
+	data, err := readN(r, size)
+	u.files[name] = data
+	return err
+}
+
+// tree is the archive as a file system.
+func (u *unpacked) tree() *tree {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(u.files)), maps.Keys(u.links))
+	slices.Sort(names)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, err := u.read(name)
+		return err != nil // a link that leads elsewhere
+	})
+	return &tree{names: names, read: u.read}
+}
+
+func (u *unpacked) read(name string) ([]byte, error) {
+	for range 8 { // more links in a row make a loop
+		if data, ok := u.files[name]; ok {
+			return data, nil
+		}
+		name = u.links[name]
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
