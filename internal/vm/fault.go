@@ -1,0 +1,80 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The ways in which a VM fails, for errors.Is.
+var (
+	// ErrNoQEMU says that QEMU is not installed.
+	ErrNoQEMU = errors.New("QEMU is missing")
+	// ErrDynamic says that the guest could not run the binary.
+	ErrDynamic = errors.New("the binary is not static")
+	// ErrNoKernel says that the image is not one that QEMU boots.
+	ErrNoKernel = errors.New("the image is no kernel")
+	// ErrKVM says that KVM is absent or broken. Mode Exact does without it.
+	ErrKVM = errors.New("KVM does not work")
+	// ErrQEMU says that QEMU failed, or that something killed it.
+	ErrQEMU = errors.New("QEMU failed")
+	// ErrBoot says that the guest ended before its first process was ready.
+	ErrBoot = errors.New("the guest did not boot")
+	// ErrMemory says that the guest has too little memory.
+	ErrMemory = errors.New("the guest ran out of memory")
+	// ErrPanic says that the guest's kernel panicked.
+	ErrPanic = errors.New("the guest's kernel panicked")
+	// ErrHung says that the guest stopped doing anything else than the one
+	// thing in the trace.
+	ErrHung = errors.New("the guest hung")
+	// ErrTimeout says that the command ran longer than its Timeout.
+	ErrTimeout = errors.New("the command timed out")
+	// ErrLost says that the guest's messages ended too early, or are damaged.
+	ErrLost = errors.New("the guest was lost")
+)
+
+// Fault is how a VM failed. Its text is one line; with %+v there follows what
+// the guest's console says about it.
+type Fault struct {
+	// Kind is one of the errors of this package.
+	Kind error
+	// Reason says more about it. It may be empty.
+	Reason string
+	// Trace are the lines of the console that tell why: the panic, where the
+	// processor was, and who called that.
+	Trace []string
+}
+
+func (f *Fault) Error() string {
+	if f.Reason == "" {
+		return f.Kind.Error()
+	}
+	return f.Kind.Error() + ": " + f.Reason
+}
+
+// Unwrap returns the Kind.
+func (f *Fault) Unwrap() error { return f.Kind }
+
+// Format prints the trace too with %+v.
+func (f *Fault) Format(s fmt.State, verb rune) {
+	io.WriteString(s, f.Error())
+	if verb == 'v' && s.Flag('+') && len(f.Trace) > 0 {
+		io.WriteString(s, "\n\t"+strings.Join(f.Trace, "\n\t"))
+	}
+}
+
+// ExitError is a command that ran and did not succeed.
+type ExitError struct {
+	// Code is what the command passed to exit, or -1 when a signal ended it.
+	Code int
+	// Signal is the name of the signal that ended the command, or empty.
+	Signal string
+}
+
+func (e *ExitError) Error() string {
+	if e.Signal != "" {
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}

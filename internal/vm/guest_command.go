@@ -1,0 +1,110 @@
+package vm
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// runCommand runs the command to its end, and hands on what it writes.
+func runCommand(config *guestConfig, p *port) exit {
+	cmd := exec.Command(initPath, config.Args...)
+	cmd.Args[0] = "ebpf-bench"
+	cmd.Env = config.Env
+	cmd.Dir = config.Dir
+	cmd.Stdout = &stream{p, frameStdout}
+	cmd.Stderr = &stream{p, frameStderr}
+	// What the command has left behind must not keep its output open.
+	cmd.WaitDelay = time.Second
+	reported, err := startCommand(cmd, config.TimerSlack, p)
+	if err != nil {
+		return exit{Error: err.Error()}
+	}
+	err = cmd.Wait()
+	unix.Kill(-1, unix.SIGKILL) // all but this process
+	if lost := <-reported; lost != nil {
+		return exit{Error: lost.Error()}
+	}
+	return exitOf(cmd.ProcessState, err)
+}
+
+// startCommand starts the command with a pipe for its results. Once that is
+// closed, it sends on reported whether all of them are on their way.
+func startCommand(cmd *exec.Cmd, slack uint64, p *port) (reported <-chan error, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	cmd.ExtraFiles = []*os.File{w} // becomes resultsFD
+
+	// The command inherits the slack of the thread that forks it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if slack > 0 {
+		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0); err != nil {
+			return nil, fmt.Errorf("set timer slack: %w", err)
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	// When memory runs out, it is the command's fault.
+	score := []byte(strconv.Itoa(900))
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid), score, 0); err != nil {
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- sendResults(r, p) }()
+	return done, nil
+}
+
+// sendResults sends each line that the command reports as a result. It closes
+// the pipe, so that a command whose results are refused does not wait for ever.
+func sendResults(r io.ReadCloser, p *port) error {
+	defer r.Close()
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxFrame)
+	for lines.Scan() {
+		if err := p.send(frameResult, json.RawMessage(lines.Bytes())); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read results: %w", err)
+	}
+	return nil
+}
+
+// exitOf is how the command ended.
+func exitOf(state *os.ProcessState, waited error) exit {
+	var failed *exec.ExitError
+	if waited != nil && !errors.As(waited, &failed) && !errors.Is(waited, exec.ErrWaitDelay) {
+		return exit{Error: waited.Error()}
+	}
+	e := exit{Code: state.ExitCode(), OOMKills: oomKills()}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		e.Signal = status.Signal().String()
+	}
+	return e
+}
+
+// stream is an output of the command.
+type stream struct {
+	port *port
+	typ  frameType
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	return len(b), s.port.send(s.typ, b)
+}

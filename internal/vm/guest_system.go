@@ -1,0 +1,95 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mounts are the file systems that measuring takes.
+var mounts = []struct{ fs, dir, options string }{
+	{"devtmpfs", "/dev", ""},
+	{"proc", "/proc", ""},
+	{"sysfs", "/sys", ""},
+	{"bpf", "/sys/fs/bpf", ""},
+	{"cgroup2", "/sys/fs/cgroup", ""},
+	{"tracefs", "/sys/kernel/tracing", ""},
+	{"debugfs", "/sys/kernel/debug", ""},
+	{"securityfs", "/sys/kernel/security", ""},
+	{"tmpfs", "/tmp", "size=25%"},
+}
+
+// mountAll mounts what the kernel has of them. Only the device nodes are
+// essential, for one of them is the port.
+func mountAll() (warnings []string, err error) {
+	for _, m := range mounts {
+		os.MkdirAll(m.dir, 0o755) // those in /sys are there if the kernel has them
+		err := unix.Mount(m.fs, m.dir, m.fs, 0, m.options)
+		switch {
+		case err == nil || errors.Is(err, unix.EBUSY):
+		case m.dir == "/dev":
+			return nil, fmt.Errorf("mount %s: %w", m.fs, err)
+		default:
+			warnings = append(warnings, fmt.Sprintf("mount %s: %s", m.fs, err))
+		}
+	}
+	return warnings, nil
+}
+
+// loadModules loads modules in their order, and frees their files.
+func loadModules(files []string) (warnings []string) {
+	for _, file := range files {
+		if err := loadModule(file); err != nil {
+			name := strings.TrimSuffix(path.Base(file), ".ko")
+			warnings = append(warnings, fmt.Sprintf("load module %s: %s", name, err))
+		}
+	}
+	return warnings
+}
+
+func loadModule(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	defer os.Remove(file)
+	err = unix.FinitModule(int(f.Fd()), "", 0)
+	if errors.Is(err, unix.EEXIST) {
+		return nil
+	}
+	return err
+}
+
+func introduce(warnings []string) hello {
+	var name unix.Utsname
+	unix.Uname(&name) // fails for a bad address only
+	return hello{
+		Release:  unix.ByteSliceToString(name.Release[:]),
+		Build:    unix.ByteSliceToString(name.Version[:]),
+		CPU:      fieldOf("/proc/cpuinfo", "model name\t:"),
+		Warnings: warnings,
+	}
+}
+
+// oomKills is how many processes the kernel has killed for want of memory.
+func oomKills() int {
+	n, _ := strconv.Atoi(fieldOf("/proc/vmstat", "oom_kill "))
+	return n
+}
+
+// fieldOf is what follows a key in one of the kernel's files.
+func fieldOf(file, key string) string {
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

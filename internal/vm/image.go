@@ -1,0 +1,70 @@
+package vm
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// checkImage refuses what QEMU would not boot: it would go on without a word,
+// or fail with a word for its developers. It returns where in the guest's
+// memory the kernel ends.
+func checkImage(name string) (end uint64, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, &Fault{Kind: ErrNoKernel, Reason: err.Error()}
+	}
+	defer f.Close()
+	if end, err = kernelEnd(f); err != nil {
+		return 0, &Fault{Kind: ErrNoKernel, Reason: fmt.Sprintf("%s: %s", name, err)}
+	}
+	return end, nil
+}
+
+func kernelEnd(r io.ReaderAt) (uint64, error) {
+	var head [0x264]byte // as much of a bzImage's header as matters
+	if _, err := r.ReadAt(head[:], 0); err != nil {
+		return 0, errors.New("it is too short for one")
+	}
+	switch {
+	case string(head[0x202:][:4]) == "HdrS":
+		// Where it prefers to be, and what it takes there.
+		return binary.LittleEndian.Uint64(head[0x258:]) + uint64(binary.LittleEndian.Uint32(head[0x260:])), nil
+	case bytes.HasPrefix(head[:], []byte(elf.ELFMAG)):
+		return vmlinuxEnd(r)
+	}
+	return 0, errors.New("neither a bzImage nor a vmlinux")
+}
+
+// vmlinuxEnd also looks for what lets QEMU enter a vmlinux: the note by which
+// PVH, a protocol of Xen, tells where.
+func vmlinuxEnd(r io.ReaderAt) (end uint64, err error) {
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return 0, err
+	}
+	if file.Machine != elf.EM_X86_64 {
+		return 0, fmt.Errorf("it is for %s", file.Machine)
+	}
+	found := false
+	for _, prog := range file.Progs {
+		switch prog.Type {
+		case elf.PT_LOAD:
+			end = max(end, prog.Paddr+prog.Memsz)
+		case elf.PT_NOTE:
+			notes, err := io.ReadAll(io.LimitReader(prog.Open(), 64<<10))
+			found = found || err == nil && bytes.Contains(notes, pvhNote)
+		}
+	}
+	if !found {
+		return 0, errors.New("an ELF file without a PVH entry point")
+	}
+	return end, nil
+}
+
+// pvhNote begins the note XEN_ELFNOTE_PHYS32_ENTRY, after the sizes.
+var pvhNote = []byte("\x12\x00\x00\x00Xen\x00")

@@ -1,0 +1,141 @@
+package vm
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cavaliergopher/cpio"
+	"golang.org/x/sys/unix"
+)
+
+// Where the guest finds what it needs.
+const (
+	initPath   = "/init" // where the kernel looks for its first process
+	configPath = "/ebpf-bench/config.json"
+	modulePath = "/ebpf-bench/modules"
+)
+
+// reserved are the folders of the guest's own.
+var reserved = []string{initPath, path.Dir(configPath), "/dev", "/proc", "/sys", "/tmp"}
+
+// guestConfig tells the guest's first process what to do.
+type guestConfig struct {
+	Modules []string `json:"modules"` // in the order in which they load
+	Args    []string `json:"args"`
+	Env     []string `json:"env"`
+	Dir     string   `json:"dir"`
+	// TimerSlack is that of the command, in nanoseconds; 0 is the kernel's.
+	TimerSlack uint64 `json:"timer_slack,omitempty"`
+}
+
+// initramfs is the guest's file system. It is not compressed: the guest, which
+// is the slower of the two, would spend more on unpacking than on copying.
+type initramfs struct {
+	w    *cpio.Writer
+	dirs map[string]bool
+}
+
+// buildInitramfs writes the file system to memory. The file has no name, so it
+// is gone when the last process that has it open is.
+func (c *Cmd) buildInitramfs(binary *os.File) (*os.File, error) {
+	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("make a file in memory: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "initramfs")
+	buf := bufio.NewWriterSize(f, 1<<20)
+	err = c.writeInitramfs(buf, binary)
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("build initramfs: %w", err)
+	}
+	return f, nil
+}
+
+// writeInitramfs always writes the same for the same command: where a file
+// lies in the archive decides about the guest's memory.
+func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
+	a := &initramfs{w: cpio.NewWriter(w), dirs: map[string]bool{"/": true}}
+	info, err := binary.Stat()
+	if err != nil {
+		return err
+	}
+	if err := a.file(initPath, info.Size(), binary); err != nil {
+		return err
+	}
+	config := c.guestConfig()
+	for i, m := range c.Modules {
+		if err := a.data(config.Modules[i], m.Data); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		return err
+	}
+	if err := a.data(configPath, text); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if err := checkGuestPath(name); err != nil {
+			return err
+		}
+		if err := a.data(name, c.Files[name]); err != nil {
+			return err
+		}
+	}
+	return a.w.Close()
+}
+
+// checkGuestPath refuses files that the guest would not see where they are.
+func checkGuestPath(name string) error {
+	if !path.IsAbs(name) || path.Clean(name) != name || name == "/" {
+		return fmt.Errorf("file %q: it is no absolute, clean path", name)
+	}
+	for _, dir := range reserved {
+		if name == dir || strings.HasPrefix(name, dir+"/") {
+			return fmt.Errorf("file %q: %s is the guest's own", name, dir)
+		}
+	}
+	return nil
+}
+
+func (a *initramfs) data(name string, data []byte) error {
+	return a.file(name, int64(len(data)), bytes.NewReader(data))
+}
+
+// file adds a file, and the folders above it.
+func (a *initramfs) file(name string, size int64, r io.Reader) error {
+	if err := a.dir(path.Dir(name)); err != nil {
+		return err
+	}
+	// The kernel's own archive, which it unpacks before, has /dev/console.
+	err := a.w.WriteHeader(&cpio.Header{Name: name[1:], Mode: cpio.TypeReg | 0o755, Size: size})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(a.w, r)
+	return err
+}
+
+func (a *initramfs) dir(name string) error {
+	if a.dirs[name] {
+		return nil
+	}
+	if err := a.dir(path.Dir(name)); err != nil {
+		return err
+	}
+	a.dirs[name] = true
+	return a.w.WriteHeader(&cpio.Header{Name: name[1:], Mode: cpio.TypeDir | 0o755})
+}

@@ -1,0 +1,98 @@
+package vm
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel"
+)
+
+// kernels are the releases that the tests run on.
+var kernels = []string{"5.10", "6.1", "6.12", "7.2"}
+
+// missing skips a test for want of what CI has.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("CI must run this test: missing %s", what)
+	}
+	t.Skipf("missing %s", what)
+}
+
+// newCmd is a command on one of the cached kernels.
+func newCmd(t testing.TB, release string, args ...string) *Cmd {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it boots a VM")
+	}
+	if _, err := exec.LookPath(qemuName); err != nil {
+		missing(t, qemuName+": apt-get install qemu-system-x86")
+	}
+	k := cachedKernel(t, release)
+	image, err := k.BootFile(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &Cmd{Image: image, Path: guestBinary(t), Args: args, Stderr: os.Stderr}
+	modules, lacking, err := k.Modules("veth")
+	if err != nil || len(lacking) > 0 {
+		t.Fatalf("kernel %s lacks modules %v: %v", release, lacking, err)
+	}
+	for _, m := range modules {
+		cmd.Modules = append(cmd.Modules, Module(m))
+	}
+	return cmd
+}
+
+func cachedKernel(t testing.TB, release string) *kernel.Kernel {
+	t.Helper()
+	dir, err := kernel.DefaultCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := kernel.OpenCache(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := cache.Get(release)
+	if errors.Is(err, kernel.ErrNotCached) {
+		missing(t, "kernel "+release+": ebpf-bench kernel add "+release)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// guestBinary is a test binary that a guest can run: this one, unless it is
+// dynamic, as with the race detector.
+func guestBinary(t testing.TB) string {
+	t.Helper()
+	f, err := openBinary("")
+	if err == nil {
+		f.Close()
+		return ""
+	}
+	if !errors.Is(err, ErrDynamic) {
+		t.Fatal(err)
+	}
+	name, err := staticBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+var staticBinary = sync.OnceValues(func() (string, error) {
+	// The name stays the same, so that there is never more than one.
+	name := filepath.Join(os.TempDir(), "ebpf-bench-vm.test")
+	build := exec.CommandContext(context.Background(), "go", "test", "-c", "-vet=off", "-o", name, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Stderr = os.Stderr
+	return name, build.Run()
+})

@@ -1,0 +1,137 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// outcome is all that is known of a VM that has ended.
+type outcome struct {
+	mode   Mode
+	memory int
+
+	// What the guest said by its frames.
+	hello   bool
+	exit    *exit
+	damaged error
+	// report is what its console said.
+	report report
+	// What QEMU said, and the signal that ended it.
+	paused    string
+	complaint string
+	signal    string
+	// Why it was ended from here.
+	cancelled error
+	timeout   time.Duration
+	hung      bool
+}
+
+// verdict says what the outcome means: nil if the command has succeeded. Only
+// the guest's own word is taken for that.
+func (o *outcome) verdict() error {
+	switch {
+	case o.cancelled != nil:
+		return o.cancelled
+	case o.damaged != nil:
+		return o.fault(ErrLost, "its messages are damaged: "+o.damaged.Error())
+	case o.exit != nil:
+		return o.exitVerdict()
+	case o.mode == KVM && o.kvmFailed():
+		return o.kvmVerdict()
+	case o.report.noMemory:
+		return o.memoryVerdict("")
+	case o.hung:
+		return o.fault(ErrHung, o.hungReason())
+	case o.report.panic != "":
+		return o.fault(ErrPanic, o.report.reason())
+	case o.timeout > 0:
+		return o.timeoutVerdict()
+	case strings.Contains(o.complaint, "initrd is too large"):
+		return o.memoryVerdict("and its files do not fit in")
+	case o.signal != "":
+		return o.fault(ErrQEMU, "killed by "+o.signal)
+	case o.complaint != "":
+		return o.fault(ErrQEMU, o.complaint)
+	case !o.hello:
+		return o.bootVerdict()
+	default:
+		return o.fault(ErrLost, "it ended without a word")
+	}
+}
+
+func (o *outcome) fault(kind error, reason string) error {
+	return &Fault{Kind: kind, Reason: reason, Trace: o.report.trace()}
+}
+
+func (o *outcome) exitVerdict() error {
+	switch e := o.exit; {
+	case e.OOMKills > 0:
+		return o.memoryVerdict(fmt.Sprintf("and the kernel killed %d of its processes", e.OOMKills))
+	case e.Error != "":
+		return o.fault(ErrBoot, e.Error)
+	case e.Code != 0:
+		return &ExitError{Code: e.Code, Signal: e.Signal}
+	}
+	return nil
+}
+
+func (o *outcome) memoryVerdict(reason string) error {
+	return tooLittle(o.memory, reason, o.report.trace())
+}
+
+func tooLittle(memory int, reason string, trace []string) error {
+	text := fmt.Sprintf("it has %d MiB", memory)
+	if reason != "" {
+		text += ", " + reason
+	}
+	return bench.WithHint(&Fault{ErrMemory, text, trace}, "Give it more memory.")
+}
+
+func (o *outcome) hungReason() string {
+	reason := "it never got to its first process"
+	if o.hello {
+		reason = "no sign of life any more"
+	}
+	if function, _, _ := strings.Cut(o.report.rip, "+"); function != "" {
+		reason += ", it is in " + function
+	}
+	return reason
+}
+
+func (o *outcome) timeoutVerdict() error {
+	if !o.hello {
+		return o.fault(ErrTimeout, fmt.Sprintf("the guest did not boot in %s", o.timeout))
+	}
+	return o.fault(ErrTimeout, fmt.Sprintf("it has not ended after %s", o.timeout))
+}
+
+// kvmFailed tells whether KVM is at fault. It is if QEMU aborts, which a guest
+// cannot make it do, and if a guest does not even boot.
+func (o *outcome) kvmFailed() bool {
+	return o.paused != "" || o.signal == "SIGABRT" || strings.Contains(strings.ToLower(o.complaint), "kvm") ||
+		!o.hello && o.report.panic == "" && o.signal == "" || !o.hello && o.hung
+}
+
+func (o *outcome) kvmVerdict() error {
+	switch {
+	case o.paused != "":
+		return o.fault(ErrKVM, "QEMU paused the guest: "+o.paused)
+	case o.complaint != "":
+		return o.fault(ErrKVM, o.complaint)
+	default:
+		return o.fault(ErrKVM, "the guest does not boot under it")
+	}
+}
+
+func (o *outcome) bootVerdict() error {
+	switch {
+	case o.report.last == "":
+		return bench.WithHint(o.fault(ErrBoot, "its kernel printed nothing"),
+			"The kernel may be damaged, or the guest have too little memory.")
+	default:
+		return o.fault(ErrBoot, o.report.last)
+	}
+}
