@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # The kernel lets only root load most programs.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 # Tests run as root where root is to be had.
-EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH,CI')
+EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI')
 TOOL := go tool -modfile=tools/go.mod
 GO_FILES = $(shell git ls-files '*.go')
 

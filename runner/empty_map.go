@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,8 @@ import (
 // map.
 type emptier interface {
 	empty() error
+	// full tells whether what was put in since may not all have fit.
+	full() (bool, error)
 	io.Closer
 }
 
@@ -51,7 +54,10 @@ func newEmptiers(coll *ebpf.Collection, preps map[string]bench.MapPrep) (all []e
 // ringEmptier is the consumer of a ring buffer: it moves the consumer's
 // position to the producer's. Both are in pages that the kernel maps, see
 // kernel/bpf/ringbuf.c.
-type ringEmptier struct{ consumer, producer []byte }
+type ringEmptier struct {
+	consumer, producer []byte
+	size               uint64
+}
 
 func newRingEmptier(m *ebpf.Map) (emptier, error) {
 	page := os.Getpagesize()
@@ -64,7 +70,7 @@ func newRingEmptier(m *ebpf.Map) (emptier, error) {
 		_ = unix.Munmap(consumer)
 		return nil, fmt.Errorf("map the producer page: %w", err)
 	}
-	return &ringEmptier{consumer, producer}, nil
+	return &ringEmptier{consumer, producer, uint64(m.MaxEntries())}, nil
 }
 
 func (r *ringEmptier) empty() error {
@@ -77,6 +83,10 @@ func (r *ringEmptier) pending() uint64 {
 	return atomic.LoadUint64(position(r.producer)) - atomic.LoadUint64(position(r.consumer))
 }
 
+// full leaves room for a record that did not fit: more than half is taken for
+// too much.
+func (r *ringEmptier) full() (bool, error) { return r.pending() > r.size/2, nil }
+
 // position is the counter at the start of a ring buffer's page.
 func position(page []byte) *uint64 { return (*uint64)(unsafe.Pointer(&page[0])) }
 
@@ -88,6 +98,7 @@ func (r *ringEmptier) Close() error {
 // queueEmptier pops a queue or stack empty by a program, because a system
 // call an element would take longer than the slice that is measured.
 type queueEmptier struct {
+	queue   *ebpf.Map
 	prog    *ebpf.Program
 	repeat  uint32
 	context []byte
@@ -122,12 +133,26 @@ func newQueueEmptier(m *ebpf.Map) (emptier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the program that empties it: %w", err)
 	}
-	return &queueEmptier{prog: prog, repeat: m.MaxEntries()/popsPerRun + 1, context: make([]byte, 14)}, nil
+	return &queueEmptier{queue: m, prog: prog, repeat: m.MaxEntries()/popsPerRun + 1, context: make([]byte, 14)}, nil
 }
 
 func (q *queueEmptier) empty() error {
 	_, err := q.prog.Run(&ebpf.RunOptions{Data: q.context, Repeat: q.repeat})
 	return err
+}
+
+// full counts the elements, which takes them out.
+func (q *queueEmptier) full() (bool, error) {
+	value := make([]byte, q.queue.ValueSize())
+	for n := uint32(0); ; n++ {
+		err := q.queue.LookupAndDelete(nil, &value)
+		switch {
+		case errors.Is(err, ebpf.ErrKeyNotExist):
+			return n == q.queue.MaxEntries(), nil
+		case err != nil:
+			return false, err
+		}
+	}
 }
 
 func (q *queueEmptier) Close() error { return q.prog.Close() }

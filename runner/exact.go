@@ -21,13 +21,6 @@ const (
 	exactSlice = 100_000
 )
 
-// resizer is a driver whose slices can have another number of runs.
-type resizer interface {
-	// resize sets the number of runs of a slice; it is the same for each
-	// packet. runs is the number now.
-	resize(runs func(now int) int)
-}
-
 // shorten makes the track's slices short enough to miss the tick. It goes by
 // the wall time of the latest slice, which is a count too.
 func (t *track) shorten() {
@@ -37,14 +30,7 @@ func (t *track) shorten() {
 	}
 	wall := int(t.last.wall)
 	r.resize(func(now int) int { return max(now*exactSlice/max(wall, exactSlice), 1) })
-}
-
-func (t *track) resizable() (resizer, bool) {
-	if !t.live() {
-		return nil, false
-	}
-	r, ok := t.subject.driver.(resizer)
-	return r, ok
+	t.slice()
 }
 
 // exactSamples are the counts of a run: the smallest of the rounds, of the

@@ -9,29 +9,27 @@ import (
 	"github.com/org/ebpf-bench-action/programs/empty"
 )
 
-// floorKey says which benchmarks share a floor: what counting a run costs
-// depends on how the kernel calls the program, not on the program.
+// floorKey says which benchmarks share a floor: those of one program type that
+// are driven the same way, because what counting a run costs depends on how
+// the kernel comes to call the program.
 type floorKey struct {
-	driver string
 	typ    ebpf.ProgramType
-	mode   bench.XDPMode
-	// runs is the number of runs that a test_run call makes where that is so
-	// few that the first, slow ones count; 0 where it is more.
-	runs int
+	driven string
 }
 
-// manyRuns is from how many runs a call on, the first ones do not show.
+// manyRuns is from how many runs a test_run call on, the first ones, which are
+// slow, do not show.
 const manyRuns = 64
 
 func floorOf(j *Job) floorKey {
-	key := floorKey{driver: j.Driver(), typ: j.program().Type}
+	key := floorKey{typ: j.program().Type}
 	switch {
-	case j.Veth != nil:
-		key.mode = j.Veth.Mode
 	case j.TestRun != nil:
-		if runs := j.TestRun.Repeat / len(j.Frames); runs < manyRuns {
-			key.runs = runs
-		}
+		key.driven = fmt.Sprintf("test_run of %d", min(max(j.TestRun.Repeat/len(j.Frames), 1), manyRuns))
+	case j.Veth != nil:
+		key.driven = fmt.Sprintf("veth, %s, %s, %d packets", j.Veth.Mode, j.Veth.Sender, j.Veth.Count)
+	case j.PerfEvent != nil:
+		key.driven = fmt.Sprintf("perf_event %+v", *j.PerfEvent)
 	}
 	return key
 }

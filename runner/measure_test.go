@@ -194,6 +194,46 @@ func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
 	})
 }
 
+// A slice that would overflow a queue is shortened until it does not.
+func TestSlicesAreShortenedToWhatMapsHold(t *testing.T) {
+	run := measure(t, objects+`
+  - {name: a, program: fun_xdp_fizz, test_run: {repeat: 4000, packets: [{ipv4: {src: 10.0.0.254}, udp: {}}]}}
+  - {name: b, program: fun_xdp_fizz, maps: {events: {reset: never}}, test_run: {repeat: 4000, packets: [{ipv4: {src: 10.0.0.254}, udp: {}}]}}
+`, Options{Rounds: 20, Loads: 1})
+	if n := run.Results[0].Rounds.RunCnt[0]; n != 1000 {
+		t.Errorf("slices of %d runs push on a queue of 1024, want 1000", n)
+	}
+	if n := run.Results[1].Rounds.RunCnt[0]; n < 4000 {
+		t.Errorf("slices of %d runs leave alone a queue that is never emptied, want 4000", n)
+	}
+}
+
+// What a benchmark's floor is does not depend on what else is measured.
+func TestFloorsAreOfTheirOwnKind(t *testing.T) {
+	plan := planOf(t, objects+`
+  - {name: many, program: fun_xdp_basic, test_run: {}}
+  - {name: more, program: fun_xdp_fizz, test_run: {repeat: 4000}}
+  - {name: single, program: fun_xdp_basic, test_run: {repeat: 1}}
+  - {name: few, program: fun_xdp_basic, test_run: {packets: [{ipv4: {src: 10.0.0.0/26}, udp: {}}]}}
+  - {name: live, program: fun_xdp_basic, veth: {}}
+  - {name: packet, program: fun_xdp_basic, veth: {sender: af_packet}}
+  - {name: generic, program: fun_xdp_basic, veth: {mode: generic}}
+  - {name: fast, program: profile, perf_event: {}}
+  - {name: slow, program: profile, perf_event: {frequency: 99}}
+`)
+	keys := map[floorKey]string{}
+	for _, j := range plan.Jobs {
+		key := floorOf(j)
+		if other, ok := keys[key]; ok && j.Name != "more" {
+			t.Errorf("%s shares the floor of %s: %v", j.Name, other, key)
+		}
+		keys[key] = j.Name
+	}
+	if len(keys) != len(plan.Jobs)-1 {
+		t.Errorf("%d floors: many and more are driven alike and share one", len(keys))
+	}
+}
+
 func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	testenv.Root(t)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -25,7 +25,6 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),
 		Seed:    o.Seed,
-		Loads:   o.Loads,
 		Partial: true,
 	}}
 	floors := map[floorKey]*track{}
@@ -62,7 +61,7 @@ func (m *measurement) run(ctx context.Context) error {
 			return err
 		}
 		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
-		m.out.Elapsed = time.Since(began).Seconds()
+		m.out.Elapsed = seconds(time.Since(began))
 		if m.options.Save != nil {
 			if err := m.options.Save(m.results()); err != nil {
 				return err
@@ -94,16 +93,19 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 		}
 		t.open(env)
 		t.warmUp()
+		t.makeRoom()
 		if t.exact {
 			t.shorten()
 		}
+		t.matchFloor()
 	}
 	if load == 0 {
 		m.planRounds()
 	}
 	began := time.Now()
 	m.rounds(ctx, load)
-	m.out.Measuring += time.Since(began).Seconds()
+	m.out.Loads = load + 1
+	m.out.Measuring += seconds(time.Since(began))
 	return nil
 }
 
@@ -116,3 +118,6 @@ func (m *measurement) results() *bench.Run {
 	}
 	return &out
 }
+
+// seconds keeps the milliseconds, which is all that anybody reads.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

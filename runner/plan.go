@@ -12,6 +12,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
@@ -86,6 +87,9 @@ func newJob(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.Benc
 		if job.Frames, err = workload.Packets(packets, s.ReadFile); err != nil {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
 		}
+		if n := job.runsPerRound(); n < len(job.Frames) {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
+		}
 	}
 	return job, nil
 }
@@ -100,16 +104,24 @@ func (j *Job) packets() []bench.Packet {
 	return nil
 }
 
+// runsPerRound is how many runs the packets share.
+func (j *Job) runsPerRound() int {
+	if j.TestRun != nil {
+		return j.TestRun.Repeat
+	}
+	return j.Veth.Count
+}
+
 // checkDriver refuses a driver that cannot run the program's type.
 func (j *Job) checkDriver() error {
 	typ := j.program().Type
 	switch {
 	case j.Veth != nil && typ != ebpf.XDP:
-		return fmt.Errorf("program %s is of type %s: veth drives xdp programs", j.Program, j.Type())
+		return fmt.Errorf("program %s is of type %s: veth drives xdp programs; test_run drives skb programs too", j.Program, j.Type())
 	case j.PerfEvent != nil && typ != ebpf.PerfEvent:
 		return fmt.Errorf("program %s is of type %s: perf_event drives perf_event programs", j.Program, j.Type())
 	case j.TestRun != nil && typ != ebpf.XDP && !isSKB(typ):
-		return fmt.Errorf("program %s is of type %s: test_run drives xdp and skb programs", j.Program, j.Type())
+		return fmt.Errorf("program %s is of type %s: test_run drives xdp and skb programs (socket_filter, sched_cls, cgroup_skb, lwt)", j.Program, j.Type())
 	}
 	return nil
 }
@@ -144,7 +156,7 @@ func findObject(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.
 		if b.Object != "" {
 			where = b.Object + " has"
 		}
-		return suite.Object{}, s.ErrorAt(b.Name, "program", "unknown program %q: %s %s", b.Program, where, strings.Join(have, ", "))
+		return suite.Object{}, s.ErrorAt(b.Name, "program", "unknown program %q%s: %s %s", b.Program, strictyaml.DidYouMean(b.Program, have), where, strings.Join(have, ", "))
 	default:
 		return suite.Object{}, s.ErrorAt(b.Name, "program", "program %q is in %s and in %s: say which by object", b.Program, found[0].Path, found[1].Path)
 	}

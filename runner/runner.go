@@ -75,6 +75,10 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	case o.Loads == 0:
 		o.Loads = DefaultLoads
 	}
+	if o.Rounds > 0 {
+		// A load without a round would be for nothing.
+		o.Loads = min(o.Loads, o.Rounds)
+	}
 	if o.Seed == 0 {
 		// Seeds stay below 2^53, so that a JavaScript reader keeps them exact.
 		o.Seed = rand.Uint64N(1<<53-1) + 1

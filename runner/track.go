@@ -48,6 +48,13 @@ func newTrack(job *Job, floor *track) *track {
 	}}
 }
 
+// warn adds a warning to the result, once.
+func (t *track) warn(text string) {
+	if !slices.Contains(t.result.Warnings, text) {
+		t.result.Warnings = append(t.result.Warnings, text)
+	}
+}
+
 func (t *track) live() bool { return t.subject != nil && t.err == nil }
 
 func (t *track) open(env *environment) {

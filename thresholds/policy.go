@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -23,12 +25,14 @@ const Version = 1
 type Policy struct {
 	Version    int         `yaml:"version"`
 	Thresholds []Threshold `yaml:"thresholds"`
+
+	doc *strictyaml.Doc
 }
 
 // Threshold bounds a measure of the benchmarks that it is for.
 type Threshold struct {
-	// Benchmark is a glob on benchmark names, * matching within a path
-	// element; empty is every benchmark.
+	// Benchmark is a glob on benchmark names: * stands for any characters,
+	// ? for one. Empty is every benchmark.
 	Benchmark string `yaml:"benchmark"`
 	// Measure is the name of a measure, such as latency.
 	Measure string `yaml:"measure"`
@@ -78,17 +82,29 @@ func read(name string, text []byte) (*Policy, error) {
 	}
 	for i, t := range p.Thresholds {
 		at := []any{"thresholds", i}
-		if _, err := path.Match(t.Benchmark, ""); err != nil {
-			errs = append(errs, doc.Errorf(append(at, "benchmark"), "%q is no pattern", t.Benchmark))
-		}
-		if t.Measure == "" {
-			errs = append(errs, doc.Errorf(at, "a threshold names no measure"))
+		if !slices.Contains(bench.Measures(), t.Measure) {
+			errs = append(errs, doc.Errorf(append(at, "measure"), "unknown measure %q%s: it is one of %s", t.Measure,
+				strictyaml.DidYouMean(t.Measure, bench.Measures()), strings.Join(bench.Measures(), ", ")))
 		}
 		if t.Max == nil || math.IsNaN(*t.Max) || math.IsInf(*t.Max, 0) {
 			errs = append(errs, doc.Errorf(append(at, "max"), "a threshold has no max that is a number"))
 		}
 	}
+	p.doc = doc
 	return &p, errors.Join(errs...)
+}
+
+// Check refuses a threshold that is for none of the benchmarks: it would never
+// raise an alert.
+func (p *Policy) Check(benchmarks []string) error {
+	var errs []error
+	for i, t := range p.Thresholds {
+		if !slices.ContainsFunc(benchmarks, t.isFor) {
+			errs = append(errs, p.doc.Errorf([]any{"thresholds", i, "benchmark"}, "no benchmark matches %q: there are %s",
+				t.Benchmark, strings.Join(benchmarks, ", ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Judge lists the thresholds that the run crosses, in the order of its
@@ -98,7 +114,7 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 	for _, r := range run.Results {
 		for _, s := range r.Samples {
 			for _, t := range p.Thresholds {
-				if !t.matches(r.Benchmark, s.Measure.Name) || len(s.Values) == 0 {
+				if t.Measure != s.Measure.Name || !t.isFor(r.Benchmark) || len(s.Values) == 0 {
 					continue
 				}
 				if v := stat.Summarize(s).Center; v > *t.Max {
@@ -110,10 +126,13 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 	return alerts
 }
 
-func (t *Threshold) matches(benchmark, measure string) bool {
-	if t.Measure != measure {
-		return false
+// isFor tells whether the threshold is for a benchmark.
+func (t Threshold) isFor(benchmark string) bool {
+	if t.Benchmark == "" {
+		return true
 	}
-	ok, _ := path.Match(t.Benchmark, benchmark)
-	return ok || t.Benchmark == ""
+	pattern := regexp.QuoteMeta(t.Benchmark)
+	pattern = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(pattern)
+	ok, _ := regexp.MatchString("^(?s:"+pattern+")$", benchmark)
+	return ok
 }

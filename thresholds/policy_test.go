@@ -35,12 +35,11 @@ func TestJudge(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 2\n": "t.yml:1: version must be 1",
-		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":                `t.yml:3: unknown key "maxx": did you mean "max"?`,
-		"version: 1\nthresholds:\n  - {max: 1}\n":                                   "t.yml:3: a threshold names no measure",
-		"version: 1\nthresholds:\n  - {measure: latency}\n":                         "t.yml:3: a threshold has no max",
-		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n":              "t.yml:3: a threshold has no max",
-		"version: 1\nthresholds:\n  - {benchmark: \"[\", measure: latency, max: 1}": "is no pattern",
-		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":              "t.yml:3: cannot unmarshal",
+		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":   `t.yml:3: unknown key "maxx": did you mean "max"?`,
+		"version: 1\nthresholds:\n  - {max: 1}\n":                      `t.yml:3: unknown measure ""`,
+		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has no max",
+		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: a threshold has no max",
+		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n": "t.yml:3: cannot unmarshal",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
@@ -48,6 +47,33 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if _, err := Load(fstest.MapFS{}, "gone.yml"); err == nil || !strings.Contains(err.Error(), "gone.yml") {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"", "a/b", true}, {"*", "a/b/c", true}, {"a/*", "a/b/c", true}, {"*/c", "a/b/c", true}, {"a", "a/b", false},
+		{"a/?", "a/b", true}, {"a/?", "a/bc", false}, {"a.b", "axb", false}, {"(", "(", true}, {"[a]", "a", false},
+	} {
+		if got := (Threshold{Benchmark: c.pattern}).isFor(c.name); got != c.want {
+			t.Errorf("%q is for %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+func TestCheckRefusesAThresholdForNothing(t *testing.T) {
+	p, err := load("version: 1\nthresholds:\n  - {measure: latency, max: 1}\n  - {benchmark: xdp/*, measure: latency, max: 1}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check([]string{"a", "xdp/b"}); err != nil {
+		t.Error(err)
+	}
+	if err := p.Check([]string{"a", "b"}); err == nil || !strings.Contains(err.Error(), `t.yml:4: no benchmark matches "xdp/*": there are a, b`) {
+		t.Errorf("got %v", err)
 	}
 }
 

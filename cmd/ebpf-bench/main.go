@@ -7,12 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
 
 func main() {
+	vm.Main()
 	workload.RunHelper()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// A second signal ends the process at once: everything that it attached
 	// ends with it.
 	context.AfterFunc(ctx, stop)

@@ -1,10 +1,12 @@
 package main
 
 import (
-	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -30,8 +32,9 @@ type bar struct {
 func (b *bar) Start(rounds int, _ time.Duration) {
 	b.bar = progressbar.NewOptions(rounds,
 		progressbar.OptionSetWriter(b.t.stderr),
-		progressbar.OptionSetDescription(fmt.Sprintf("measuring %d benchmarks", b.benchmarks)),
-		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetDescription("measuring "+plural(b.benchmarks, "benchmark")),
+		progressbar.OptionSetWidth(barWidth(b.t.stderr)),
+		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionClearOnFinish(),
@@ -51,13 +54,27 @@ func (b *bar) Done(*bench.Result) {
 	}
 }
 
+// barWidth is how wide a bar may be so that its line, which is 60 characters
+// without it, never wraps: a wrapped line cannot be drawn over.
+func barWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 1
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 1
+	}
+	return min(max(columns-60, 1), 30)
+}
+
 type lines struct {
 	t          *terminal
 	benchmarks int
 }
 
 func (l *lines) Start(_ int, estimate time.Duration) {
-	l.t.say("", "measuring %d benchmarks, about %s", l.benchmarks, estimate.Round(time.Second))
+	l.t.say("", "measuring %s, about %s", plural(l.benchmarks, "benchmark"), estimate.Round(time.Second))
 }
 
 func (l *lines) Round() {}

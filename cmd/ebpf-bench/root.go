@@ -32,6 +32,7 @@ func newRoot(t *terminal) *cobra.Command {
 		Use:           "ebpf-bench",
 		Short:         "Benchmark eBPF programs in the real kernel",
 		Long:          rootLong,
+		Version:       version(),
 		Args:          usageArgs(cobra.NoArgs),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -40,7 +41,9 @@ func newRoot(t *terminal) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(cmd, err)
 	})
+	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	root.PersistentFlags().Var(&t.color, "color", "when to color the output: auto, always or never")
-	root.AddCommand(newRunCommand(t), newListCommand(t), newDoctorCommand(t), newSchemaCommand(), newVersionCommand())
+	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	root.AddCommand(newRunCommand(t), newListCommand(t), newDoctorCommand(t), newKernelCommand(t), newGuestCommand(t), newSchemaCommand(), newVersionCommand())
 	return root
 }

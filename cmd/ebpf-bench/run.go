@@ -3,21 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
-	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 const runExample = `  # measure the programs that ebpf-bench brings
@@ -28,6 +20,9 @@ const runExample = `  # measure the programs that ebpf-bench brings
 
   # only some benchmarks, for five seconds each
   sudo ebpf-bench run --filter '^xdp/' --budget 5s
+
+  # count instructions on other kernels, without root
+  ebpf-bench run --kernel 5.10,6.12
 
   # fail when a program is over its budget
   sudo ebpf-bench run --thresholds thresholds.yml
@@ -45,6 +40,8 @@ type runFlags struct {
 	budget  time.Duration
 	seed    uint64
 	verbose bool
+
+	machines machineFlags
 }
 
 func newRunCommand(t *terminal) *cobra.Command {
@@ -56,13 +53,14 @@ func newRunCommand(t *terminal) *cobra.Command {
 		Example: runExample,
 		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := f.check(cmd.Flags().Changed); err != nil {
 				return usageError(cmd, err)
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
 	f.register(cmd)
+	f.machines.register(cmd)
 	flags := cmd.Flags()
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
@@ -78,14 +76,17 @@ func newRunCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *runFlags) check() error {
+// check refuses what no default stands for: given tells which flags were given.
+func (f *runFlags) check(given func(flag string) bool) error {
 	switch {
-	case f.rounds < 0 || f.rounds > 1_000_000:
+	case given("rounds") && f.rounds < 1 || f.rounds > 1_000_000:
 		return errors.New("--rounds must be from 1 to 1000000")
 	case f.loads < 1 || f.loads > 1000:
 		return errors.New("--loads must be from 1 to 1000")
-	case f.budget < 0:
+	case given("budget") && f.budget <= 0:
 		return errors.New("--budget must be more than 0")
+	case given("seed") && f.seed == 0:
+		return errors.New("--seed must be from 1 on")
 	}
 	return nil
 }
@@ -99,7 +100,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	policy, err := f.policy()
+	policy, err := f.policy(plan)
 	if err != nil {
 		return usage(err)
 	}
@@ -107,125 +108,31 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	runs, err := f.measure(ctx, t, s, plan, save)
+	if len(runs) == 0 {
+		return noMeasure(err)
+	}
+	return errors.Join(save(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose), f.judge(policy, runs))
+}
+
+// measure measures on this host, or on each of the kernels that the flags or
+// the suite name.
+func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, save saver) ([]*bench.Run, error) {
+	kernels := f.machines.kernels
+	if len(kernels) == 0 {
+		kernels = s.Kernels
+	}
+	if f.machines.mode != "off" && len(kernels) > 0 {
+		return f.onKernels(ctx, t, s, kernels)
+	}
 	run, err := runner.Measure(ctx, plan, runner.Options{
 		Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
 		Tool:     version(),
 		Progress: newProgress(t, plan),
-		Save:     save,
+		Save:     func(run *bench.Run) error { return save(run) },
 	})
 	if err != nil {
-		return noMeasure(err)
+		return nil, err
 	}
-	return errors.Join(f.print(t, run), failures(run, f.verbose), f.judge(policy, run))
-}
-
-func (f *runFlags) policy() (*thresholds.Policy, error) {
-	if f.limits == "" {
-		return thresholds.Default(), nil
-	}
-	return thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
-}
-
-// judge turns crossed thresholds into errors. Whoever reads Bencher Metric
-// Format judges by its own thresholds, and takes a failing command for one
-// that could not measure.
-func (f *runFlags) judge(policy *thresholds.Policy, run *bench.Run) error {
-	if f.format == "bmf" {
-		return nil
-	}
-	var errs []error
-	for _, a := range policy.Judge(run) {
-		errs = append(errs, fmt.Errorf("%s: %s is %s, over the maximum of %s", a.Benchmark, a.Measure.Name,
-			unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)))
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return &exitError{exitRegression, errors.Join(errs...)}
-}
-
-// saver writes the results so far to the file of --out. It is tried before
-// anything is measured, so that a wrong path costs no time.
-func (f *runFlags) saver() (func(*bench.Run) error, error) {
-	if f.out == "" {
-		return nil, nil
-	}
-	if info, err := os.Stat(f.out); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("--out: %s is no regular file", f.out)
-	}
-	probe, err := renameio.NewPendingFile(f.out)
-	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
-	}
-	if err := probe.Cleanup(); err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
-	}
-	return func(run *bench.Run) error { return writeRun(f.out, run) }, nil
-}
-
-// writeRun replaces the file as a whole: a crash leaves the previous one.
-func writeRun(name string, run *bench.Run) error {
-	file, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o644))
-	if err != nil {
-		return fmt.Errorf("save results: %w", err)
-	}
-	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-	if err := bench.Encode(file, run); err != nil {
-		return fmt.Errorf("save results: %w", err)
-	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("save results: %w", err)
-	}
-	return nil
-}
-
-func (f *runFlags) print(t *terminal, run *bench.Run) error {
-	m := report.NewModel(run)
-	m.Color = t.colored(t.stdout)
-	if err := f.format.render()(t.stdout, m); err != nil {
-		return noMeasure(fmt.Errorf("write results: %w", err))
-	}
-	return nil
-}
-
-// failures says what could not be measured, one error a benchmark.
-func failures(run *bench.Run, verbose bool) error {
-	var errs []error
-	for i := range run.Results {
-		r := &run.Results[i]
-		if r.Error == "" {
-			continue
-		}
-		err := fmt.Errorf("%s: %s", r.Benchmark, r.Error)
-		if r.Log != "" {
-			err = &detailed{err, logLines(r.Log, verbose)}
-		}
-		errs = append(errs, bench.WithHint(err, r.Hint))
-	}
-	if run.Partial {
-		errs = append(errs, errors.New("interrupted: the results are partial"))
-	}
-	return noMeasure(errors.Join(errs...))
-}
-
-// formatFlag is the value of --format.
-type formatFlag string
-
-var renderers = map[formatFlag]func(io.Writer, *report.Model) error{
-	"text": report.Text,
-	"json": report.JSON,
-	"bmf":  report.BMF,
-}
-
-func (f formatFlag) render() func(io.Writer, *report.Model) error { return renderers[f] }
-
-func (f *formatFlag) String() string { return string(*f) }
-func (f *formatFlag) Type() string   { return "format" }
-
-func (f *formatFlag) Set(s string) error {
-	if renderers[formatFlag(s)] == nil {
-		return errors.New("it is text, json or bmf")
-	}
-	*f = formatFlag(s)
-	return nil
+	return []*bench.Run{run}, nil
 }

@@ -14,7 +14,12 @@ import (
 )
 
 // selection is which benchmarks of which suite a command is about.
-type selection struct{ filter string }
+type selection struct {
+	filter string
+	// root is the folder that holds a copy of the file system that the suite
+	// came from; it is empty but in a virtual machine.
+	root string
+}
 
 func (sel *selection) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&sel.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
@@ -28,16 +33,16 @@ func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
 	}
-	s, err := open(t, args)
+	s, err := sel.open(t, args)
 	if err != nil {
 		return nil, err
 	}
 	return s, s.Filter(re)
 }
 
-func open(t *terminal, args []string) (*suite.Suite, error) {
+func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {
 	if len(args) > 0 {
-		return suite.Load(suite.OS, filepath.ToSlash(args[0]))
+		return suite.Load(suite.Root(sel.root), filepath.ToSlash(args[0]))
 	}
 	for _, name := range []string{"ebpf-bench.yml", "ebpf-bench.yaml"} {
 		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
@@ -45,5 +50,10 @@ func open(t *terminal, args []string) (*suite.Suite, error) {
 		}
 	}
 	t.say("", "no ebpf-bench.yml here: taking the bundled suite")
-	return suite.Load(programs.FS, programs.SuiteFile)
+	s, err := suite.Load(programs.FS, programs.SuiteFile)
+	if err != nil {
+		return nil, err
+	}
+	s.Bundled = true
+	return s, nil
 }

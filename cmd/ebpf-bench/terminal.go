@@ -55,7 +55,7 @@ func (t *terminal) say(kind, format string, args ...any) {
 func (t *terminal) printError(err error) {
 	hinted := ""
 	for _, e := range flatten(err) {
-		t.say("error: ", "%s", e)
+		t.say(labelOf(e), "%s", e)
 		var d *detailed
 		if errors.As(e, &d) {
 			for _, line := range d.details {
@@ -69,6 +69,13 @@ func (t *terminal) printError(err error) {
 	}
 }
 
+func labelOf(err error) string {
+	if exitCode(err) == exitRegression {
+		return "regression: "
+	}
+	return "error: "
+}
+
 // detailed is an error with lines that help to understand it.
 type detailed struct {
 	error
@@ -77,14 +84,18 @@ type detailed struct {
 
 func (d *detailed) Unwrap() error { return d.error }
 
-// flatten lists the errors that were joined, through the wrapper that adds no
-// text of its own.
+// flatten lists the errors that were joined, each with the exit code that it
+// decides.
 func flatten(err error) []error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := err.(*exitError); ok { //nolint:errorlint // deeper ones belong to a sentence
-		return flatten(e.err)
+		var all []error
+		for _, part := range flatten(e.err) {
+			all = append(all, &exitError{e.code, part})
+		}
+		return all
 	}
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -133,7 +144,14 @@ const lastLines = 6
 func logLines(log string, whole bool) []string {
 	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(log, "\t", "  "), "\n"), "\n")
 	if left := len(lines) - lastLines; !whole && left > 0 {
-		return append([]string{fmt.Sprintf("… %d lines before", left)}, lines[left:]...)
+		return append([]string{"… " + plural(left, "line") + " before"}, lines[left:]...)
 	}
 	return lines
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

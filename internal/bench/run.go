@@ -37,6 +37,8 @@ type Testbed struct {
 	Cores       int    `json:"cores"`
 	// Virtual is the hypervisor when there is one that says so, else empty.
 	Virtual string `json:"virtual,omitempty"`
+	// QEMU is the version of what emulated the machine, empty on a host.
+	QEMU string `json:"qemu,omitempty"`
 	// JIT is the value of net.core.bpf_jit_enable in words.
 	JIT string `json:"jit"`
 	// JITHarden is net.core.bpf_jit_harden, which makes programs slower.
@@ -182,3 +184,12 @@ var (
 	// InstructionsFloor is that of the empty program.
 	InstructionsFloor = Measure{Name: "instructions-floor", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
+
+// Measures lists the names of all measures.
+func Measures() []string {
+	var names []string
+	for _, m := range []Measure{Latency, LatencyRaw, LatencyFloor, Throughput, Instructions, InstructionsRaw, InstructionsFloor} {
+		names = append(names, m.Name)
+	}
+	return names
+}

@@ -19,7 +19,10 @@ func Text(w io.Writer, m *Model) error {
 		b.WriteString(testbedLine(&m.Tables[i].Run.Testbed) + "\n")
 		b.WriteString(runLine(m, &m.Tables[i]) + "\n")
 	}
-	b.WriteString("\n" + resultTable(m) + "\n\n" + legend(m) + "\n\n")
+	b.WriteString("\n" + resultTable(m) + "\n\n")
+	if measured(m) {
+		b.WriteString(legend(m) + "\n\n")
+	}
 	for i := range m.Tables {
 		t := &m.Tables[i]
 		for _, r := range t.Rows {
@@ -34,6 +37,17 @@ func Text(w io.Writer, m *Model) error {
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
+}
+
+func measured(m *Model) bool {
+	for _, t := range m.Tables {
+		for _, r := range t.Rows {
+			if _, ok := r.Cost(); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func testbedLine(t *bench.Testbed) string {
@@ -71,7 +85,7 @@ func legend(m *Model) string {
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
 		return "net is how many machine instructions a run executes: " + floor + "."
 	}
-	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range."
+	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range\nof the rounds, rate the runs per second of driving the program, the harness included."
 }
 
 // notes are what a table cell has no room for.
@@ -79,21 +93,29 @@ func notes(m *Model, r *Row) []string {
 	var all []string
 	if t := r.Traffic; t != nil {
 		all = append(all, fmt.Sprintf("%s packets sent by %s, %s run, %d dropped, %d unaccounted",
-			unit.Count(float64(t.Sent)), strings.ReplaceAll(t.Sender, "_", " "), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted))
+			unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted))
 	}
 	warning := paint(m, text.FgYellow, "warning: ")
 	for _, w := range r.Warnings {
 		all = append(all, warning+w)
 	}
-	for _, s := range r.Measures {
+	if s, ok := r.Cost(); ok {
+		// Those of the other measures say the same of the same rounds.
 		for _, w := range s.Warnings {
-			all = append(all, warning+s.Name+": "+w)
+			all = append(all, warning+w)
 		}
 	}
 	if r.Error != "" {
 		all = append(all, paint(m, text.FgRed, "failed: ")+r.Error)
 	}
 	return all
+}
+
+func senderName(s string) string {
+	if s == "af_packet" {
+		return "AF_PACKET"
+	}
+	return strings.ReplaceAll(s, "_", " ")
 }
 
 func paint(m *Model, c text.Color, s string) string {

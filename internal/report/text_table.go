@@ -27,17 +27,25 @@ func timedTable(m *Model) string {
 		row := table.Row{r.Benchmark, r.Driver}
 		cost, ok := r.Cost()
 		if !ok {
-			t.AppendRow(append(row, paint(m, text.FgRed, "failed")))
+			t.AppendRow(append(row, blank(m, &r)))
 			continue
 		}
 		net := "-"
 		if cost.Name == bench.Latency.Name {
 			net = paint(m, text.Bold, unit.NS(cost.Center))
 		}
-		t.AppendRow(append(row, net, unit.NS(cost.Spread()), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
+		t.AppendRow(append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
 			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput)))
 	}
 	return t.Render()
+}
+
+// spread of a single round says nothing.
+func spread(s Summary) string {
+	if s.N < 2 {
+		return "-"
+	}
+	return unit.NS(s.Spread())
 }
 
 // exactTable has all figures of a run that was counted.
@@ -46,7 +54,7 @@ func exactTable(m *Model) string {
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{r.Benchmark, r.Driver}
 		if _, ok := r.Cost(); !ok {
-			t.AppendRow(append(row, paint(m, text.FgRed, "failed")))
+			t.AppendRow(append(row, blank(m, &r)))
 			continue
 		}
 		t.AppendRow(append(row, paint(m, text.Bold, cell(&r, bench.Instructions)),
@@ -74,7 +82,7 @@ func kernelTable(m *Model) string {
 			cost, ok := r.Cost()
 			switch {
 			case r.Error != "" || !ok:
-				row = append(row, paint(m, text.FgRed, "failed"))
+				row = append(row, blank(m, r))
 			default:
 				row = append(row, figure(cost))
 			}
@@ -106,6 +114,14 @@ func (t *Table) find(name string) *Row {
 		}
 	}
 	return nil
+}
+
+// blank is what stands where a benchmark has no figure.
+func blank(m *Model, r *Row) string {
+	if r.Error == "" {
+		return "not measured"
+	}
+	return paint(m, text.FgRed, "failed")
 }
 
 func cell(r *Row, m bench.Measure) string {

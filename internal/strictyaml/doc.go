@@ -70,6 +70,17 @@ func (d *Doc) Errorf(path []any, format string, args ...any) error {
 	return &Error{d.File, d.Line(path...), fmt.Sprintf(format, args...)}
 }
 
+// Has tells whether the file has a value at a path, also one that is zero.
+func (d *Doc) Has(path ...any) bool {
+	n := d.root
+	for _, step := range path {
+		if n = child(n, step); n == nil {
+			return false
+		}
+	}
+	return n.Tag != "!!null"
+}
+
 // Line is the line of the deepest node that exists on the path.
 func (d *Doc) Line(path ...any) int {
 	n := d.root

@@ -82,7 +82,7 @@ func (w *walker) fields(n *yaml.Node, t reflect.Type) {
 		seen[key.Value] = true
 		field, ok := fields[key.Value]
 		if !ok {
-			w.errorf(key, "unknown key %q%s", key.Value, Nearest(key.Value, Keys(t)))
+			w.errorf(key, "unknown key %q%s", key.Value, suggest(key.Value, Keys(t)))
 			continue
 		}
 		w.walk(value, field, key.Value)
@@ -120,8 +120,17 @@ func Keys(t reflect.Type) []string {
 	return keys
 }
 
-// Nearest suggests the name that a reader most likely meant.
-func Nearest(name string, names []string) string {
+// suggest says which key a reader most likely meant, or which there are.
+func suggest(key string, keys []string) string {
+	if s := DidYouMean(key, keys); s != "" {
+		return ":" + s[1:]
+	}
+	return ": the keys here are " + strings.Join(keys, ", ")
+}
+
+// DidYouMean suggests, as the end of a message, the name that a reader most
+// likely meant; it is empty when none is near.
+func DidYouMean(name string, names []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, n := range names {
 		if d := levenshtein.ComputeDistance(name, n); d < distance {
@@ -129,7 +138,7 @@ func Nearest(name string, names []string) string {
 		}
 	}
 	if best == "" {
-		return ": the keys here are " + strings.Join(names, ", ")
+		return ""
 	}
-	return fmt.Sprintf(": did you mean %q?", best)
+	return fmt.Sprintf(", did you mean %q?", best)
 }

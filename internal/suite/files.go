@@ -11,14 +11,31 @@ import (
 // OS is the machine's own file system, in which paths may be absolute or lead
 // upwards, unlike those of os.DirFS: objects often lie beside the folder of
 // the suite.
-var OS fs.FS = osFS{}
+var OS fs.FS = osFS("")
 
-type osFS struct{}
+// Root is like OS, but for a copy of the file system below a folder.
+func Root(folder string) fs.FS { return osFS(folder) }
 
-func (osFS) Open(name string) (fs.File, error)               { return os.Open(name) }
-func (osFS) ReadFile(name string) ([]byte, error)            { return os.ReadFile(name) }
-func (osFS) Stat(name string) (fs.FileInfo, error)           { return os.Stat(name) }
-func (osFS) Glob(pattern string) (names []string, err error) { return filepath.Glob(pattern) }
+type osFS string
+
+func (root osFS) Open(name string) (fs.File, error)     { return os.Open(root.path(name)) }
+func (root osFS) ReadFile(name string) ([]byte, error)  { return os.ReadFile(root.path(name)) }
+func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.path(name)) }
+
+func (root osFS) Glob(pattern string) ([]string, error) {
+	names, err := filepath.Glob(root.path(pattern))
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], string(root))
+	}
+	return names, err
+}
+
+func (root osFS) path(name string) string {
+	if root == "" {
+		return name
+	}
+	return filepath.Join(string(root), name)
+}
 
 func hasMeta(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
 

@@ -4,11 +4,13 @@
 package suite
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -30,12 +32,19 @@ type Suite struct {
 	// File is the suite file's name, for messages.
 	File       string
 	Benchmarks []bench.Benchmark
+	// Bundled says that the suite is the one that the tool brings.
+	Bundled bool
+	// Kernels are the kernels that the suite is to be measured on, by name;
+	// none is the one that runs.
+	Kernels []string
 	// Objects are the objects that the suite names, sorted by path.
 	Objects []Object
 
 	fsys fs.FS
 	dir  string
 	doc  *strictyaml.Doc
+	// files are all that was read, by the name in fsys.
+	files map[string][]byte
 	// index is where in the file a benchmark stands.
 	index map[string]int
 }
@@ -54,6 +63,7 @@ type file struct {
 	Version    int               `yaml:"version"`
 	Objects    []string          `yaml:"objects"`
 	Budget     bench.Duration    `yaml:"budget"`
+	Kernels    []string          `yaml:"kernels"`
 	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
 }
 
@@ -66,12 +76,16 @@ func Load(fsys fs.FS, name string) (*Suite, error) {
 		return nil, bench.WithHint(fmt.Errorf("read suite: %w", err),
 			"name a suite file, or leave it out to run the programs that ebpf-bench brings")
 	}
+	if bytes.HasPrefix(text, []byte("\x7fELF")) {
+		return nil, bench.WithHint(fmt.Errorf("%s is an ELF object and no suite", name),
+			"write a suite that names it under objects, and its programs under benchmarks; the README has one to copy")
+	}
 	var f file
 	doc, err := strictyaml.Read(name, text, &f)
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{File: name, Benchmarks: f.Benchmarks, fsys: fsys, dir: path.Dir(name), doc: doc, index: map[string]int{}}
+	s := &Suite{File: name, Benchmarks: f.Benchmarks, Kernels: f.Kernels, fsys: fsys, dir: path.Dir(name), doc: doc, index: map[string]int{}, files: map[string][]byte{name: text}}
 	for i, b := range f.Benchmarks {
 		s.index[b.Name] = i
 	}
@@ -87,8 +101,16 @@ func Load(fsys fs.FS, name string) (*Suite, error) {
 
 // ReadFile reads a file that the suite names, such as a pcap.
 func (s *Suite) ReadFile(name string) ([]byte, error) {
-	return fs.ReadFile(s.fsys, s.resolve(name))
+	data, err := fs.ReadFile(s.fsys, s.resolve(name))
+	if err == nil {
+		s.files[s.resolve(name)] = data
+	}
+	return data, err
 }
+
+// Files are the suite file and all files that were read for it, by their names
+// in its file system: what another machine needs to read the suite again.
+func (s *Suite) Files() map[string][]byte { return maps.Clone(s.files) }
 
 // Filter keeps the benchmarks whose names match re, and fails when none does.
 func (s *Suite) Filter(re *regexp.Regexp) error {
@@ -134,6 +156,7 @@ func (s *Suite) readObjects(v *validator, f *file) {
 			v.errorf(at, "%s", err)
 			return
 		}
+		s.files[s.resolve(name)] = data
 		sum := sha256.Sum256(data)
 		s.Objects = append(s.Objects, Object{Path: name, Data: data, SHA256: hex.EncodeToString(sum[:])})
 	}

@@ -36,8 +36,11 @@ func (v *validator) suite(f *file) {
 	if len(f.Benchmarks) == 0 {
 		v.errorf([]any{"benchmarks"}, "the suite has no benchmarks")
 	}
-	if f.Budget < 0 {
-		v.errorf([]any{"budget"}, "budget must be more than 0")
+	v.duration([]any{"budget"}, "budget", f.Budget, 24*time.Hour)
+	for i, name := range f.Kernels {
+		if strings.TrimSpace(name) == "" {
+			v.errorf([]any{"kernels", i}, "a kernel has no name")
+		}
 	}
 	v.names(f.Benchmarks)
 	for i := range f.Benchmarks {
@@ -81,9 +84,7 @@ func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
 	if b.Object == "" && !haveObjects {
 		v.errorf(at, "benchmark %q names no object, and the suite has no objects", b.Name)
 	}
-	if b.Budget < 0 {
-		v.errorf(sub(at, "budget"), "budget must be more than 0")
-	}
+	v.duration(sub(at, "budget"), "budget", b.Budget, 24*time.Hour)
 	for name, m := range b.Maps {
 		v.oneOf(sub(at, "maps", name, "reset"), "reset", string(m.Reset), string(bench.ResetNever), string(bench.ResetSlice))
 		for i, e := range m.Entries {
@@ -96,6 +97,7 @@ func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
 	if b.TestRun != nil {
 		drivers++
 		v.count(sub(at, "test_run", "repeat"), "repeat", b.TestRun.Repeat, 1_000_000)
+		v.packets(sub(at, "test_run", "packets"), b.TestRun.Packets)
 	}
 	if b.Veth != nil {
 		drivers++
@@ -115,6 +117,7 @@ func (v *validator) veth(b *bench.Veth, at []any) {
 	v.oneOf(sub(at, "mode"), "mode", string(b.Mode), string(bench.XDPNative), string(bench.XDPGeneric))
 	v.oneOf(sub(at, "sender"), "sender", b.Sender, "live_frames", "af_packet")
 	v.count(sub(at, "count"), "count", b.Count, 10_000_000)
+	v.packets(sub(at, "packets"), b.Packets)
 }
 
 func (v *validator) perfEvent(p *bench.PerfEvent, at []any) {
@@ -122,8 +125,9 @@ func (v *validator) perfEvent(p *bench.PerfEvent, at []any) {
 		v.errorf(at, "frequency and period exclude each other")
 	}
 	v.oneOf(sub(at, "scope"), "scope", string(p.Scope), string(bench.ScopeProcess), string(bench.ScopeAll))
-	if p.Window < 0 || p.Window > bench.Duration(10*time.Second) {
-		v.errorf(sub(at, "window"), "window must be more than 0 and at most 10s")
+	v.duration(sub(at, "window"), "window", p.Window, 10*time.Second)
+	if v.doc.Has(sub(at, "frequency")...) && p.Frequency == 0 || v.doc.Has(sub(at, "period")...) && p.Period == 0 {
+		v.errorf(at, "frequency and period must be more than 0")
 	}
 	loads := 0
 	for _, set := range []bool{p.Load.CPU != 0, p.Load.Command != nil, p.Load.PID != 0} {
@@ -142,10 +146,24 @@ func (v *validator) perfEvent(p *bench.PerfEvent, at []any) {
 	v.count(sub(at, "load", "cpu"), "cpu", p.Load.CPU, 1024)
 }
 
-// count checks a number that 0 leaves to its default.
+// count checks a number that has a default where the file has none.
 func (v *validator) count(at []any, key string, n, limit int) {
-	if n < 0 || n > limit {
+	if n < 0 || n > limit || n == 0 && v.doc.Has(at...) {
 		v.errorf(at, "%s must be from 1 to %d", key, limit)
+	}
+}
+
+// duration checks a time that has a default where the file has none.
+func (v *validator) duration(at []any, key string, d bench.Duration, limit time.Duration) {
+	if d < 0 || d > bench.Duration(limit) || d == 0 && v.doc.Has(at...) {
+		v.errorf(at, "%s must be more than 0 and at most %s", key, limit)
+	}
+}
+
+// packets refuses an empty list, which is hardly meant to be the default.
+func (v *validator) packets(at []any, packets []bench.Packet) {
+	if len(packets) == 0 && v.doc.Has(at...) {
+		v.errorf(at, "packets is an empty list: leave it out for the default packet")
 	}
 }
 

@@ -117,7 +117,11 @@ func digits3(v float64, integer bool) string {
 	case a >= 10:
 		decimals = 1
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
 }
 
 func round3(v float64) float64 {

@@ -20,14 +20,17 @@ const settlePatience = 50 * time.Millisecond
 func (v *Veth) Settle(sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
 	var last bench.Traffic
 	for moved := time.Now(); ; time.Sleep(settlePatience / 100) {
+		// Taken before the counters are read: what holds up this process after
+		// that says nothing of the packets.
+		now := time.Now()
 		traffic, err := v.account(sent, ran)
 		if err != nil {
 			return traffic, fmt.Errorf("account for packets: %w", err)
 		}
 		if traffic != last {
-			last, moved = traffic, time.Now()
+			last, moved = traffic, now
 		}
-		if traffic.Unaccounted <= 0 || time.Since(moved) > settlePatience {
+		if traffic.Unaccounted <= 0 || now.Sub(moved) > settlePatience {
 			v.dropped += traffic.Dropped
 			return traffic, nil
 		}

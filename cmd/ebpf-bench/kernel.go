@@ -1,0 +1,204 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+const kernelSources = `A kernel is one of
+  host                       what this machine runs
+  6.12                       a version, from the Debian suite that has it
+  trixie-backports           a suite of Debian
+  oci:registry/name:tag      an OCI image with /boot and /lib/modules
+  a.deb [b.deb]...           packages of Debian
+  kernel.tar.zst             a packed kernel
+  vmlinuz|vmlinux [modules]  an image, and the folder of its modules`
+
+// kernelCommand is what the subcommands share: the cache.
+type kernelCommand struct {
+	t     *terminal
+	cache string
+}
+
+func newKernelCommand(t *terminal) *cobra.Command {
+	k := &kernelCommand{t: t}
+	cmd := &cobra.Command{
+		Use:   "kernel",
+		Short: "Manage the kernels that virtual machines boot",
+		Long:  "Manage the kernels that virtual machines boot. run --kernel gets by itself what a\nversion names; here are kernels added that it cannot get.\n\n" + kernelSources,
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVar(&k.cache, "cache", "", "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)")
+	cmd.AddCommand(k.add(), k.list(), k.remove(), k.path(), k.pack())
+	return cmd
+}
+
+func openKernels(dir string) (*kernel.Cache, error) {
+	if dir == "" {
+		var err error
+		if dir, err = kernel.DefaultCacheDir(); err != nil {
+			return nil, err
+		}
+	}
+	return kernel.OpenCache(dir)
+}
+
+func (k *kernelCommand) add() *cobra.Command {
+	return &cobra.Command{
+		Use:     "add KERNEL...",
+		Short:   "Add a kernel to the cache",
+		Long:    "Add a kernel to the cache.\n\n" + kernelSources,
+		Example: "  ebpf-bench kernel add 6.12\n  ebpf-bench kernel add ./bzImage ./modroot/lib/modules",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cache, err := openKernels(k.cache)
+			if err != nil {
+				return err
+			}
+			loaded, err := kernel.Load(cmd.Context(), args...)
+			if err != nil {
+				return usage(err)
+			}
+			entry, err := cache.Add(loaded)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(k.t.stdout, "%s\n", clean(entry.Release))
+			return err
+		},
+	}
+}
+
+func (k *kernelCommand) list() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the kernels in the cache",
+		Example: "  ebpf-bench kernel list",
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			cache, err := openKernels(k.cache)
+			if err != nil {
+				return err
+			}
+			entries, err := cache.List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(k.t.stdout).Encode(entries)
+			}
+			w := tabwriter.NewWriter(k.t.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded")
+			for _, e := range entries {
+				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\n", clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly))
+			}
+			return w.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (k *kernelCommand) remove() *cobra.Command {
+	return &cobra.Command{
+		Use:     "rm NAME...",
+		Short:   "Remove kernels from the cache",
+		Long:    "Remove every kernel that goes by a name: a release, the beginning of one such as\n6.12, or the beginning of a digest.",
+		Example: "  ebpf-bench kernel rm 6.12",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cache, err := openKernels(k.cache)
+			if err != nil {
+				return err
+			}
+			var errs []error
+			for _, name := range args {
+				removed, err := cache.Remove(name)
+				errs = append(errs, usage(err))
+				for _, e := range removed {
+					fmt.Fprintf(k.t.stdout, "%s\n", clean(e.Release))
+				}
+			}
+			return errors.Join(errs...)
+		},
+	}
+}
+
+func (k *kernelCommand) path() *cobra.Command {
+	return &cobra.Command{
+		Use:     "path NAME",
+		Short:   "Print where the packed kernel of that name lies",
+		Example: "  ebpf-bench kernel path 6.12",
+		Args:    usageArgs(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cache, err := openKernels(k.cache)
+			if err != nil {
+				return err
+			}
+			path, err := cache.Path(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			_, err = fmt.Fprintln(k.t.stdout, path)
+			return err
+		},
+	}
+}
+
+func (k *kernelCommand) pack() *cobra.Command {
+	var out string
+	var modules []string
+	cmd := &cobra.Command{
+		Use:   "pack KERNEL...",
+		Short: "Pack a kernel into one file",
+		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile: what a release ships and kernel add takes. The same kernel makes the same\nbytes.\n\n" +
+			kernelSources,
+		Example: "  ebpf-bench kernel pack 6.12 --out linux-6.12.tar.zst",
+		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
+			}
+			loaded, err := kernel.Load(cmd.Context(), args...)
+			if err != nil {
+				return usage(err)
+			}
+			file, err := renameio.NewPendingFile(out, renameio.WithPermissions(0o644))
+			if err != nil {
+				return usage(fmt.Errorf("--out: %w", err))
+			}
+			defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+			if err := kernel.Pack(file, loaded, modules...); err != nil {
+				return err
+			}
+			return file.CloseAtomicallyReplace()
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
+	cmd.Flags().StringSliceVar(&modules, "module", nil, "pack this kernel `module` too")
+	return cmd
+}
+
+// kernelNames completes the names of kernels.
+func kernelNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
+	if cache, err := openKernels(""); err == nil {
+		entries, _ := cache.List()
+		for _, e := range entries {
+			names = append(names, e.Release)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/vm"
+)
+
+// guestModules are the kernel modules that measuring may take. One that a
+// kernel lacks is built in, or missed by just the benchmarks that need it.
+var guestModules = []string{"veth", "sch_ingress", "cls_bpf"}
+
+// machineFlags are how virtual machines are run.
+type machineFlags struct {
+	kernels []string
+	mode    vmMode
+	cache   string
+	timeout time.Duration
+	memory  int
+}
+
+func (f *machineFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.kernels, "kernel", nil, "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
+	flags.Var(&f.mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host)")
+	flags.StringVar(&f.cache, "kernel-cache", "", "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)")
+	flags.DurationVar(&f.timeout, "vm-timeout", 5*time.Minute, "give up on a virtual machine after this time")
+	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
+	_ = cmd.RegisterFlagCompletionFunc("kernel", kernelNames)
+	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// open makes the machines that the flags ask for.
+func (f *machineFlags) open(t *terminal) (*machines, error) {
+	cache, err := openKernels(f.cache)
+	if err != nil {
+		return nil, err
+	}
+	m := &machines{t: t, cache: cache, timeout: f.timeout, memory: f.memory}
+	if f.mode == "kvm" {
+		m.mode = vm.KVM
+	}
+	return m, nil
+}
+
+// machines runs this tool on other kernels, each in a virtual machine.
+type machines struct {
+	t       *terminal
+	cache   *kernel.Cache
+	timeout time.Duration
+	memory  int
+
+	mu   sync.Mutex
+	mode vm.Mode // changed by the first that finds KVM broken
+}
+
+// guest is what a virtual machine runs: this tool with arguments, which depend
+// on the mode that the machine runs in.
+type guest struct {
+	args  func(mode vm.Mode) []string
+	files map[string][]byte
+	// stdout gets what the tool prints there, result what it reports. Either
+	// may be nil.
+	stdout io.Writer
+	result func(json.RawMessage)
+}
+
+// run runs a guest on the kernel of that name.
+func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, error) {
+	k, err := m.cache.Resolve(ctx, name)
+	if err != nil {
+		return vm.Info{}, onKernel(name, err)
+	}
+	info, err := m.boot(ctx, k, g)
+	if errors.Is(err, vm.ErrKVM) {
+		m.withoutKVM(err)
+		info, err = m.boot(ctx, k, g)
+	}
+	return info, onKernel(name, err)
+}
+
+// withoutKVM makes exact mode do what KVM does not, and says so once.
+func (m *machines) withoutKVM(reason error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mode == vm.KVM {
+		m.mode = vm.Exact
+		m.t.say("warning: ", "%s: counting instructions in exact mode instead", reason)
+	}
+}
+
+func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest) (vm.Info, error) {
+	image, err := k.BootFile("")
+	if err != nil {
+		return vm.Info{}, err
+	}
+	modules, _, err := k.Modules(guestModules...)
+	if err != nil {
+		return vm.Info{}, err
+	}
+	m.mu.Lock()
+	mode := m.mode
+	m.mu.Unlock()
+
+	var said bytes.Buffer
+	cmd := &vm.Cmd{
+		Image: image, Mode: mode, Memory: m.memory, Timeout: m.timeout,
+		Args: g.args(mode), Files: g.files,
+		Stdout: g.stdout, Stderr: &said, OnResult: g.result,
+	}
+	for _, mod := range modules {
+		cmd.Modules = append(cmd.Modules, vm.Module{Name: mod.Name, Data: mod.Data})
+	}
+	err = cmd.Run(ctx)
+	return cmd.Info, explainGuest(err, said.String())
+}
+
+// explainGuest adds to a failure of the machine what its console says about
+// it, and to one of the tool in it what the tool said.
+func explainGuest(err error, said string) error {
+	var fault *vm.Fault
+	var exit *vm.ExitError
+	switch {
+	case errors.As(err, &fault) && len(fault.Trace) > 0:
+		return bench.WithHint(&detailed{err, fault.Trace}, bench.Hint(err))
+	case errors.As(err, &exit):
+		return &detailed{fmt.Errorf("ebpf-bench in the guest: %w", exit), logLines(said, true)}
+	}
+	return err
+}
+
+// onKernel says which kernel an error is about.
+func onKernel(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return bench.WithHint(fmt.Errorf("kernel %s: %w", name, err), bench.Hint(err))
+}
+
+// vmMode is the value of --vm. The empty one is exact where a kernel is named.
+type vmMode string
+
+func (m *vmMode) String() string { return string(*m) }
+func (m *vmMode) Type() string   { return "mode" }
+
+func (m *vmMode) Set(s string) error {
+	switch s {
+	case "exact", "kvm", "off":
+		*m = vmMode(s)
+		return nil
+	}
+	return errors.New("it is exact, kvm or off")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+func (f *runFlags) policy(plan *runner.Plan) (*thresholds.Policy, error) {
+	if f.limits == "" {
+		return thresholds.Default(), nil
+	}
+	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, j := range plan.Jobs {
+		names = append(names, j.Name)
+	}
+	return policy, policy.Check(names)
+}
+
+// judge turns crossed thresholds into errors. Whoever reads Bencher Metric
+// Format judges by its own thresholds, and takes a failing command for one
+// that could not measure.
+func (f *runFlags) judge(policy *thresholds.Policy, runs []*bench.Run) error {
+	if f.format == "bmf" {
+		return nil
+	}
+	var errs []error
+	for _, run := range runs {
+		for _, a := range policy.Judge(run) {
+			errs = append(errs, fmt.Errorf("%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs),
+				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &exitError{exitRegression, errors.Join(errs...)}
+}
+
+// failures says what could not be measured, one error a benchmark.
+func failures(runs []*bench.Run, verbose bool) error {
+	var errs []error
+	for _, run := range runs {
+		errs = append(errs, failuresOf(run, runs, verbose)...)
+	}
+	return noMeasure(errors.Join(errs...))
+}
+
+func failuresOf(run *bench.Run, runs []*bench.Run, verbose bool) (errs []error) {
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Error == "" {
+			continue
+		}
+		err := fmt.Errorf("%s: %s", benchmarkOn(r.Benchmark, run, runs), r.Error)
+		if r.Log != "" {
+			err = &detailed{err, logLines(r.Log, verbose)}
+		}
+		errs = append(errs, bench.WithHint(err, r.Hint))
+	}
+	if run.Partial {
+		errs = append(errs, errors.New("interrupted: the results are partial"))
+	}
+	return errs
+}
+
+// benchmarkOn names a benchmark, and its kernel where there are several.
+func benchmarkOn(name string, run *bench.Run, runs []*bench.Run) string {
+	if len(runs) > 1 {
+		name += " on Linux " + run.Testbed.Kernel
+	}
+	return name
+}
