@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -19,6 +20,9 @@ const (
 	// exactSlice bounds a slice, in instructions. The tick comes every 4 ms,
 	// which are 4 million of them.
 	exactSlice = 100_000
+	// exactWindow bounds the window of a perf event, which is emulated
+	// instruction by instruction, to about as long as a tick is away.
+	exactWindow = 5 * time.Millisecond
 )
 
 // shorten makes the track's slices short enough to miss the tick. It goes by

@@ -18,8 +18,11 @@ type perfEvent struct {
 	window time.Duration
 }
 
-func newPerfEvent(program *ebpf.Program, j *Job) (d driver, err error) {
+func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
+	if env.exact {
+		p.window = min(p.window, exactWindow)
+	}
 	defer func() {
 		if err != nil {
 			_ = p.Close()

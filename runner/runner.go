@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cilium/ebpf/rlimit"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 )
@@ -67,6 +69,10 @@ func (silent) Done(*bench.Result)       {}
 func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	if err := checkPrivileges(); err != nil {
 		return nil, err
+	}
+	// Before Linux 5.11 maps and programs count as locked memory.
+	if err := rlimit.RemoveMemlock(); err != nil {
+		return nil, fmt.Errorf("lift the limit of locked memory: %w", err)
 	}
 	switch {
 	case o.Mode == bench.ModeExact:

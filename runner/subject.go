@@ -84,7 +84,7 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 	case j.Veth != nil:
 		s.driver, err = newVeth(env, s.program, j)
 	case j.PerfEvent != nil:
-		s.driver, err = newPerfEvent(s.program, j)
+		s.driver, err = newPerfEvent(env, s.program, j)
 	default:
 		err = errors.New("the benchmark has no driver")
 	}

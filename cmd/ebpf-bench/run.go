@@ -28,7 +28,7 @@ const runExample = `  # measure the programs that ebpf-bench brings
   sudo ebpf-bench run --thresholds thresholds.yml
 
   # as a source for Bencher
-  bencher run --adapter json "ebpf-bench run --format bmf"`
+  sudo bencher run --adapter json "ebpf-bench run --format bmf"`
 
 type runFlags struct {
 	selection

@@ -30,9 +30,19 @@ func needMirror(t *testing.T) {
 	}
 }
 
+// mirrorCache is where the kernels go. They stay there when the race detector
+// makes unpacking them take a minute each.
+func mirrorCache(t *testing.T) *Cache {
+	t.Helper()
+	if raceDetector {
+		return must(OpenCache(must(DefaultCacheDir()) + "-of-tests"))
+	}
+	return newCache(t)
+}
+
 func TestDebiansOwnKernels(t *testing.T) {
 	needMirror(t)
-	c := newCache(t)
+	c := mirrorCache(t)
 	for _, version := range []string{"5.10", "6.1", "6.12", "7.2"} {
 		t.Run(version, func(t *testing.T) {
 			begin := time.Now()
@@ -51,7 +61,7 @@ func TestDebiansOwnKernels(t *testing.T) {
 				t.Error(err)
 			}
 			modules, missing, err := k.Modules(needed...)
-			if err != nil || len(missing) > 0 || len(modules) < 6 {
+			if err != nil || len(missing) > 0 || len(modules) < len(needed)/2 {
 				t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
 			}
 

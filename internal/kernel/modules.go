@@ -65,7 +65,8 @@ func indexModules(names []string, read func(name string) ([]byte, error)) (*modu
 // Modules are the named modules and all that they depend on, in an order in
 // which they load. What is built into the kernel needs no loading and is left
 // out; missing are the names, also of dependencies, that the kernel does not
-// have at all.
+// have at all. Where a source lacks modules.builtin, nothing is known to be
+// built in, and what is counts as missing.
 func (k *Kernel) Modules(names ...string) (ordered []Module, missing []string, err error) {
 	r := resolver{kernel: k, seen: map[string]bool{}}
 	for _, name := range names {

@@ -177,7 +177,7 @@ func FuzzUnpack(f *testing.F) {
 		if err != nil {
 			return
 		}
-		k.Modules(needed...)    //nolint:errcheck // it must only not panic
-		k.BootFile(t.TempDir()) //nolint:errcheck // so here
+		k.Modules(needed...) // it must only not panic
+		k.BootFile(t.TempDir())
 	})
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // selfExe is this binary, also when its file has been replaced since.
@@ -39,9 +37,11 @@ func checkStatic(r io.ReaderAt) error {
 	}
 	for _, prog := range file.Progs {
 		if prog.Type == elf.PT_INTERP {
-			return bench.WithHint(
-				&Fault{Kind: ErrDynamic, Reason: "a VM has none of the libraries that it is linked with"},
-				"Build it with CGO_ENABLED=0.")
+			return &Fault{
+				Kind:   ErrDynamic,
+				Reason: "a guest has none of the libraries that it is linked with",
+				Hint:   "Build it with CGO_ENABLED=0.",
+			}
 		}
 	}
 	return nil

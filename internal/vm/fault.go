@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // The ways in which a VM fails, for errors.Is.
@@ -21,6 +23,9 @@ var (
 	ErrQEMU = errors.New("QEMU failed")
 	// ErrBoot says that the guest ended before its first process was ready.
 	ErrBoot = errors.New("the guest did not boot")
+	// ErrGuest says that the guest could not run the command, or not hand on
+	// its results.
+	ErrGuest = errors.New("the guest failed")
 	// ErrMemory says that the guest has too little memory.
 	ErrMemory = errors.New("the guest ran out of memory")
 	// ErrPanic says that the guest's kernel panicked.
@@ -44,6 +49,8 @@ type Fault struct {
 	// Trace are the lines of the console that tell why: the panic, where the
 	// processor was, and who called that.
 	Trace []string
+	// Hint is what the reader can do about it, for bench.Hint. It may be empty.
+	Hint string
 }
 
 func (f *Fault) Error() string {
@@ -53,8 +60,8 @@ func (f *Fault) Error() string {
 	return f.Kind.Error() + ": " + f.Reason
 }
 
-// Unwrap returns the Kind.
-func (f *Fault) Unwrap() error { return f.Kind }
+// Unwrap returns the Kind, with the Hint.
+func (f *Fault) Unwrap() error { return bench.WithHint(f.Kind, f.Hint) }
 
 // Format prints the trace too with %+v.
 func (f *Fault) Format(s fmt.State, verb rune) {

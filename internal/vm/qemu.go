@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 const qemuName = "qemu-system-x86_64"
@@ -44,8 +42,11 @@ func inherited(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 func (c *Cmd) startQEMU() (*qemu, error) {
 	path, err := exec.LookPath(qemuName)
 	if err != nil {
-		return nil, bench.WithHint(&Fault{Kind: ErrNoQEMU, Reason: fmt.Sprintf("there is no %s in $PATH", qemuName)},
-			"Install it: apt-get install --no-install-recommends qemu-system-x86, or dnf install qemu-system-x86-core.")
+		return nil, &Fault{
+			Kind:   ErrNoQEMU,
+			Reason: fmt.Sprintf("there is no %s in $PATH", qemuName),
+			Hint:   "Install it: apt-get install --no-install-recommends qemu-system-x86, or dnf install qemu-system-x86-core.",
+		}
 	}
 	if c.Mode == KVM {
 		if err := checkKVM(); err != nil {
@@ -89,7 +90,7 @@ func (c *Cmd) checkMemory(kernelEnd uint64, initramfs *os.File) error {
 	if uint64(c.memory()) >= need {
 		return nil
 	}
-	return tooLittle(c.memory(), fmt.Sprintf("and its kernel and files alone take %d", need), nil)
+	return tooLittleMemory(c.memory(), fmt.Sprintf("and its kernel and files alone take %d", need))
 }
 
 // checkKVM finds out in time what QEMU would only say in its own words.

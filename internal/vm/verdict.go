@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // outcome is all that is known of a VM that has ended.
@@ -62,7 +60,8 @@ func (o *outcome) verdict() error {
 	}
 }
 
-func (o *outcome) fault(kind error, reason string) error {
+// fault is a Fault with what the console says.
+func (o *outcome) fault(kind error, reason string) *Fault {
 	return &Fault{Kind: kind, Reason: reason, Trace: o.report.trace()}
 }
 
@@ -71,7 +70,7 @@ func (o *outcome) exitVerdict() error {
 	case e.OOMKills > 0:
 		return o.memoryVerdict(fmt.Sprintf("and the kernel killed %d of its processes", e.OOMKills))
 	case e.Error != "":
-		return o.fault(ErrBoot, e.Error)
+		return o.fault(ErrGuest, e.Error)
 	case e.Code != 0:
 		return &ExitError{Code: e.Code, Signal: e.Signal}
 	}
@@ -79,15 +78,17 @@ func (o *outcome) exitVerdict() error {
 }
 
 func (o *outcome) memoryVerdict(reason string) error {
-	return tooLittle(o.memory, reason, o.report.trace())
+	f := tooLittleMemory(o.memory, reason)
+	f.Trace = o.report.trace()
+	return f
 }
 
-func tooLittle(memory int, reason string, trace []string) error {
+func tooLittleMemory(memory int, reason string) *Fault {
 	text := fmt.Sprintf("it has %d MiB", memory)
 	if reason != "" {
 		text += ", " + reason
 	}
-	return bench.WithHint(&Fault{ErrMemory, text, trace}, "Give it more memory.")
+	return &Fault{Kind: ErrMemory, Reason: text, Hint: "Give it more memory."}
 }
 
 func (o *outcome) hungReason() string {
@@ -127,11 +128,10 @@ func (o *outcome) kvmVerdict() error {
 }
 
 func (o *outcome) bootVerdict() error {
-	switch {
-	case o.report.last == "":
-		return bench.WithHint(o.fault(ErrBoot, "its kernel printed nothing"),
-			"The kernel may be damaged, or the guest have too little memory.")
-	default:
+	if o.report.last != "" {
 		return o.fault(ErrBoot, o.report.last)
 	}
+	f := o.fault(ErrBoot, "its kernel printed nothing")
+	f.Hint = "The kernel may be damaged, or the guest have too little memory."
+	return f
 }
