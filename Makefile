@@ -8,7 +8,9 @@ SHELL := /bin/bash
 # The kernel lets only root load most programs.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 # Tests run as root where root is to be had.
-EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI')
+EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI --preserve-env=XDG_CACHE_HOME')
+# The kernels are fetched by the user and booted by root.
+export XDG_CACHE_HOME ?= $(HOME)/.cache
 TOOL := go tool -modfile=tools/go.mod
 GO_FILES = $(shell git ls-files '*.go')
 
@@ -25,9 +27,18 @@ build: ## build the binary, statically linked
 bench: build ## measure the bundled programs and print the table
 	$(SUDO) ./ebpf-bench run
 
+KERNELS := 5.10 6.1 6.12 7.2
+
+.PHONY: kernels
+kernels: build ## get the kernels that the tests boot, by the mirror of apt
+	@for k in $(KERNELS); do \
+		./ebpf-bench kernel path $$k >/dev/null 2>&1 || { echo "getting kernel $$k"; ./ebpf-bench kernel add $$k; }; \
+	done
+
 .PHONY: test
 test: ## run all tests, those of the kernel too, with the race detector
 	@scripts/setup test
+	@$(MAKE) --no-print-directory kernels || { [ -z "$$CI" ] && echo "the tests that boot other kernels are skipped"; }
 	$(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 15m $(EXEC) ./...
 
 .PHONY: lint

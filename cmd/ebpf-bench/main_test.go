@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,12 +17,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
 
 func TestMain(m *testing.M) {
+	vm.Main()
 	if os.Getenv(asMain) != "" {
 		main()
 	}
@@ -43,6 +47,10 @@ func TestScripts(t *testing.T) {
 	if !root && os.Getenv("CI") != "" {
 		testenv.Root(t)
 	}
+	vms, static := canBoot(t), ""
+	if vms {
+		static = staticTool(t)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -51,9 +59,21 @@ func TestScripts(t *testing.T) {
 			env.Setenv("OBJECTS", objects)
 			env.Setenv("BUNDLED", filepath.Join(objects, "../../../../programs"))
 			env.Setenv("TERM", "xterm")
-			return nil
+			env.Setenv("EBPF_BENCH", static)
+			// The kernels are in the cache of whoever runs the test.
+			cache, err := os.UserCacheDir()
+			env.Setenv("XDG_CACHE_HOME", cache)
+			return err
 		},
-		Condition: func(cond string) (bool, error) { return cond == "root" && root, nil },
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return root, nil
+			case "vm":
+				return vms, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"bmf":      checkBMF,
 			"exitcode": checkExitCode,
@@ -61,6 +81,35 @@ func TestScripts(t *testing.T) {
 			"run":      checkRun,
 		},
 	})
+}
+
+// canBoot tells whether there are QEMU and the kernels of the stories. In CI
+// there must be.
+func canBoot(t *testing.T) bool {
+	_, err := exec.LookPath("qemu-system-x86_64")
+	if err == nil {
+		var kernels *kernel.Cache
+		if kernels, err = openKernels(""); err == nil {
+			_, err = kernels.Path("6.12")
+		}
+	}
+	if err != nil && os.Getenv("CI") != "" {
+		t.Fatalf("CI must run the stories of virtual machines: %v", err)
+	}
+	return err == nil
+}
+
+// staticTool builds the tool as a virtual machine can run it, which the test's
+// own binary is not when it has the race detector.
+func staticTool(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "ebpf-bench")
+	build := exec.Command("go", "build", "-o", name, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the tool: %v\n%s", err, out)
+	}
+	return name
 }
 
 // checkExitCode runs a command and fails unless it ends with the code, having

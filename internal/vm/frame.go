@@ -82,28 +82,26 @@ func newFrameReader(r io.Reader) *frameReader {
 	return &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Read is the next frame, or io.EOF. Any other error is for good: whoever
-// loses one frame cannot trust the rest.
+// Read is the next frame, or io.EOF, also where a guest was ended within one.
+// Any other error is for good: whoever loses a frame cannot trust the rest.
 func (fr *frameReader) Read() (frame, error) {
 	var header [frameHeader]byte
-	switch _, err := io.ReadFull(fr.r, header[:]); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return frame{}, errors.New("it ends within a frame")
-	case err != nil:
-		return frame{}, err
+	if _, err := io.ReadFull(fr.r, header[:]); err != nil {
+		return frame{}, io.EOF
 	}
 	size, sum, ok := parseHeader(header[:])
 	if !ok {
-		return frame{}, fmt.Errorf("it is no header of a frame: %q", header)
+		return frame{}, fmt.Errorf("%q is no header of a frame", header)
 	}
 	// The length is still unchecked: the buffer grows with what comes.
-	var body bytes.Buffer
-	if n, err := io.CopyN(&body, fr.r, int64(size)+1); err != nil {
-		return frame{}, fmt.Errorf("a frame ends after %d of %d bytes", n, size)
+	var line bytes.Buffer
+	if _, err := io.CopyN(&line, fr.r, int64(size)+1); err != nil {
+		return frame{}, io.EOF
 	}
-	return fr.decode(body.Bytes(), size, sum)
+	return fr.decode(line.Bytes(), size, sum)
 }
 
+// decode reads a frame and the end of its line.
 func (fr *frameReader) decode(line []byte, size, sum uint32) (frame, error) {
 	body := line[:size]
 	if line[size] != '\n' || crc32.ChecksumIEEE(body) != sum {
@@ -114,7 +112,7 @@ func (fr *frameReader) decode(line []byte, size, sum uint32) (frame, error) {
 		return frame{}, fmt.Errorf("a frame is not as agreed: %w", err)
 	}
 	if f.Seq != fr.next {
-		return frame{}, fmt.Errorf("frame %d follows frame %d", f.Seq, int64(fr.next)-1)
+		return frame{}, fmt.Errorf("frame %d comes instead of frame %d", f.Seq, fr.next)
 	}
 	fr.next++
 	return f, nil

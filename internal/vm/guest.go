@@ -87,11 +87,13 @@ const (
 )
 
 // Results is where a command that runs in a guest reports its results: each a
-// line of JSON, as json.Encoder writes it. It is nil in any other process.
+// line of JSON, as json.Encoder writes it. It is nil in any other process, and
+// what the command starts is another one. It is to be called once.
 func Results() io.Writer {
 	if os.Getenv(resultsEnv) == "" {
 		return nil
 	}
+	os.Unsetenv(resultsEnv)
 	unix.CloseOnExec(resultsFD)
 	return os.NewFile(resultsFD, "results")
 }

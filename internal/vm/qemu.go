@@ -209,10 +209,15 @@ func (q *qemu) cpuTime() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// complaint is the first that QEMU wrote to standard error.
+// complaint is the first that QEMU wrote to standard error, but for warnings.
 func (q *qemu) complaint() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(q.stderr.String()), "\n")
-	return strings.TrimPrefix(line, qemuName+": ")
+	for line := range strings.Lines(q.stderr.String()) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), qemuName+": ")
+		if line != "" && !strings.HasPrefix(line, "warning: ") {
+			return line
+		}
+	}
+	return ""
 }
 
 // killedBy is the signal that ended QEMU, or empty.

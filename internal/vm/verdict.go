@@ -31,12 +31,12 @@ type outcome struct {
 // the guest's own word is taken for that.
 func (o *outcome) verdict() error {
 	switch {
-	case o.cancelled != nil:
-		return o.cancelled
 	case o.damaged != nil:
 		return o.fault(ErrLost, "its messages are damaged: "+o.damaged.Error())
 	case o.exit != nil:
 		return o.exitVerdict()
+	case o.cancelled != nil:
+		return o.cancelled
 	case o.mode == KVM && o.kvmFailed():
 		return o.kvmVerdict()
 	case o.report.noMemory:

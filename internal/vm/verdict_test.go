@@ -80,6 +80,8 @@ func TestEveryOutcomeHasItsVerdict(t *testing.T) {
 		"a frame is damaged": {
 			outcome{hello: true, damaged: died, exit: success, signal: "SIGKILL"},
 			ErrLost, "the guest was lost: its messages are damaged: checksum"},
+		"the command succeeds while it is cancelled": {
+			outcome{hello: true, exit: success, cancelled: context.Canceled, signal: "SIGKILL"}, nil, ""},
 		"it was cancelled": {
 			outcome{hello: true, cancelled: context.Canceled, signal: "SIGKILL"}, context.Canceled, "context canceled"},
 		"the command never ends": {
