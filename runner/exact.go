@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -24,6 +26,50 @@ const (
 	// instruction by instruction, to about as long as a tick is away.
 	exactWindow = 5 * time.Millisecond
 )
+
+// count measures one track after the other, in exact mode. Nothing has to
+// cancel out, and what else is loaded would count: the kernel calls an XDP
+// program by way of a search among all that are attached. So a benchmark's
+// counts do not depend on the suite that it is part of.
+func (m *measurement) count(ctx context.Context, env *environment, load int) error {
+	stats, err := enableStats()
+	if err != nil {
+		return err
+	}
+	defer stats.Close()
+	everything := slices.Concat(m.floors, m.tracks)
+	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
+	m.out.Loads = load + 1
+	for _, t := range everything {
+		t.open(env)
+		t.warmUp()
+		t.makeRoom()
+		t.shorten()
+		for range m.options.Rounds {
+			if ctx.Err() != nil {
+				break
+			}
+			t.slice()
+			t.recordAlone(load)
+			m.options.Progress.Round()
+		}
+		t.close()
+	}
+	return nil
+}
+
+// recordAlone adds the latest slice to the result, with the floor that was
+// measured before.
+func (t *track) recordAlone(load int) {
+	if t.err != nil {
+		return
+	}
+	t.last.addTo(&t.result.Rounds, load)
+	t.last.driven.addTo(&t.result, t.last.runCnt)
+	if t.floor != nil {
+		t.result.Floor = t.floor.result.Rounds
+	}
+}
 
 // shorten makes the track's slices short enough to miss the tick. It goes by
 // the wall time of the latest slice, which is a count too.

@@ -56,8 +56,12 @@ func (m *measurement) run(ctx context.Context) error {
 		return err
 	}
 	defer env.Close()
+	measure := m.load
+	if m.options.Mode == bench.ModeExact {
+		measure = m.count
+	}
 	for load := range m.options.Loads {
-		if err := m.load(ctx, env, load); err != nil {
+		if err := measure(ctx, env, load); err != nil {
 			return err
 		}
 		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
@@ -94,9 +98,6 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 		t.open(env)
 		t.warmUp()
 		t.makeRoom()
-		if t.exact {
-			t.shorten()
-		}
 		t.matchFloor()
 	}
 	if load == 0 {

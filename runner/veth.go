@@ -34,7 +34,13 @@ func newVeth(env *environment, program *ebpf.Program, j *Job) (d driver, err err
 	if err = v.pair.Attach(program); err != nil {
 		return nil, err
 	}
-	if v.sender, err = v.pair.NewSender(j.Veth.Sender, j.Frames); err != nil {
+	sender := j.Veth.Sender
+	if env.exact && sender == "" {
+		// Live frames are sent by an XDP program, which the dispatcher would
+		// have beside the one that is counted.
+		sender = workload.SenderAFPacket
+	}
+	if v.sender, err = v.pair.NewSender(sender, j.Frames); err != nil {
 		return nil, err
 	}
 	return v, nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -76,6 +77,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"bmf":      checkBMF,
+			"exactly":  checkExactly,
+			"same":     checkSame,
 			"exitcode": checkExitCode,
 			"nobody":   runAsNobody,
 			"run":      checkRun,
@@ -183,6 +186,51 @@ func checkRun(ts *testscript.TestScript, neg bool, args []string) {
 		if measured[name] == neg {
 			ts.Fatalf("benchmark %q: measured: %v", name, measured[name])
 		}
+	}
+}
+
+// readRuns reads the runs of a file and takes out what is a time.
+func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
+	runs, err := bench.DecodeAll(strings.NewReader(ts.ReadFile(name)))
+	ts.Check(err)
+	for _, run := range runs {
+		run.Started = time.Time{}
+	}
+	return runs
+}
+
+// checkExactly fails unless one benchmark executes that many instructions more
+// than another, on every kernel: exactly FILE MORE BENCHMARK OTHER.
+func checkExactly(ts *testscript.TestScript, neg bool, args []string) {
+	more, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	runs := readRuns(ts, args[0])
+	if len(runs) < 2 {
+		ts.Fatalf("%d runs", len(runs))
+	}
+	for _, run := range runs {
+		counts := map[string]float64{}
+		for i := range run.Results {
+			if s := run.Results[i].Sample(bench.Instructions.Name); s != nil {
+				counts[run.Results[i].Benchmark] = s.Values[0]
+			}
+		}
+		if got := counts[args[3]] - counts[args[2]]; got != more || counts[args[2]] == 0 || neg {
+			ts.Fatalf("%s: %v and %v instructions differ by %v, want %v", run.Testbed.Kernel, counts[args[2]], counts[args[3]], got, more)
+		}
+		ts.Logf("%s: %v and %v instructions", run.Testbed.Kernel, counts[args[2]], counts[args[3]])
+	}
+}
+
+// checkSame fails unless two files have the same runs but for the time at
+// which they started: same FILE FILE.
+func checkSame(ts *testscript.TestScript, neg bool, args []string) {
+	var texts [2]bytes.Buffer
+	for i := range texts {
+		ts.Check(bench.EncodeAll(&texts[i], readRuns(ts, args[i])))
+	}
+	if same := texts[0].String() == texts[1].String(); same == neg {
+		ts.Fatalf("the same: %v", same)
 	}
 }
 

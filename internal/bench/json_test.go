@@ -105,3 +105,21 @@ func TestHint(t *testing.T) {
 		t.Errorf("hint %q, text %q", Hint(err), err)
 	}
 }
+
+func TestEncodeDecodeAll(t *testing.T) {
+	for _, want := range [][]*Run{{sampleRun()}, {sampleRun(), sampleRun()}} {
+		var b bytes.Buffer
+		if err := EncodeAll(&b, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeAll(&b)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%d runs do not survive their JSON: %v", len(want), err)
+		}
+	}
+	for _, bad := range []string{``, `{"runs":[{}]}`, `{"runs":[`, `[]`} {
+		if _, err := DecodeAll(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q is read as runs", bad)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,4 +29,32 @@ func EncodeAll(w io.Writer, runs []*Run) error {
 		return fmt.Errorf("encode runs: %w", err)
 	}
 	return nil
+}
+
+// DecodeAll reads what EncodeAll writes, and checks each run as Decode does.
+func DecodeAll(r io.Reader) ([]*Run, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxRunSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("decode runs: %w", err)
+	}
+	var doc struct {
+		Runs []json.RawMessage `json:"runs"`
+	}
+	// What is no JSON at all, Decode says better.
+	if err := json.Unmarshal(text, &doc); err != nil || doc.Runs == nil {
+		run, err := Decode(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		return []*Run{run}, nil
+	}
+	var runs []*Run
+	for _, text := range doc.Runs {
+		run, err := Decode(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
 }
