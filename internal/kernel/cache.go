@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -86,19 +87,25 @@ func (c *Cache) write(name string, data []byte) error {
 	return renameio.WriteFile(name, data, 0o644, renameio.WithTempDir(c.dir))
 }
 
+// unfinished are the names of locks, and of files before they appear.
+var unfinished = regexp.MustCompile(`^\.(lock-[0-9a-f]{64}|.+_[0-9a-z]+_[0-9a-f]{64}\.(tar\.zst|image)\d+)$`)
+
 // sweep removes what processes left behind that were killed while they wrote.
 func (c *Cache) sweep() {
 	const abandoned = time.Hour
-	files, _ := filepath.Glob(filepath.Join(c.dir, ".*"))
+	files, _ := os.ReadDir(c.dir)
 	for _, file := range files {
-		if st, err := os.Stat(file); err == nil && time.Since(st.ModTime()) > abandoned {
-			os.Remove(file)
+		if !unfinished.MatchString(file.Name()) {
+			continue
+		}
+		if st, err := file.Info(); err == nil && time.Since(st.ModTime()) > abandoned {
+			os.Remove(filepath.Join(c.dir, file.Name()))
 		}
 	}
 }
 
 func (c *Cache) stat(e Entry) (Entry, error) {
-	for _, name := range []string{e.Path, e.imagePath()} {
+	for _, name := range []string{e.imagePath(), e.Path} {
 		st, err := os.Stat(name)
 		if err != nil {
 			return Entry{}, err

@@ -176,14 +176,27 @@ func TestADamagedPackIsNamed(t *testing.T) {
 
 func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	c := newCache(t)
-	writeFiles(c.dir, files{"notes.txt": nil, ".new": nil, ".old": nil, "6.1_amd64_beef.tar.zst": nil})
+	left := "." + entryName("6.1.0", "amd64", sumOf(nil))
+	now := map[string]bool{ // whether it is there afterwards
+		"notes.txt":              true,
+		".profile":               true,
+		"6.1_amd64_beef.tar.zst": true,
+		left + "1":               true, // is being written
+		left + "2":               false,
+		".lock-" + sumOf(nil):    false,
+	}
 	old := time.Now().Add(-2 * time.Hour)
-	check(os.Chtimes(filepath.Join(c.dir, ".old"), old, old))
+	for name := range now {
+		writeFiles(c.dir, files{name: nil})
+		if name != left+"1" {
+			check(os.Chtimes(filepath.Join(c.dir, name), old, old))
+		}
+	}
 	e := must(c.Add(testKernel()))
 	if all := must(c.List()); len(all) != 1 || all[0].Digest != e.Digest {
 		t.Errorf("list is %v", all)
 	}
-	for name, want := range map[string]bool{"notes.txt": true, ".new": true, ".old": false} {
+	for name, want := range now {
 		if _, err := os.Stat(filepath.Join(c.dir, name)); (err == nil) != want {
 			t.Errorf("%s: error %v", name, err)
 		}

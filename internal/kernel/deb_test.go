@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -140,6 +141,7 @@ func promise(size int64) io.Reader {
 func TestAnArchiveThatIsTooLarge(t *testing.T) {
 	wantError(t, newUnpacked().addTar(promise(maxKept+1)), "boot/vmlinuz: larger than the 1024 MiB")
 	wantError(t, newUnpacked().addTar(promise(maxKept)), "boot/vmlinuz: unexpected EOF")
+	wantError(t, newUnpacked().addTar(promise(math.MaxInt64)), "boot/vmlinuz: larger than the 1024 MiB")
 }
 
 func TestLinksInAnArchive(t *testing.T) {
@@ -151,7 +153,7 @@ func TestLinksInAnArchive(t *testing.T) {
 	}
 	file("/lib/modules/"+testRelease+"/vmlinuz", testBzImage())
 	for _, link := range []tar.Header{
-		{Name: "boot/vmlinuz-a", Linkname: "/lib/modules/" + testRelease + "/vmlinuz", Typeflag: tar.TypeSymlink},
+		{Name: "boot/vmlinuz-a", Linkname: "/usr/lib/modules/" + testRelease + "/vmlinuz", Typeflag: tar.TypeSymlink},
 		{Name: "boot/vmlinuz-b", Linkname: "vmlinuz-a", Typeflag: tar.TypeSymlink},
 		{Name: "boot/vmlinuz-c", Linkname: "boot/vmlinuz-b", Typeflag: tar.TypeLink},
 		{Name: "boot/vmlinuz-d", Linkname: "../../../etc/shadow", Typeflag: tar.TypeSymlink},

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // Debian is a suite of Debian to fetch a kernel from, through the mirror that
@@ -112,7 +114,11 @@ func (d Debian) openRepository(ctx context.Context) (*repository, error) {
 		}
 		errs = append(errs, err)
 	}
-	return nil, errors.Join(errs...)
+	err = errors.Join(errs...)
+	if errors.Is(err, statusError(http.StatusNotFound)) {
+		err = bench.WithHint(err, "The mirror has no such suite, or no longer: add the kernel from .deb files or an OCI image.")
+	}
+	return nil, err
 }
 
 func (d Debian) openMirror(ctx context.Context, m mirror) (*repository, error) {

@@ -218,6 +218,7 @@ func TestASuiteThatTheMirrorLacks(t *testing.T) {
 	d.Suite = "bullseye"
 	_, err := d.Fetch(t.Context())
 	wantError(t, err, "get kernel of Debian bullseye", "/dists/bullseye/InRelease: 404 Not Found")
+	wantHint(t, err, "no such suite")
 }
 
 func TestTheNextMirrorIsAsked(t *testing.T) {

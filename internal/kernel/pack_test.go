@@ -181,3 +181,12 @@ func FuzzUnpack(f *testing.F) {
 		k.BootFile(t.TempDir())
 	})
 }
+
+func TestAKernelOfArm64IsPackedAsItIs(t *testing.T) {
+	data := gzipped(arm64Of("6.12.1-arm64"))
+	k := must(FromFiles(writeTemp(t, "vmlinuz", data), ""))
+	got := must(Unpack(bytes.NewReader(packed(k))))
+	if image := must(got.Image()); got.Arch != "arm64" || got.image.format != formatArm64 || !bytes.Equal(image, data) {
+		t.Errorf("got %s, format %d, %d bytes of %d", got.Arch, got.image.format, len(image), len(data))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ const modulesDir = "lib/modules/"
 // locate splits the name of a file in the tree: below lib/modules into the
 // release and the path within its folder, in boot into "boot" and the name.
 func locate(name string) (dir, file string) {
-	name = strings.TrimPrefix(name, "usr/")
+	name = withoutUsr(name)
 	if rest, ok := strings.CutPrefix(name, modulesDir); ok {
 		dir, file, _ = strings.Cut(rest, "/")
 		return dir, file
@@ -36,6 +37,8 @@ func locate(name string) (dir, file string) {
 	}
 	return "", ""
 }
+
+func withoutUsr(name string) string { return strings.TrimPrefix(name, "usr/") }
 
 // wanted says whether the file is part of a kernel.
 func wanted(name string) bool {
@@ -108,11 +111,7 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 			found[d.release] = &Kernel{Release: d.release, Arch: d.arch, image: imageOf(data, d.format)}
 		}
 	}
-	var releases []string
-	for r := range found {
-		releases = append(releases, r)
-	}
-	slices.Sort(releases)
+	releases := slices.Sorted(maps.Keys(found))
 	switch {
 	case len(found) == 0:
 		return nil, errors.New("no kernel image: neither boot/vmlinuz-RELEASE nor lib/modules/RELEASE/vmlinuz")

@@ -41,6 +41,11 @@ func (u *unpacked) addTar(in io.Reader) error {
 		if !wanted(name) {
 			continue
 		}
+		if len(u.files)+len(u.links) >= maxFiles {
+			return fmt.Errorf("more than %d files", maxFiles)
+		}
+		// What is in lib may be linked to by usr/lib, or the other way around.
+		name = withoutUsr(name)
 		switch header.Typeflag {
 		case tar.TypeReg:
 			if err := u.add(name, header.Size, r); err != nil {
@@ -51,11 +56,15 @@ func (u *unpacked) addTar(in io.Reader) error {
 			if !path.IsAbs(target) {
 				target = path.Join(path.Dir(name), target)
 			}
-			u.links[name] = strings.TrimPrefix(path.Clean(target), "/")
+			u.link(name, target)
 		case tar.TypeLink:
-			u.links[name] = strings.TrimPrefix(path.Clean(header.Linkname), "/")
+			u.link(name, header.Linkname)
 		}
 	}
+}
+
+func (u *unpacked) link(name, target string) {
+	u.links[name] = withoutUsr(strings.TrimPrefix(path.Clean("/"+target), "/"))
 }
 
 // localName is a name in an archive without the "./" or "/" before it. A name
@@ -68,12 +77,10 @@ func localName(name string) (string, error) {
 }
 
 func (u *unpacked) add(name string, size int64, r io.Reader) error {
-	if u.size += size; u.size > maxKept {
+	if size > maxKept-u.size {
 		return tooLargeError(maxKept)
 	}
-	if len(u.files) >= maxFiles {
-		return fmt.Errorf("more than %d files", maxFiles)
-	}
+	u.size += size
 	data, err := readN(r, size)
 	u.files[name] = data
 	return err
