@@ -62,7 +62,7 @@ FUZZTIME ?= 10s
 fuzz: ## fuzz every parser for FUZZTIME each
 	@for pkg in $$(go list ./...); do \
 		for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
 		done; \
 	done
 
@@ -74,3 +74,15 @@ figures: build ## measure what the README promises: speed, agreement, spread of 
 	$(SUDO) env PATH="$$PATH" go test -run TestAgreesWithBpftool -v ./runner
 	go build -o bin/repeat ./scripts/repeat
 	$(SUDO) bin/repeat -n 10
+
+.PHONY: figures-exact
+figures-exact: kernels ## measure what the README promises of exact mode: time, and results that are identical
+	@scripts/setup test
+	bash -c 'time ./ebpf-bench run --kernel 6.12'
+	bash -c 'time ./ebpf-bench run --kernel 5.10,6.1,6.12,7.2'
+	go build -o bin/identical ./scripts/identical
+	bin/identical -n 20
+
+.PHONY: hooks
+hooks: kernels ## ask which hooks fire and are counted on each kernel
+	./ebpf-bench doctor --kernel 5.10,6.1,6.12,7.2
