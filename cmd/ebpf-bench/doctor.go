@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/probe"
-	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
 func newDoctorCommand(t *terminal) *cobra.Command {
@@ -22,11 +19,11 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 		Use:     "doctor",
 		Short:   "Say what this kernel and machine can measure",
 		Long:    "Say what this kernel and machine can measure, and what is lost where they cannot.\nEach answer comes from trying; nothing is left behind.",
-		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can, asked in a virtual machine\n  ebpf-bench doctor --kernel 5.10",
+		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can, asked in a virtual machine\n  ebpf-bench doctor --kernel 5.10\n\n  # what each of several can\n  ebpf-bench doctor --kernel 5.10,6.1,6.12",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(flags.kernels) > 1 {
-				return usageError(cmd, errors.New("doctor takes one kernel at a time"))
+			if kernels := unique(flags.kernels); len(kernels) > 1 && flags.mode != "off" {
+				return compareKernels(cmd.Context(), t, &flags, kernels, asJSON)
 			}
 			findings, err := examine(cmd.Context(), t, &flags)
 			switch {
@@ -52,16 +49,8 @@ func examine(ctx context.Context, t *terminal, flags *machineFlags) ([]probe.Fin
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	ask := guest{args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, stdout: &out}
-	if _, err := m.run(ctx, flags.kernels[0], ask); err != nil {
-		return nil, err
-	}
-	var findings []probe.Finding
-	if err := json.Unmarshal(out.Bytes(), &findings); err != nil {
-		return nil, fmt.Errorf("read the guest's answers: %w", err)
-	}
-	return findings, nil
+	findings, _, err := m.examine(ctx, flags.kernels[0])
+	return findings, err
 }
 
 func printFindings(t *terminal, findings []probe.Finding) error {
@@ -71,12 +60,12 @@ func printFindings(t *terminal, findings []probe.Finding) error {
 		width = max(width, len(f.Name))
 	}
 	color := t.colored(t.stdout)
+	const indent = 7 // the longest answer
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, color), width, f.Name, f.For)
-		indent := strings.Repeat(" ", 8)
+		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, f.For)
 		for _, line := range []struct{ label, text string }{{"why", f.Reason}, {"cost", f.Cost}, {"fix", f.Fix}} {
 			if line.text != "" {
-				fmt.Fprintf(&b, "%s%-5s %s\n", indent, line.label, clean(line.text))
+				fmt.Fprintf(&b, "%*s%-5s %s\n", indent+1, "", line.label, clean(line.text))
 			}
 		}
 	}
@@ -84,11 +73,11 @@ func printFindings(t *terminal, findings []probe.Finding) error {
 	return err
 }
 
-func mark(a probe.Answer, color bool) string {
-	s := fmt.Sprintf("%-7s", a)
+// mark is an answer that fills a width, with color on the word alone.
+func mark(a probe.Answer, width int, color bool) string {
 	if !color {
-		return s
+		return fmt.Sprintf("%-*s", width, a)
 	}
 	c := map[probe.Answer]text.Color{probe.Yes: text.FgGreen, probe.No: text.FgYellow, probe.Unknown: text.FgRed}[a]
-	return c.EscapeSeq() + s + text.Reset.EscapeSeq()
+	return fmt.Sprintf("%s%s%s%*s", c.EscapeSeq(), a, text.Reset.EscapeSeq(), width-len(a), "")
 }

@@ -2,8 +2,9 @@
 // who measures eBPF programs loses where they cannot.
 //
 // A probe does the real thing wherever it can: it loads a tiny program,
-// attaches it and lets go. Whatever it makes hangs on a file descriptor or on
-// a thread of its own, so nothing stays behind even when it is killed.
+// attaches it, makes its hook fire, sees that the kernel counts it, and lets
+// go. Whatever it makes hangs on a file descriptor or on a thread of its own,
+// so nothing stays behind even when it is killed.
 //
 // The package knows nothing of benchmarks and decides nothing: what to do
 // about an answer is its caller's business.

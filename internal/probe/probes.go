@@ -115,9 +115,15 @@ var probes = []Probe{
 		Fix:   "boot Linux 5.9 or newer",
 		check: haveXDPLink,
 	}, {
+		Name:  "tc",
+		For:   "tc programs on a clsact qdisc, as tc(8) attaches them",
+		Cost:  "tc programs can be measured attached by tcx only",
+		Fix:   "modprobe sch_ingress cls_bpf, or boot a kernel built with CONFIG_NET_SCH_INGRESS and CONFIG_NET_CLS_BPF",
+		check: haveTC,
+	}, {
 		Name:  "tcx",
 		For:   "attaching tc programs by bpf_link",
-		Cost:  "tc programs cannot be measured attached",
+		Cost:  "tc programs can be measured attached to a clsact qdisc only",
 		Fix:   "boot Linux 6.6 or newer",
 		check: haveTCX,
 	},
@@ -146,7 +152,7 @@ var probes = []Probe{
 		Name:  "tracepoint",
 		For:   "tracepoint programs",
 		Cost:  "tracepoint programs cannot be measured attached",
-		Fix:   "mount -t tracefs tracefs /sys/kernel/tracing",
+		Fix:   "boot a kernel built with CONFIG_FTRACE and CONFIG_BPF_EVENTS",
 		check: haveTracepoint,
 	}, {
 		Name:  "raw_tp",
@@ -168,10 +174,16 @@ var probes = []Probe{
 		check: haveKprobe,
 	}, {
 		Name:  "fentry",
-		For:   "fentry and fexit programs on kernel functions",
-		Cost:  "fentry and fexit programs cannot be measured attached",
+		For:   "fentry programs, at the entry of kernel functions",
+		Cost:  "fentry programs cannot be measured attached",
 		Fix:   "boot Linux 5.5 or newer (arm64: 6.0), built with CONFIG_FUNCTION_TRACER",
 		check: haveFentry,
+	}, {
+		Name:  "fexit",
+		For:   "fexit programs, at the return of kernel functions",
+		Cost:  "fexit programs cannot be measured attached",
+		Fix:   "boot Linux 5.5 or newer (arm64: 6.0), built with CONFIG_FUNCTION_TRACER",
+		check: haveFexit,
 	}, {
 		Name:  "lsm",
 		For:   "security policies written as BPF programs",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -38,6 +39,20 @@ func enableStats() (io.Closer, error) {
 	return stats, nil
 }
 
+// countRuns makes the kernel count until it is closed, unless it does so
+// anyway. It does not set the sysctl, which would stay set if the probe were
+// killed.
+func countRuns() (io.Closer, error) {
+	stats, err := enableStats()
+	if err == nil {
+		return stats, nil
+	}
+	if v, readErr := os.ReadFile(statsSysctl); readErr == nil && strings.TrimSpace(string(v)) == "1" {
+		return nothing{}, nil
+	}
+	return nil, err
+}
+
 var errNotCounted = errors.New("run_cnt is zero after a run")
 
 // counted says whether the kernel has counted a run of prog.
@@ -52,10 +67,12 @@ func counted(prog *ebpf.Program) error {
 	return nil
 }
 
+const statsSysctl = "/proc/sys/kernel/bpf_stats_enabled"
+
 // haveStatsSysctl only opens the sysctl for writing: to write it, be it what
 // it holds already, could undo what somebody else sets at the same time.
 func haveStatsSysctl() error {
-	f, err := os.OpenFile("/proc/sys/kernel/bpf_stats_enabled", os.O_WRONLY, 0)
+	f, err := os.OpenFile(statsSysctl, os.O_WRONLY, 0)
 	if err != nil {
 		return lackingIf(err, os.ErrNotExist, unix.EROFS)
 	}

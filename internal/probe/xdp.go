@@ -58,23 +58,3 @@ func haveXDPLink() error {
 		return l.Close()
 	})
 }
-
-func haveTCX() error {
-	return onLoopback(func(lo netlink.Link) error {
-		prog, err := load(ebpf.ProgramSpec{Type: ebpf.SchedCLS})
-		if err != nil {
-			return err
-		}
-		defer prog.Close()
-
-		l, err := link.AttachTCX(link.TCXOptions{
-			Program:   prog,
-			Interface: lo.Attrs().Index,
-			Attach:    ebpf.AttachTCXIngress,
-		})
-		if err != nil {
-			return err
-		}
-		return l.Close()
-	})
-}

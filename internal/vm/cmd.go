@@ -58,8 +58,8 @@ type Info struct {
 	Release, Build string
 	// CPU is the model of the guest's processor.
 	CPU string
-	// Boot is how long it took from starting QEMU until the command could
-	// start, and Elapsed until the end.
+	// Boot is how long it took until the command could start, and Elapsed
+	// until the end.
 	Boot, Elapsed time.Duration
 	// Warnings are what the guest could not set up.
 	Warnings []string

@@ -4,18 +4,23 @@ package vm
 // environment what it does not know of its command line.
 const guestEnv = "EBPF_BENCH_GUEST"
 
-// kernelArgs is the kernel's command line.
+// kernelArgs is the kernel's command line. The times are those of exact mode.
 func kernelArgs(m Mode) []string {
 	args := []string{
-		"console=ttyS0", "quiet", "loglevel=4", // errors only: each character of output takes time
-		"panic=-1",          // a panic restarts, which ends QEMU
-		"oops=panic",        // a kernel that has a fault measures nothing any more
-		"unknown_nmi_panic", // an NMI shows where the guest hangs
-		"nokaslr",           // addresses decide about cache sets, hashes and the length of jumps
-		"cryptomgr.notests", // the self-tests of ciphers take a tenth of a second
-		"raid=noautodetect", // so does looking for disks
-		// All but Debian's newest kernels leave bpf out of the default. What
-		// they have beside is left out, for it adds to the cost of each hook.
+		// Errors only: each character that is printed takes time.
+		"console=ttyS0", "quiet", "loglevel=4",
+		// A kernel that has a fault measures nothing any more: it panics, and
+		// restarts the machine, which ends QEMU.
+		"oops=panic", "panic=-1",
+		// An NMI shows where the guest hangs.
+		"unknown_nmi_panic",
+		// Addresses decide about hashes, and about who shares a cache line.
+		"nokaslr",
+		// The self-tests of ciphers take 0.4 s. Looking for the disks of a RAID
+		// waits for all devices where that is built in.
+		"cryptomgr.notests", "raid=noautodetect",
+		// Most kernels leave bpf out unless it is asked for. What distributions
+		// have beside these is left out, for it adds to the cost of each hook.
 		"lsm=lockdown,capability,yama,bpf",
 		guestEnv + "=1",
 	}
@@ -23,17 +28,18 @@ func kernelArgs(m Mode) []string {
 		return args
 	}
 	return append(args,
-		// The clock is exact, so it needs no calibration, no second opinion,
-		// and no watchdog. All of these read other clocks in long loops.
+		// One instruction is one nanosecond: a clock that the kernel calibrates
+		// is off by millionths, and one that it compares with others it may
+		// come to distrust.
 		"tsc_early_khz=1000000", "tsc=reliable",
-		// Calibrating the APIC's timer, and testing whether the interrupt of
-		// the other one arrives, are more such loops.
+		// The timer of the APIC would be calibrated, too. Whether the other
+		// one's interrupt arrives is no question in this machine.
 		"noapictimer", "no_timer_check",
-		// Reading the tables of the firmware, and calibrating the clocks that
-		// are found there, takes 0.4 s. Nothing in this machine needs them.
+		// To run the firmware's programs, and to test the clocks that they
+		// tell of, takes 0.4 s. Nothing in this machine needs them.
 		"acpi=off",
-		// Collecting entropy from the jitter of memory takes 130 million
-		// instructions, where there is no jitter.
+		// To collect entropy from the jitter of memory, where there is none,
+		// takes 0.1 s.
 		"initcall_blacklist=jent_mod_init",
 	)
 }

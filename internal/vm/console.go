@@ -15,12 +15,11 @@ type console struct {
 	text []byte
 }
 
-func (c *console) Write(p []byte) (int, error) {
+func (c *console) add(p []byte) {
 	c.text = append(c.text, p...)
 	if len(c.text) > 2*maxConsole {
 		c.text = append([]byte(nil), c.text[len(c.text)-maxConsole:]...)
 	}
-	return len(p), nil
 }
 
 // report is what a console says about the end of its kernel. The first line of

@@ -9,9 +9,9 @@ import (
 func TestAConsoleKeepsTheLastThatItPrinted(t *testing.T) {
 	var c console
 	for i := range 100_000 {
-		fmt.Fprintf(&c, "[    0.%06d] a line that is of no interest\n", i)
+		c.add(fmt.Appendf(nil, "[    0.%06d] a line that is of no interest\n", i))
 	}
-	fmt.Fprintln(&c, "[    9.000000] Kernel panic - not syncing: the end")
+	c.add([]byte("[    9.000000] Kernel panic - not syncing: the end\n"))
 	if len(c.text) > 2*maxConsole {
 		t.Errorf("it keeps %d bytes", len(c.text))
 	}

@@ -3,7 +3,6 @@ package vm
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -65,9 +64,9 @@ func (f *Fault) Unwrap() error { return bench.WithHint(f.Kind, f.Hint) }
 
 // Format prints the trace too with %+v.
 func (f *Fault) Format(s fmt.State, verb rune) {
-	io.WriteString(s, f.Error())
+	fmt.Fprint(s, f.Error())
 	if verb == 'v' && s.Flag('+') && len(f.Trace) > 0 {
-		io.WriteString(s, "\n\t"+strings.Join(f.Trace, "\n\t"))
+		fmt.Fprint(s, "\n\t", strings.Join(f.Trace, "\n\t"))
 	}
 }
 

@@ -66,8 +66,8 @@ func readConfig() (*guestConfig, error) {
 // restart ends the machine, which QEMU does not let restart. To power it off
 // would take ACPI.
 func restart() {
-	unix.Reboot(unix.LINUX_REBOOT_CMD_RESTART)
-	select {}
+	_ = unix.Reboot(unix.LINUX_REBOOT_CMD_RESTART)
+	select {} // the first process must not end before
 }
 
 // heartbeat is how often the guest says that it is alive, by its own clock.
@@ -75,7 +75,9 @@ const heartbeat = 200 * time.Millisecond
 
 func (p *port) beat() {
 	for range time.Tick(heartbeat) {
-		p.send(frameHeartbeat, nil)
+		if p.send(frameHeartbeat, nil) != nil {
+			return // the host finds out
+		}
 	}
 }
 
@@ -86,9 +88,9 @@ const (
 	resultsEnv = "EBPF_BENCH_RESULTS"
 )
 
-// Results is where a command that runs in a guest reports its results: each a
-// line of JSON, as json.Encoder writes it. It is nil in any other process, and
-// what the command starts is another one. It is to be called once.
+// Results is where a command that runs in a guest reports its results, one
+// JSON value after the other. It is nil in any other process, and what the
+// command starts is another one. It is to be called once.
 func Results() io.Writer {
 	if os.Getenv(resultsEnv) == "" {
 		return nil

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,11 +30,14 @@ func runCommand(config *guestConfig, p *port) exit {
 		return exit{Error: err.Error()}
 	}
 	err = cmd.Wait()
-	unix.Kill(-1, unix.SIGKILL) // all but this process
-	if lost := <-reported; lost != nil {
-		return exit{Error: lost.Error()}
+	_ = unix.Kill(-1, unix.SIGKILL) // all but this process, if there are any
+	lost := <-reported
+	e := exitOf(cmd.ProcessState, err)
+	// That a command which fails breaks off within a result says nothing more.
+	if lost != nil && (e.Code == 0 || !errors.Is(lost, io.ErrUnexpectedEOF)) {
+		e.Error = lost.Error()
 	}
-	return exitOf(cmd.ProcessState, err)
+	return e
 }
 
 // startCommand starts the command with a pipe for its results. Once that is
@@ -69,21 +71,22 @@ func startCommand(cmd *exec.Cmd, slack uint64, p *port) (reported <-chan error, 
 	return done, nil
 }
 
-// sendResults sends each line that the command reports as a result. It closes
+// sendResults sends each value that the command reports as a result. It closes
 // the pipe, so that a command whose results are refused does not wait for ever.
 func sendResults(r io.ReadCloser, p *port) error {
 	defer r.Close()
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxFrame)
-	for lines.Scan() {
-		if err := p.send(frameResult, json.RawMessage(lines.Bytes())); err != nil {
+	for values := json.NewDecoder(r); ; {
+		var value json.RawMessage
+		switch err := values.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read results: %w", err)
+		}
+		if err := p.send(frameResult, value); err != nil {
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("read results: %w", err)
-	}
-	return nil
 }
 
 // exitOf is how the command ended.

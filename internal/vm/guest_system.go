@@ -28,7 +28,7 @@ var mounts = []struct{ fs, dir, options string }{
 // essential, for one of them is the port.
 func mountAll() (warnings []string, err error) {
 	for _, m := range mounts {
-		os.MkdirAll(m.dir, 0o755) // those in /sys are there if the kernel has them
+		_ = os.MkdirAll(m.dir, 0o755) // those in /sys are there if the kernel has them
 		err := unix.Mount(m.fs, m.dir, m.fs, 0, m.options)
 		switch {
 		case err == nil || errors.Is(err, unix.EBUSY):
@@ -68,7 +68,7 @@ func loadModule(file string) error {
 
 func introduce(warnings []string) hello {
 	var name unix.Utsname
-	unix.Uname(&name) // fails for a bad address only
+	_ = unix.Uname(&name) // fails for a bad address only
 	return hello{
 		Release:  unix.ByteSliceToString(name.Release[:]),
 		Build:    unix.ByteSliceToString(name.Version[:]),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -12,49 +13,92 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
 )
 
 // guestCommands are what the tests run in a guest.
 var guestCommands = map[string]func(args []string, results io.Writer){
-	"hello": func(args []string, results io.Writer) {
-		fmt.Print("hello ", strings.Join(args, " "), "\n")
-		fmt.Fprint(os.Stderr, "not an error\n")
-		reportAll(results, 1, 2, 3)
-	},
-	"sleep": func(_ []string, results io.Writer) {
-		reportAll(results, "before")
-		for {
-			time.Sleep(time.Hour)
-		}
-	},
+	"hello":   greet,
+	"look":    look,
 	"measure": measure,
-	"oom":     exhaust,
-	"hang":    lockUp,
+	"blob":    func(_ []string, results io.Writer) { reportAll(results, strings.Repeat("x", 1<<20)) },
+	"garbage": func(_ []string, results io.Writer) { fmt.Fprintln(results, "not JSON") },
 	"fail":    func([]string, io.Writer) { os.Exit(3) },
-	"sysrq": func(args []string, _ io.Writer) {
-		os.WriteFile("/proc/sysrq-trigger", []byte(args[0]), 0)
+	"crash":   func([]string, io.Writer) { check(unix.Kill(os.Getpid(), unix.SIGKILL)) },
+	"orphan":  orphan,
+	"panic":   func([]string, io.Writer) { check(os.WriteFile("/proc/sysrq-trigger", []byte("c"), 0)) },
+	"exhaust": exhaust,
+	"lock_up": lockUp,
+	"sleep":   sleep,
+}
+
+func greet(args []string, results io.Writer) {
+	fmt.Println("hello", strings.Join(args, " "))
+	fmt.Fprintln(os.Stderr, "not an error")
+	reportAll(results, 1, "two", map[string]int{"three": 3})
+}
+
+// look reports what the command finds in the guest.
+func look(_ []string, results io.Writer) {
+	dir, err := os.Getwd()
+	check(err)
+	file, err := os.ReadFile("file")
+	check(err)
+	modules, err := os.ReadFile("/proc/modules")
+	check(err)
+	var mounted []string
+	for _, m := range mounts {
+		var fs unix.Statfs_t
+		if unix.Statfs(m.dir, &fs) == nil && fs.Type != unix.RAMFS_MAGIC && fs.Type != unix.SYSFS_MAGIC || m.dir == "/sys" {
+			mounted = append(mounted, m.dir)
+		}
+	}
+	reportAll(results, found{dir, string(file), os.Environ(), string(modules), mounted})
+}
+
+type found struct {
+	Dir, File string
+	Env       []string
+	Modules   string
+	Mounted   []string
+}
+
+// orphan leaves a process behind that holds the output and the results open.
+func orphan(_ []string, results io.Writer) {
+	cmd := exec.Command("/init", "sleep")
+	cmd.Env = []string{resultsEnv + "=1"}
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{results.(*os.File)}
+	check(cmd.Start())
+}
+
+// sleep reports one result, and never ends.
+func sleep(_ []string, results io.Writer) {
+	reportAll(results, "before")
+	for {
 		time.Sleep(time.Hour)
-	},
+	}
 }
 
 func reportAll(results io.Writer, values ...any) {
 	encoder := json.NewEncoder(results)
 	for _, v := range values {
-		if err := encoder.Encode(v); err != nil {
-			panic(err)
-		}
+		check(encoder.Encode(v))
 	}
 }
 
 // exhaust uses memory until there is none.
 func exhaust([]string, io.Writer) {
-	var all [][]byte
+	type block struct {
+		next *block
+		data [1 << 20]byte
+	}
+	var all *block
 	for {
-		page := make([]byte, 1<<20)
-		for i := range page {
-			page[i] = 1
+		all = &block{next: all}
+		for i := range all.data {
+			all.data[i] = 1
 		}
-		all = append(all, page)
 	}
 }
 
@@ -91,8 +135,6 @@ func lockUp([]string, io.Writer) {
 
 func load(name string, insns asm.Instructions) *ebpf.Program {
 	prog, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: name, Type: ebpf.SocketFilter, License: "GPL", Instructions: insns})
-	if err != nil {
-		panic(err)
-	}
+	check(err)
 	return prog
 }

@@ -27,8 +27,11 @@ func checkImage(name string) (end uint64, err error) {
 
 func kernelEnd(r io.ReaderAt) (uint64, error) {
 	var head [0x264]byte // as much of a bzImage's header as matters
-	if _, err := r.ReadAt(head[:], 0); err != nil {
+	switch _, err := r.ReadAt(head[:], 0); {
+	case errors.Is(err, io.EOF):
 		return 0, errors.New("it is too short for one")
+	case err != nil:
+		return 0, err
 	}
 	switch {
 	case string(head[0x202:][:4]) == "HdrS":

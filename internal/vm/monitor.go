@@ -70,7 +70,7 @@ const (
 	qmpNMI          = "inject-nmi"
 )
 
-// execute gives a command. A QEMU that is about to end takes none.
+// execute gives a command.
 func (m *monitor) execute(command string) error {
 	_, err := fmt.Fprintf(m.conn, "{\"execute\":%q}\n", command)
 	return err

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -88,10 +87,15 @@ func guestBinary(t testing.TB) string {
 	return name
 }
 
-var staticBinary = sync.OnceValues(func() (string, error) {
-	// The name stays the same, so that there is never more than one.
-	name := filepath.Join(os.TempDir(), "ebpf-bench-vm.test")
-	build := exec.CommandContext(context.Background(), "go", "test", "-c", "-vet=off", "-o", name, ".")
+// buildDir is where the static binary is, until TestMain removes it.
+var buildDir string
+
+var staticBinary = sync.OnceValues(func() (name string, err error) {
+	if buildDir, err = os.MkdirTemp("", "ebpf-bench-vm-"); err != nil {
+		return "", err
+	}
+	name = filepath.Join(buildDir, "vm.test")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-o", name, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	return name, build.Run()

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/vm"
+)
+
+// examined is what one kernel answers.
+type examined struct {
+	release  string
+	findings []probe.Finding
+}
+
+// compareKernels asks several kernels and prints what each can. One that
+// cannot be asked does not hide the answers of the others.
+func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names []string, asJSON bool) error {
+	m, err := flags.open(t)
+	if err != nil {
+		return err
+	}
+	kernels, err := m.examineAll(ctx, names)
+	switch {
+	case len(kernels) == 0:
+		return err
+	case asJSON:
+		byRelease := map[string][]probe.Finding{}
+		for _, k := range kernels {
+			byRelease[k.release] = k.findings
+		}
+		return errors.Join(json.NewEncoder(t.stdout).Encode(byRelease), err)
+	}
+	return errors.Join(printMatrix(t, kernels), err)
+}
+
+// examineAll asks each kernel, as many at a time as there are CPUs, and
+// returns the answers in the kernels' order.
+func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, error) {
+	found := make([]examined, len(names))
+	errs := make([]error, len(names))
+	slots := make(chan struct{}, runtime.NumCPU())
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			began := time.Now()
+			found[i].findings, found[i].release, errs[i] = m.examine(ctx, name)
+			if errs[i] == nil {
+				m.t.say("", "asked Linux %s in %.1f s", found[i].release, time.Since(began).Seconds())
+			}
+		})
+	}
+	wg.Wait()
+
+	var kernels []examined
+	for i, k := range found {
+		switch {
+		case errs[i] != nil:
+		case slices.ContainsFunc(kernels, func(o examined) bool { return o.release == k.release }):
+			// Another name of one that is there, or another build of it.
+			k.release += " (" + names[i] + ")"
+			fallthrough
+		default:
+			kernels = append(kernels, k)
+		}
+	}
+	return kernels, errors.Join(errs...)
+}
+
+// examine asks the kernel of that name.
+func (m *machines) examine(ctx context.Context, name string) (findings []probe.Finding, release string, err error) {
+	var out bytes.Buffer
+	ask := guest{args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, stdout: &out}
+	info, err := m.run(ctx, name, ask)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := json.Unmarshal(out.Bytes(), &findings); err != nil {
+		return nil, "", onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
+	}
+	return findings, info.Release, nil
+}
+
+// unique are the names, each once.
+func unique(names []string) (once []string) {
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
+}

@@ -1,0 +1,111 @@
+package vm
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// fakeEnv says what a fake QEMU does.
+const fakeEnv = "VM_TEST_QEMU"
+
+// newFakeCmd is a command whose QEMU is this test binary, so that what a real
+// one seldom does can be tested.
+func newFakeCmd(t *testing.T, behaviour string) *Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, qemuName)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv(fakeEnv, behaviour)
+	image := make([]byte, 4096)
+	copy(image[0x202:], "HdrS")
+	return &Cmd{Image: tempFile(t, image), Path: guestBinary(t)}
+}
+
+// fakeQEMU never returns.
+func fakeQEMU() {
+	qmp := os.NewFile(monitorFD, "monitor")
+	port := os.NewFile(portFD, "port")
+	switch os.Getenv(fakeEnv) {
+	case "pause":
+		fakePause(qmp)
+	case "abort":
+		fmt.Fprintf(os.Stderr, "%s: error: failed to set MSR 0x10a to 0x69\n", qemuName)
+		check(unix.Kill(os.Getpid(), unix.SIGABRT))
+	case "damage":
+		fmt.Fprint(port, "this is no frame at all\n")
+	case "complain":
+		fmt.Fprintf(os.Stderr, "%s: warning: never mind\n%[1]s: invalid accelerator\n", qemuName)
+		os.Exit(1)
+	}
+	io.Copy(io.Discard, qmp) // until it is killed
+	select {}
+}
+
+// fakePause is a QEMU whose guest is paused by an internal error.
+func fakePause(qmp io.ReadWriter) {
+	fmt.Fprintln(qmp, `{"QMP":{"version":{"qemu":{"major":9,"minor":8,"micro":7},"package":"fake"}}}`)
+	lines := bufio.NewScanner(qmp)
+	for lines.Scan() {
+		var command struct{ Execute string }
+		check(json.Unmarshal(lines.Bytes(), &command))
+		switch command.Execute {
+		case qmpCapabilities:
+			fmt.Fprintln(qmp, `{"return":{}}`)
+			fmt.Fprintln(qmp, `{"event":"STOP"}`)
+		case qmpStatus:
+			fmt.Fprintln(qmp, `{"return":{"status":"internal-error","running":false}}`)
+		}
+	}
+}
+
+// withKVM makes a file stand for KVM.
+func withKVM(t *testing.T, device string) {
+	before := kvmDevice
+	kvmDevice = device
+	t.Cleanup(func() { kvmDevice = before })
+}
+
+func TestKVMThatPausesTheGuest(t *testing.T) {
+	cmd := newFakeCmd(t, "pause")
+	withKVM(t, tempFile(t, nil))
+	cmd.Mode = KVM
+	wantFault(t, cmd, ErrKVM, "QEMU paused the guest: internal-error")
+	if want := "9.8.7 (fake)"; cmd.Info.QEMU != want {
+		t.Errorf("QEMU is %q, want %q", cmd.Info.QEMU, want)
+	}
+}
+
+func TestKVMThatAborts(t *testing.T) {
+	cmd := newFakeCmd(t, "abort")
+	withKVM(t, tempFile(t, nil))
+	cmd.Mode = KVM
+	wantFault(t, cmd, ErrKVM, "failed to set MSR")
+}
+
+func TestAMachineWithoutKVM(t *testing.T) {
+	cmd := newFakeCmd(t, "abort")
+	withKVM(t, "/nowhere/kvm")
+	cmd.Mode = KVM
+	wantFault(t, cmd, ErrKVM, "/nowhere/kvm: no such file")
+}
+
+func TestMessagesThatAreDamaged(t *testing.T) {
+	wantFault(t, newFakeCmd(t, "damage"), ErrLost, "is no header of a frame")
+}
+
+func TestAQEMUThatComplains(t *testing.T) {
+	wantFault(t, newFakeCmd(t, "complain"), ErrQEMU, "invalid accelerator")
+}

@@ -1,0 +1,85 @@
+package vm
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+)
+
+// received is a frame, or why there will be no more.
+type received struct {
+	frame frame
+	err   error
+}
+
+func readFrames(port io.Reader, frames chan<- received) {
+	defer close(frames)
+	r := newFrameReader(port)
+	for {
+		f, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		frames <- received{f, err}
+		if err != nil {
+			_, _ = io.Copy(io.Discard, port) // QEMU waits for no one
+			return
+		}
+	}
+}
+
+func (w *watch) received(r received) {
+	err := r.err
+	if err == nil {
+		err = w.handle(r.frame)
+	}
+	if err != nil {
+		w.damaged = err
+		w.q.kill()
+		return
+	}
+	w.lastSign, w.lastCPU = time.Now(), w.q.cpuTime()
+}
+
+// handle takes a frame as what it is.
+func (w *watch) handle(f frame) error {
+	switch f.Type {
+	case frameHello:
+		var h hello
+		if err := json.Unmarshal(f.Data, &h); err != nil {
+			return err
+		}
+		w.hello = true
+		info := &w.cmd.Info
+		info.Boot = time.Since(w.start)
+		info.Release, info.Build, info.CPU, info.Warnings = h.Release, h.Build, h.CPU, h.Warnings
+	case frameStdout:
+		return copyTo(w.cmd.Stdout, f.Data)
+	case frameStderr:
+		return copyTo(w.cmd.Stderr, f.Data)
+	case frameResult:
+		if w.cmd.OnResult != nil {
+			w.cmd.OnResult(f.Data)
+		}
+	case frameExit:
+		w.exit = new(exit)
+		// There is nothing left to do for the guest but to shut down.
+		w.q.kill()
+		return json.Unmarshal(f.Data, w.exit)
+	}
+	return nil
+}
+
+// copyTo hands on what the command wrote. A writer that fails is its owner's
+// business, as a closed standard output is.
+func copyTo(w io.Writer, data json.RawMessage) error {
+	var p []byte
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	if w != nil {
+		_, _ = w.Write(p)
+	}
+	return nil
+}
