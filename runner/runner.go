@@ -45,7 +45,7 @@ type Options struct {
 }
 
 // DefaultLoads is how often the objects are loaded in a run.
-const DefaultLoads = 8
+const DefaultLoads = 16
 
 // Progress is told what happens while a plan is measured.
 type Progress interface {
