@@ -39,7 +39,7 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 test: ## run all tests, those of the kernel too, with the race detector
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { [ -z "$$CI" ] && echo "the tests that boot other kernels are skipped"; }
-	$(TOOL) gotestsum --format pkgname-and-test-fails -- -race -timeout 15m $(EXEC) ./...
+	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m $(EXEC) ./...
 
 .PHONY: lint
 lint: ## check the style, the layers and the usual mistakes

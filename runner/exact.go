@@ -42,7 +42,7 @@ func (m *measurement) count(ctx context.Context, env *environment, load int) err
 	m.out.Loads = load + 1
 	for _, t := range everything {
 		t.open(env)
-		t.warmUp()
+		t.warmUp(ctx)
 		t.makeRoom()
 		t.shorten()
 		for range m.options.Rounds {

@@ -29,10 +29,17 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.verifier }
 
+// isRefusal tells the verifier's own errors from those of whoever could not
+// even ask it.
+func isRefusal(err error) bool {
+	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.E2BIG) ||
+		errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EFAULT)
+}
+
 // explainLoad says in one line why a program did not load.
 func explainLoad(j *Job, err error) error {
 	var verifier *ebpf.VerifierError
-	if errors.As(err, &verifier) {
+	if errors.As(err, &verifier) && len(verifier.Log) > 0 && isRefusal(err) {
 		reason, source := readLog(verifier.Log)
 		if reason == "" {
 			reason = verifier.Cause.Error()

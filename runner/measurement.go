@@ -16,6 +16,8 @@ type measurement struct {
 	out     bench.Run
 	tracks  []*track
 	floors  []*track
+	// unsaved is why results could not be saved.
+	unsaved error
 }
 
 func newMeasurement(plan *Plan, o Options) *measurement {
@@ -66,10 +68,9 @@ func (m *measurement) run(ctx context.Context) error {
 		}
 		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
 		m.out.Elapsed = seconds(time.Since(began))
-		if m.options.Save != nil {
-			if err := m.options.Save(m.results()); err != nil {
-				return err
-			}
+		if m.options.Save != nil && m.unsaved == nil {
+			// What was measured is not lost with a place to save it.
+			m.unsaved = m.options.Save(m.results())
 		}
 		if ctx.Err() != nil {
 			break
@@ -96,12 +97,12 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 			return nil
 		}
 		t.open(env)
-		t.warmUp()
+		t.warmUp(ctx)
 		t.makeRoom()
 		t.matchFloor()
 	}
 	if load == 0 {
-		m.planRounds()
+		m.planRounds(ctx)
 	}
 	began := time.Now()
 	m.rounds(ctx, load)

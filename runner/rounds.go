@@ -11,14 +11,19 @@ import (
 const minRounds = 16
 
 // planRounds sets how many rounds each track takes part in, from a pilot.
-func (m *measurement) planRounds() {
+func (m *measurement) planRounds(ctx context.Context) {
 	var most int
 	var estimate time.Duration
 	for _, t := range m.floors {
-		t.pilot()
+		if ctx.Err() == nil {
+			t.pilot()
+		}
 	}
 	floors := map[*track]int{}
 	for _, t := range m.tracks {
+		if ctx.Err() != nil {
+			return
+		}
 		wall := t.pilot()
 		if !t.live() {
 			continue

@@ -64,8 +64,8 @@ func (silent) Round()                   {}
 func (silent) Done(*bench.Result)       {}
 
 // Measure runs the plan. Benchmarks that fail carry their error in their
-// result; an error is returned only when nothing can be measured at all. When
-// ctx is cancelled, the run ends with the round and is marked as partial.
+// result; an error is returned only when nothing can be measured at all, or,
+// with the run, when its results could not be saved. When ctx is cancelled, the run ends with the round and is marked as partial.
 func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	if err := checkPrivileges(); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	for i := range run.Results {
 		o.Progress.Done(&run.Results[i])
 	}
-	return run, nil
+	return run, m.unsaved
 }
 
 func checkPrivileges() error {

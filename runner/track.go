@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,6 +63,10 @@ func (t *track) open(env *environment) {
 		return
 	}
 	t.subject, t.err = openSubject(env, t.job)
+	if env.notHeld != nil {
+		t.warn("the kernel's XDP dispatcher has no place for the program: calling it takes longer, by some nanoseconds")
+		env.notHeld = nil
+	}
 }
 
 func (t *track) close() {
@@ -84,8 +89,8 @@ func (t *track) slice() {
 // after a load are slow, and a CPU that was idle takes a while to wake up.
 const warmUpTime = 5 * time.Millisecond
 
-func (t *track) warmUp() {
-	for began := time.Now(); t.live() && time.Since(began) < warmUpTime; {
+func (t *track) warmUp(ctx context.Context) {
+	for began := time.Now(); t.live() && ctx.Err() == nil && time.Since(began) < warmUpTime; {
 		t.slice()
 	}
 }

@@ -126,6 +126,21 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 	return alerts
 }
 
+// Unjudged lists, as benchmark and measure, what the policy bounds and the run
+// has no values of: a gate that could not be applied has not been passed.
+func (p *Policy) Unjudged(run *bench.Run) []string {
+	var all []string
+	for i := range run.Results {
+		r := &run.Results[i]
+		for _, t := range p.Thresholds {
+			if s := r.Sample(t.Measure); t.isFor(r.Benchmark) && (s == nil || len(s.Values) == 0) {
+				all = append(all, r.Benchmark+": "+t.Measure)
+			}
+		}
+	}
+	return all
+}
+
 // isFor tells whether the threshold is for a benchmark.
 func (t Threshold) isFor(benchmark string) bool {
 	if t.Benchmark == "" {

@@ -27,6 +27,9 @@ func TestJudge(t *testing.T) {
 	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Max != 100 {
 		t.Errorf("alerts %+v: want only the median that is over the budget", alerts)
 	}
+	if got := p.Unjudged(run); len(got) != 5 || got[0] != "xdp/slow: throughput" {
+		t.Errorf("unjudged %q: want the measures that have no values", got)
+	}
 	if alerts := Default().Judge(run); len(alerts) != 0 {
 		t.Errorf("the defaults raise %+v", alerts)
 	}

@@ -48,7 +48,7 @@ func newGuestCommand(t *terminal) *cobra.Command {
 				Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
 				Tool: version(), Mode: bench.Mode(f.mode), Save: report,
 			})
-			if err != nil {
+			if run == nil {
 				return noMeasure(err)
 			}
 			return report(run)

@@ -62,7 +62,7 @@ func printList(t *terminal, plan *runner.Plan, asJSON bool) error {
 		if l.Packets > 0 {
 			packets = fmt.Sprint(l.Packets)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Benchmark, l.Driver, l.Program, l.Type, l.Object, packets, l.Budget)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(l.Benchmark), l.Driver, clean(l.Program), l.Type, clean(l.Object), packets, l.Budget)
 	}
 	return w.Flush()
 }

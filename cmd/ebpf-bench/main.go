@@ -14,7 +14,7 @@ import (
 func main() {
 	vm.Main()
 	workload.RunHelper()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	// A second signal ends the process at once: everything that it attached
 	// ends with it.
 	context.AfterFunc(ctx, stop)

@@ -104,7 +104,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	save, err := f.saver()
+	save, err := f.saver(s)
 	if err != nil {
 		return usage(err)
 	}
@@ -131,8 +131,8 @@ func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, pla
 		Progress: newProgress(t, plan),
 		Save:     func(run *bench.Run) error { return save(run) },
 	})
-	if err != nil {
+	if run == nil {
 		return nil, err
 	}
-	return []*bench.Run{run}, nil
+	return []*bench.Run{run}, err
 }

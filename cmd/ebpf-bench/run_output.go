@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
 // saver keeps the runs so far.
@@ -18,7 +21,7 @@ type saver func(runs ...*bench.Run) error
 
 // saver writes to the file of --out. That is tried before anything is measured,
 // so that a wrong path costs no time.
-func (f *runFlags) saver() (saver, error) {
+func (f *runFlags) saver(s *suite.Suite) (saver, error) {
 	if f.out == "" {
 		return func(...*bench.Run) error { return nil }, nil
 	}
@@ -28,22 +31,51 @@ func (f *runFlags) saver() (saver, error) {
 	if _, err := os.Stat(filepath.Dir(f.out)); err != nil {
 		return nil, fmt.Errorf("--out %s: %w", f.out, err)
 	}
-	if info, err := os.Stat(f.out); err == nil && !info.Mode().IsRegular() {
+	// A link would be replaced, and what it leads to left alone.
+	if info, err := os.Lstat(f.out); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("--out: %s is no regular file", f.out)
 	}
-	probe, err := renameio.NewPendingFile(f.out)
+	if err := f.overwrites(s); err != nil {
+		return nil, err
+	}
+	probe, err := newOutFile(f.out)
 	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
+		return nil, fmt.Errorf("--out %s: %w", f.out, err)
 	}
 	if err := probe.Cleanup(); err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
+		return nil, fmt.Errorf("--out %s: %w", f.out, err)
 	}
 	return func(runs ...*bench.Run) error { return writeRuns(f.out, runs) }, nil
 }
 
+// overwrites refuses to replace what the run is made from.
+func (f *runFlags) overwrites(s *suite.Suite) error {
+	out, err := os.Stat(f.out)
+	if err != nil {
+		return nil // a new file
+	}
+	inputs := []string{f.limits}
+	if !s.Bundled {
+		inputs = slices.AppendSeq(inputs, maps.Keys(s.Files()))
+	}
+	for _, name := range inputs {
+		if info, err := os.Stat(name); err == nil && os.SameFile(info, out) {
+			return fmt.Errorf("--out: %s is a file that the run reads", f.out)
+		}
+	}
+	return nil
+}
+
+// newOutFile is a file that takes the place of another as a whole, with its
+// permissions. It lies beside it meanwhile.
+func newOutFile(name string) (*renameio.PendingFile, error) {
+	return renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
+		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+}
+
 // writeRuns replaces the file as a whole: a crash leaves the previous one.
 func writeRuns(name string, runs []*bench.Run) error {
-	file, err := renameio.NewPendingFile(name, renameio.WithPermissions(0o644))
+	file, err := newOutFile(name)
 	if err != nil {
 		return fmt.Errorf("save results: %w", err)
 	}

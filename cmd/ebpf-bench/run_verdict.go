@@ -41,10 +41,22 @@ func (f *runFlags) judge(policy *thresholds.Policy, runs []*bench.Run) error {
 				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)))
 		}
 	}
-	if len(errs) == 0 {
-		return nil
+	var judged error
+	if len(errs) > 0 {
+		judged = &exitError{exitRegression, errors.Join(errs...)}
 	}
-	return &exitError{exitRegression, errors.Join(errs...)}
+	return errors.Join(unjudged(policy, runs), judged)
+}
+
+// unjudged says which thresholds could not be applied.
+func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
+	var errs []error
+	for _, run := range runs {
+		for _, what := range policy.Unjudged(run) {
+			errs = append(errs, fmt.Errorf("%s was not measured, so its threshold is not applied", benchmarkOn(what, run, runs)))
+		}
+	}
+	return noMeasure(errors.Join(errs...))
 }
 
 // failures says what could not be measured, one error a benchmark.

@@ -11,11 +11,11 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // terminal is what the tool says and where.
@@ -108,19 +108,8 @@ func flatten(err error) []error {
 	return all
 }
 
-// clean makes text from objects and files safe to print: it stays on one line
-// and cannot move the cursor.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case !unicode.IsPrint(r) && r != ' ':
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+// clean makes text from objects and files safe to print.
+func clean(s string) string { return unit.Printable(s) }
 
 // colorMode is the value of --color.
 type colorMode string

@@ -31,7 +31,7 @@ func Text(w io.Writer, m *Model) error {
 				name += " on " + t.Run.Testbed.Kernel
 			}
 			for _, note := range notes(m, &r) {
-				fmt.Fprintf(&b, "%s: %s\n", name, note)
+				fmt.Fprintf(&b, "%s: %s\n", unit.Printable(name), note)
 			}
 		}
 	}
@@ -97,16 +97,16 @@ func notes(m *Model, r *Row) []string {
 	}
 	warning := paint(m, text.FgYellow, "warning: ")
 	for _, w := range r.Warnings {
-		all = append(all, warning+w)
+		all = append(all, warning+unit.Printable(w))
 	}
 	if s, ok := r.Cost(); ok {
 		// Those of the other measures say the same of the same rounds.
 		for _, w := range s.Warnings {
-			all = append(all, warning+w)
+			all = append(all, warning+unit.Printable(w))
 		}
 	}
 	if r.Error != "" {
-		all = append(all, paint(m, text.FgRed, "failed: ")+r.Error)
+		all = append(all, paint(m, text.FgRed, "failed: ")+unit.Printable(r.Error))
 	}
 	return all
 }

@@ -24,7 +24,7 @@ func resultTable(m *Model) string {
 func timedTable(m *Model) string {
 	t := newTable("benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate")
 	for _, r := range m.Tables[0].Rows {
-		row := table.Row{r.Benchmark, r.Driver}
+		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		cost, ok := r.Cost()
 		if !ok {
 			t.AppendRow(append(row, blank(m, &r)))
@@ -52,7 +52,7 @@ func spread(s Summary) string {
 func exactTable(m *Model) string {
 	t := newTable("benchmark", "driver", "net", "raw", "floor")
 	for _, r := range m.Tables[0].Rows {
-		row := table.Row{r.Benchmark, r.Driver}
+		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		if _, ok := r.Cost(); !ok {
 			t.AppendRow(append(row, blank(m, &r)))
 			continue
@@ -71,7 +71,7 @@ func kernelTable(m *Model) string {
 	}
 	out := newTable(header...)
 	for _, name := range names(m) {
-		row := table.Row{name, ""}
+		row := table.Row{unit.Printable(name), ""}
 		for i := range m.Tables {
 			r := m.Tables[i].find(name)
 			if r == nil {

@@ -1,11 +1,14 @@
 package suite
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // OS is the machine's own file system, in which paths may be absolute or lead
@@ -19,8 +22,32 @@ func Root(folder string) fs.FS { return osFS(folder) }
 type osFS string
 
 func (root osFS) Open(name string) (fs.File, error)     { return os.Open(root.path(name)) }
-func (root osFS) ReadFile(name string) ([]byte, error)  { return os.ReadFile(root.path(name)) }
 func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.path(name)) }
+
+// ReadFile reads a regular file of bounded size: a device or a pipe would keep
+// the reader for ever.
+func (root osFS) ReadFile(name string) ([]byte, error) {
+	f, err := os.OpenFile(root.path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	return data, err
+}
+
+// maxFile bounds a file that a suite names, in bytes.
+const maxFile = 64 << 20
 
 func (root osFS) Glob(pattern string) ([]string, error) {
 	names, err := filepath.Glob(root.path(pattern))

@@ -35,8 +35,16 @@ func killChildren() {
 		for _, pid := range children {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
-		if _, err := unix.Wait4(-1, nil, 0, nil); errors.Is(err, unix.ECHILD) {
-			return
+		// One is waited for, and whatever else has ended by then is reaped
+		// too: to look for children again after each would take for ever.
+		for options := 0; ; options = unix.WNOHANG {
+			pid, err := unix.Wait4(-1, nil, options, nil)
+			if errors.Is(err, unix.ECHILD) {
+				return
+			}
+			if pid == 0 {
+				break
+			}
 		}
 	}
 }

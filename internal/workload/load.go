@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -104,6 +105,12 @@ func (l *Load) signal(sig unix.Signal) error {
 		return err
 	}
 	if err := unix.Kill(-l.group, sig); err != nil {
+		// A group that is gone has ended, and why is about to be known.
+		select {
+		case <-l.ended:
+			return l.err
+		case <-time.After(time.Second):
+		}
 		return fmt.Errorf("send %s to load: %w", unix.SignalName(sig), err)
 	}
 	return nil

@@ -27,7 +27,11 @@ func (l *Load) start() error {
 	l.supervisor.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Standard error may be held open by a process that got away.
 	l.supervisor.WaitDelay = time.Second
-	if err := l.supervisor.Start(); err != nil {
+	// The caller's thread may be locked and pinned to a CPU, which a load would
+	// inherit. A goroutine of its own runs on another thread.
+	started := make(chan error)
+	go func() { started <- l.supervisor.Start() }()
+	if err := <-started; err != nil {
 		r.Close()
 		return err
 	}
