@@ -32,28 +32,42 @@ const (
 // program by way of a search among all that are attached. So a benchmark's
 // counts do not depend on the suite that it is part of.
 func (m *measurement) count(ctx context.Context, env *environment, load int) error {
+	everything := slices.Concat(m.floors, m.tracks)
+	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
+	m.out.Loads = load + 1
+	for _, t := range everything {
+		if ctx.Err() != nil {
+			return nil
+		}
+		t.open(env)
+		if err := m.countRuns(ctx, t, load); err != nil {
+			return err
+		}
+		if t.floor != nil {
+			t.countPath()
+		}
+		t.close()
+	}
+	return nil
+}
+
+// countRuns counts what the kernel charges to the track's program.
+func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 	stats, err := enableStats()
 	if err != nil {
 		return err
 	}
 	defer stats.Close()
-	everything := slices.Concat(m.floors, m.tracks)
-	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
-	m.out.Loads = load + 1
-	for _, t := range everything {
-		t.open(env)
-		t.warmUp(ctx)
-		t.makeRoom()
-		t.shorten()
-		for range m.options.Rounds {
-			if ctx.Err() != nil {
-				break
-			}
-			t.slice()
-			t.recordAlone(load)
-			m.options.Progress.Round()
+	t.warmUp(ctx)
+	t.makeRoom()
+	t.shorten()
+	for range m.options.Rounds {
+		if ctx.Err() != nil {
+			break
 		}
-		t.close()
+		t.slice()
+		t.recordAlone(load)
+		m.options.Progress.Round()
 	}
 	return nil
 }
@@ -96,16 +110,19 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 	one := func(m bench.Measure, v float64) bench.Sample {
 		return bench.Sample{Measure: m, Values: []float64{round(v)}}
 	}
-	cost := raw.perRun()
-	floor, ok := smallest(&r.Floor)
-	if !ok {
-		return []bench.Sample{one(bench.InstructionsRaw, cost)}
+	var samples []bench.Sample
+	floor, hasFloor := smallest(&r.Floor)
+	if hasFloor {
+		samples = append(samples, one(bench.Instructions, raw.perRun()-floor.perRun()))
 	}
-	return []bench.Sample{
-		one(bench.Instructions, cost-floor.perRun()),
-		one(bench.InstructionsRaw, cost),
-		one(bench.InstructionsFloor, floor.perRun()),
+	samples = append(samples, one(bench.InstructionsRaw, raw.perRun()))
+	if hasFloor {
+		samples = append(samples, one(bench.InstructionsFloor, floor.perRun()))
 	}
+	if r.Path != nil {
+		samples = append(samples, one(bench.InstructionsPath, r.Path.Cost()))
+	}
+	return samples
 }
 
 func (c counters) perRun() float64 { return float64(c.runTimeNS) / float64(c.runCnt) }

@@ -62,6 +62,13 @@ func (v *veth) drive() (driven, error) {
 	return driven{sent: sent, dropped: traffic.Dropped, sender: v.sender.Name()}, err
 }
 
+func (v *veth) trigger() (int, error) {
+	_, err := v.sender.Send(v.frames)
+	return v.frames, err
+}
+
+func (v *veth) detach() error { return v.pair.Detach() }
+
 func (v *veth) resize(runs func(now int) int) {
 	v.count = max(runs(v.count)/v.frames, 1) * v.frames
 }

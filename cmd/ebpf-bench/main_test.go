@@ -200,7 +200,7 @@ func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
 }
 
 // checkExactly fails unless one benchmark executes that many instructions more
-// than another, on every kernel: exactly FILE MORE BENCHMARK OTHER.
+// than another, on every kernel: exactly FILE MORE BENCHMARK OTHER MEASURE.
 func checkExactly(ts *testscript.TestScript, neg bool, args []string) {
 	more, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -211,7 +211,7 @@ func checkExactly(ts *testscript.TestScript, neg bool, args []string) {
 	for _, run := range runs {
 		counts := map[string]float64{}
 		for i := range run.Results {
-			if s := run.Results[i].Sample(bench.Instructions.Name); s != nil {
+			if s := run.Results[i].Sample(args[4]); s != nil {
 				counts[run.Results[i].Benchmark] = s.Values[0]
 			}
 		}

@@ -82,6 +82,9 @@ type Result struct {
 	Floor  Counters `json:"floor"`
 	// Traffic accounts for the packets of an attached program.
 	Traffic *Traffic `json:"traffic,omitempty"`
+	// Path is what the program's events cost with and without it, in exact
+	// mode where the driver can tell.
+	Path *Path `json:"path,omitempty"`
 	// Retvals counts, by return value, the test_run calls that ended with it.
 	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
 	Samples []Sample          `json:"samples"`
@@ -138,6 +141,23 @@ type Traffic struct {
 	Sender string `json:"sender"`
 }
 
+// Path is what events cost on their whole path through the kernel, hook
+// included: in instructions, because only exact mode counts it.
+type Path struct {
+	Events int `json:"events"`
+	// Attached and Detached are what that many events take with the program
+	// attached and without it.
+	Attached uint64 `json:"attached"`
+	Detached uint64 `json:"detached"`
+}
+
+// Cost is what an event costs more with the program attached. It is negative
+// where the program spares the kernel more work than it makes, such as by
+// dropping a packet.
+func (p *Path) Cost() float64 {
+	return (float64(p.Attached) - float64(p.Detached)) / float64(max(p.Events, 1))
+}
+
 // Sample is the whole set of repeated measurements of one measure.
 type Sample struct {
 	Measure Measure   `json:"measure"`
@@ -183,12 +203,16 @@ var (
 	InstructionsRaw = Measure{Name: "instructions-raw", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 	// InstructionsFloor is that of the empty program.
 	InstructionsFloor = Measure{Name: "instructions-floor", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+	// InstructionsPath is what the event that triggers the program executes
+	// with the program attached less what it executes without: the hook and
+	// what comes of the program's verdict are part of it.
+	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
 
 // Measures lists the names of all measures.
 func Measures() []string {
 	var names []string
-	for _, m := range []Measure{Latency, LatencyRaw, LatencyFloor, Throughput, Instructions, InstructionsRaw, InstructionsFloor} {
+	for _, m := range []Measure{Latency, LatencyRaw, LatencyFloor, Throughput, Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath} {
 		names = append(names, m.Name)
 	}
 	return names

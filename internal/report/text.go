@@ -83,7 +83,11 @@ func legend(m *Model) string {
 	case len(m.Tables) > 1:
 		return "each figure is what the program costs a run: " + floor + "."
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
-		return "net is how many machine instructions a run executes: " + floor + "."
+		text := "net is how many machine instructions a run executes: " + floor
+		if hasPath(m.Tables[0].Rows) {
+			text += "; path is how many more an event takes with the\nprogram attached than without it, hook included, less what its verdict spares the kernel"
+		}
+		return text + "."
 	}
 	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range\nof the rounds, rate the runs per second of driving the program, the harness included."
 }

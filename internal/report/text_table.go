@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -50,17 +52,34 @@ func spread(s Summary) string {
 
 // exactTable has all figures of a run that was counted.
 func exactTable(m *Model) string {
-	t := newTable("benchmark", "driver", "net", "raw", "floor")
+	header := []string{"benchmark", "driver", "net", "raw", "floor"}
+	path := hasPath(m.Tables[0].Rows)
+	if path {
+		header = append(header, "path")
+	}
+	t := newTable(header...)
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		if _, ok := r.Cost(); !ok {
 			t.AppendRow(append(row, blank(m, &r)))
 			continue
 		}
-		t.AppendRow(append(row, paint(m, text.Bold, cell(&r, bench.Instructions)),
-			cell(&r, bench.InstructionsRaw), cell(&r, bench.InstructionsFloor)))
+		row = append(row, paint(m, text.Bold, cell(&r, bench.Instructions)),
+			cell(&r, bench.InstructionsRaw), cell(&r, bench.InstructionsFloor))
+		if path {
+			row = append(row, cell(&r, bench.InstructionsPath))
+		}
+		t.AppendRow(row)
 	}
 	return t.Render()
+}
+
+// hasPath tells whether the cost of the whole path is known of any benchmark.
+func hasPath(rows []Row) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool {
+		_, ok := r.Get(bench.InstructionsPath)
+		return ok
+	})
 }
 
 // kernelTable has a column a kernel.

@@ -131,6 +131,20 @@ func (v *Veth) Attach(prog *ebpf.Program) error {
 	return v.far.setGRO(false)
 }
 
+// Detach takes the program from the far end. Packets then go to the stack of
+// its namespace, which has no use for them.
+func (v *Veth) Detach() error {
+	if v.attached == nil {
+		return nil
+	}
+	attached := v.attached
+	v.attached = nil
+	if err := attached.Close(); err != nil {
+		return fmt.Errorf("detach from veth: %w", err)
+	}
+	return nil
+}
+
 // Close removes the pair and detaches its program.
 func (v *Veth) Close() error {
 	var errs []error

@@ -1,0 +1,59 @@
+package bench
+
+import "time"
+
+// Comparison is what was measured of two sides, base and head: what a change
+// did to each benchmark, before anybody judges it.
+type Comparison struct {
+	// Version is the version of this JSON; see DecodeComparison.
+	Version int `json:"version"`
+	// Tool is the version of ebpf-bench that measured.
+	Tool string `json:"tool"`
+	// Testbed is what the head was measured on. In a paired comparison the
+	// base was measured there too.
+	Testbed Testbed `json:"testbed"`
+	// BaseTestbed is what the base was measured on where it was not beside the
+	// head: numbers that were stored.
+	BaseTestbed *Testbed  `json:"base_testbed,omitempty"`
+	Started     time.Time `json:"started"`
+	// Elapsed is the time of the whole comparison, in seconds.
+	Elapsed float64 `json:"elapsed_s"`
+	// Seed is the seed of the order of the rounds.
+	Seed uint64 `json:"seed"`
+	// Partial says that the comparison ended before its time.
+	Partial bool `json:"partial,omitempty"`
+	Base    Side `json:"base"`
+	Head    Side `json:"head"`
+	// Pairs are the benchmarks of both sides, in the head's order, those that
+	// only the base has last.
+	Pairs []Pair `json:"pairs"`
+	// Confirmed are the pairs that were measured a second time, from the
+	// start, because the first time they looked slower or faster.
+	Confirmed []Pair `json:"confirmed,omitempty"`
+}
+
+// Side says what one of the two sides is.
+type Side struct {
+	// Name is what the user called it: a file, a revision, a baseline.
+	Name string `json:"name"`
+	// Commit and Branch are where it comes from, where that is known.
+	Commit string `json:"commit,omitempty"`
+	Branch string `json:"branch,omitempty"`
+}
+
+// Pair is one benchmark on both sides. In a paired comparison element i of the
+// rounds of Base, Head, Again and of their floors is the same round, and the
+// rounds of a load are those with the same number in Counters.Load.
+type Pair struct {
+	Benchmark string `json:"benchmark"`
+	// Base or Head is nil where only the other side has the benchmark.
+	Base *Result `json:"base,omitempty"`
+	Head *Result `json:"head,omitempty"`
+	// Again is a second load of the base, measured in the same rounds: how far
+	// it seems to differ from the base is the noise of this benchmark, here
+	// and now. It is nil where the measures are exact, or were stored.
+	Again *Result `json:"again,omitempty"`
+}
+
+// Paired tells whether both sides were measured in the same rounds.
+func (p *Pair) Paired() bool { return p.Again != nil }

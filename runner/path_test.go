@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// Time takes the place of instructions here: what is tested is that the events
+// happen with and without the program, and that both are counted apart.
+func TestPathIsDrivenWithAndWithoutTheProgram(t *testing.T) {
+	testenv.Root(t)
+	for _, mode := range []string{"native", "generic"} {
+		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_basic, veth: {sender: af_packet, mode: "+mode+"}}\n")
+		onThread(t, func(env *environment) {
+			stats, err := enableStats()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stats.Close()
+			s, err := openSubject(env, plan.Jobs[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			path, err := comparePath(s.driver.(pathDriver))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if path.Events != len(plan.Jobs[0].Frames) || path.Attached == 0 || path.Detached == 0 {
+				t.Errorf("%s: path %+v", mode, path)
+			}
+			ran, err := readCounters(s.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := uint64(pathRounds * path.Events); ran.runCnt != want {
+				t.Errorf("%s: the program ran %d times, want %d: with it attached only", mode, ran.runCnt, want)
+			}
+		})
+	}
+}
