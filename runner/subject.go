@@ -68,7 +68,7 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 	if env.exact {
 		zeroSeeds(spec)
 	}
-	if s.coll, err = ebpf.NewCollection(spec); err != nil {
+	if s.coll, err = loadCollection(spec); err != nil {
 		return s, explainLoad(j, err)
 	}
 	s.program = s.coll.Programs[j.Program]
@@ -89,6 +89,17 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 		err = errors.New("the benchmark has no driver")
 	}
 	return s, err
+}
+
+// loadCollection loads a collection, with the statistics of the verifier as its
+// log. If that fails, it tries again without, because the log of a refusal is
+// another one.
+func loadCollection(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
+	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}}
+	if coll, err := ebpf.NewCollectionWithOptions(spec.Copy(), stats); err == nil {
+		return coll, nil
+	}
+	return ebpf.NewCollection(spec)
 }
 
 // slice empties the maps, lets the program run and reads what it was charged.

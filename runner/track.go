@@ -27,6 +27,7 @@ type track struct {
 	err     error
 
 	last   slice // the latest, until it is recorded
+	static []bench.Sample
 	result bench.Result
 }
 
@@ -63,6 +64,9 @@ func (t *track) open(env *environment) {
 		return
 	}
 	t.subject, t.err = openSubject(env, t.job)
+	if t.err == nil && t.static == nil {
+		t.static = staticSamples(t.subject.coll)
+	}
 	if env.notHeld != nil {
 		t.warn("the kernel's XDP dispatcher has no place for the program: calling it takes longer, by some nanoseconds")
 		env.notHeld = nil
@@ -134,6 +138,7 @@ func (t *track) complete() bench.Result {
 	} else {
 		r.Samples = timedSamples(&r)
 	}
+	r.Samples = append(r.Samples, t.static...)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
 		err = bench.WithHint(fmt.Errorf("program %s: not one run in %d rounds", r.Program, len(r.Rounds.RunCnt)), neverRan[r.Driver])

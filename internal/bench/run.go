@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Run is everything that one invocation measured.
 type Run struct {
@@ -209,10 +212,36 @@ var (
 	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
 
+// The static measures: what the kernel made of a program, before any run. They
+// are sums over the program, its functions and those that it tail calls.
+var (
+	// VerifiedInsns is the number of instructions that the verifier went
+	// through, a branch's as often as it had to (Linux 5.2).
+	VerifiedInsns = Measure{Name: "verified-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+	// VerifierStates and VerifierPeakStates are the states that the verifier
+	// kept of the program, in all and at one time (Linux 5.2).
+	VerifierStates     = Measure{Name: "verifier-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
+	VerifierPeakStates = Measure{Name: "verifier-peak-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
+	// XlatedBytes is the size of the bytecode once the verifier has rewritten
+	// it, JitedBytes that of the machine code.
+	XlatedBytes = Measure{Name: "xlated-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
+	JitedBytes  = Measure{Name: "jited-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
+	// StackBytes is the stack that all functions use together (Linux 5.2).
+	StackBytes = Measure{Name: "stack-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
+	// MapMemory is what the kernel charges for the program's maps.
+	MapMemory = Measure{Name: "map-memory", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
+)
+
+// StaticMeasures are the static measures, in the order of reports.
+var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates, XlatedBytes, JitedBytes, StackBytes, MapMemory}
+
 // Measures lists the names of all measures.
 func Measures() []string {
 	var names []string
-	for _, m := range []Measure{Latency, LatencyRaw, LatencyFloor, Throughput, Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath} {
+	for _, m := range slices.Concat([]Measure{
+		Latency, LatencyRaw, LatencyFloor, Throughput,
+		Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
+	}, StaticMeasures) {
 		names = append(names, m.Name)
 	}
 	return names
