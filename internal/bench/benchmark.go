@@ -9,7 +9,7 @@ import (
 )
 
 // Benchmark is one named test: a program, how it is attached and what drives
-// it. Exactly one of the drivers (TestRun, Veth, PerfEvent) is set.
+// it. Exactly one of the drivers (TestRun, Veth, PerfEvent, Verify) is set.
 type Benchmark struct {
 	// Name identifies the benchmark in every report; unique in a suite, also
 	// after slugifying.
@@ -29,6 +29,7 @@ type Benchmark struct {
 	TestRun   *TestRun   `yaml:"test_run"`
 	Veth      *Veth      `yaml:"veth"`
 	PerfEvent *PerfEvent `yaml:"perf_event"`
+	Verify    *Verify    `yaml:"verify"`
 }
 
 // Driver names what drives the benchmark, in the suite file's spelling.
@@ -40,6 +41,8 @@ func (b *Benchmark) Driver() string {
 		return "veth"
 	case b.PerfEvent != nil:
 		return "perf_event"
+	case b.Verify != nil:
+		return "verify"
 	}
 	return ""
 }
@@ -118,6 +121,10 @@ type PerfEvent struct {
 	// Window is how long a round samples (default 20 ms).
 	Window Duration `yaml:"window"`
 }
+
+// Verify loads a program and does not run it: the figures that it has are what
+// the verifier and the JIT make of it.
+type Verify struct{}
 
 // Scope is whose events a perf event counts.
 type Scope string

@@ -2,6 +2,11 @@ package bench
 
 import "time"
 
+// ComparisonVersion is the version of a Comparison's JSON. It grows when a
+// reader of the previous version would misread the document; new fields do not
+// change it.
+const ComparisonVersion = 1
+
 // Comparison is what was measured of two sides, base and head: what a change
 // did to each benchmark, before anybody judges it.
 type Comparison struct {

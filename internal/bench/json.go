@@ -32,29 +32,41 @@ func Encode(w io.Writer, run *Run) error {
 // Decode reads one run and checks that it is whole: a version that it knows,
 // counters of equal length, finite values.
 func Decode(r io.Reader) (*Run, error) {
-	limited := &io.LimitedReader{R: r, N: MaxRunSize + 1}
-	dec := json.NewDecoder(limited)
 	var run Run
-	err := dec.Decode(&run)
+	err := decodeDocument(r, &run)
 	switch {
-	case limited.N == 0:
-		return nil, fmt.Errorf("decode run: larger than %d MiB", MaxRunSize>>20)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("decode run: the document ends before it is complete")
 	case err != nil:
-		return nil, fmt.Errorf("decode run: %w", err)
 	case run.Version == 0:
-		return nil, errors.New("decode run: the document has no version: it is no result of ebpf-bench run")
+		err = errors.New("the document has no version: it is no result of ebpf-bench run")
 	case run.Version != RunVersion:
-		return nil, fmt.Errorf("decode run: version %d is not known, this ebpf-bench reads version %d", run.Version, RunVersion)
+		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", run.Version, RunVersion)
+	default:
+		err = run.check()
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("decode run: something follows the document")
-	}
-	if err := run.check(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("decode run: %w", err)
 	}
 	return &run, nil
+}
+
+// decodeDocument reads one JSON document of bounded size, after which nothing
+// follows.
+func decodeDocument(r io.Reader, v any) error {
+	limited := &io.LimitedReader{R: r, N: MaxRunSize + 1}
+	dec := json.NewDecoder(limited)
+	err := dec.Decode(v)
+	switch {
+	case limited.N == 0:
+		return fmt.Errorf("larger than %d MiB", MaxRunSize>>20)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the document ends before it is complete")
+	case err != nil:
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the document")
+	}
+	return nil
 }
 
 func (run *Run) check() error {
@@ -68,15 +80,22 @@ func (run *Run) check() error {
 			return fmt.Errorf("benchmark %q occurs twice", r.Benchmark)
 		}
 		seen[r.Benchmark] = true
-		for _, c := range []*Counters{&r.Rounds, &r.Floor} {
-			if n := len(c.RunCnt); len(c.RunTimeNS) != n || len(c.WallNS) != n || len(c.Load) != n {
-				return fmt.Errorf("benchmark %q has counters of different lengths", r.Benchmark)
-			}
+		if err := r.check(); err != nil {
+			return err
 		}
-		for _, s := range r.Samples {
-			if err := s.check(); err != nil {
-				return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
-			}
+	}
+	return nil
+}
+
+func (r *Result) check() error {
+	for _, c := range []*Counters{&r.Rounds, &r.Floor} {
+		if n := len(c.RunCnt); len(c.RunTimeNS) != n || len(c.WallNS) != n || len(c.Load) != n {
+			return fmt.Errorf("benchmark %q has counters of different lengths", r.Benchmark)
+		}
+	}
+	for _, s := range r.Samples {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
 		}
 	}
 	return nil
