@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -16,6 +17,8 @@ type environment struct {
 	parking workload.Parking
 	// exact says that the clock counts instructions.
 	exact bool
+	// window bounds the window of a perf event where it is not 0.
+	window time.Duration
 	// notHeld is why the last program could not be held, for a warning.
 	notHeld error
 }
@@ -25,7 +28,11 @@ func newEnvironment(exact bool) (*environment, error) {
 	if err := pinThread(); err != nil {
 		return nil, fmt.Errorf("pin the measuring thread to a CPU: %w", err)
 	}
-	return &environment{exact: exact}, nil
+	env := &environment{exact: exact}
+	if exact {
+		env.window = exactWindow
+	}
+	return env, nil
 }
 
 // pinThread keeps the thread on the last CPU that it may use: CPU 0 serves

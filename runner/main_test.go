@@ -26,6 +26,23 @@ func planOf(t testing.TB, text string) *Plan {
 }
 
 func tryPlan(text string) (*Plan, error) {
+	s, err := trySuite(text)
+	if err != nil {
+		return nil, err
+	}
+	return NewPlan(s)
+}
+
+func suiteOf(t testing.TB, text string) *suite.Suite {
+	t.Helper()
+	s, err := trySuite(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func trySuite(text string) (*suite.Suite, error) {
 	files := fstest.MapFS{"suite.yml": {Data: []byte(text)}}
 	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
 		data, err := programs.FS.ReadFile(name)
@@ -34,11 +51,7 @@ func tryPlan(text string) (*Plan, error) {
 		}
 		files[name] = &fstest.MapFile{Data: data}
 	}
-	s, err := suite.Load(files, "suite.yml")
-	if err != nil {
-		return nil, err
-	}
-	return NewPlan(s)
+	return suite.Load(files, "suite.yml")
 }
 
 const objects = "version: 1\nobjects: [fun_xdp/fun_xdp_bpfel.o, perf_profiler/perf_profiler_bpfel.o]\nbenchmarks:\n"

@@ -30,7 +30,11 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 		Partial: true,
 	}}
 	floors := map[floorKey]*track{}
-	for _, job := range plan.Jobs {
+	for _, job := range orTestRun(plan.Jobs, tryVeth) {
+		if job.Verify != nil {
+			m.tracks = append(m.tracks, newTrack(job, nil))
+			continue
+		}
 		key := floorOf(job)
 		if _, ok := floors[key]; !ok {
 			floors[key] = newFloor(key, job)

@@ -20,8 +20,8 @@ type perfEvent struct {
 
 func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
-	if env.exact {
-		p.window = min(p.window, exactWindow)
+	if env.window > 0 {
+		p.window = min(p.window, env.window)
 	}
 	defer func() {
 		if err != nil {

@@ -67,6 +67,11 @@ func NewPlan(s *suite.Suite) (*Plan, error) {
 	return &plan, nil
 }
 
+// noProgramError says that no object has a benchmark's program.
+type noProgramError struct{ error }
+
+func (e *noProgramError) Unwrap() error { return e.error }
+
 func newJob(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.Benchmark) (*Job, error) {
 	object, err := findObject(s, specs, b)
 	if err != nil {
@@ -156,7 +161,7 @@ func findObject(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.
 		if b.Object != "" {
 			where = b.Object + " has"
 		}
-		return suite.Object{}, s.ErrorAt(b.Name, "program", "unknown program %q%s: %s %s", b.Program, strictyaml.DidYouMean(b.Program, have), where, strings.Join(have, ", "))
+		return suite.Object{}, &noProgramError{s.ErrorAt(b.Name, "program", "unknown program %q%s: %s %s", b.Program, strictyaml.DidYouMean(b.Program, have), where, strings.Join(have, ", "))}
 	default:
 		return suite.Object{}, s.ErrorAt(b.Name, "program", "program %q is in %s and in %s: say which by object", b.Program, found[0].Path, found[1].Path)
 	}

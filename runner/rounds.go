@@ -24,6 +24,9 @@ func (m *measurement) planRounds(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		if t.job.Verify != nil {
+			continue
+		}
 		wall := t.pilot()
 		if !t.live() {
 			continue

@@ -42,6 +42,12 @@ type Options struct {
 	Progress Progress
 	// Save is given the results so far after each load. It may be nil.
 	Save func(*bench.Run) error
+	// SavePair is given a comparison so far after each pair. It may be nil.
+	SavePair func(*bench.Comparison) error
+	// PlanLoads says how many loads a comparison wants of a benchmark, given
+	// rounds of its base against a second load of the base. Nil takes as many
+	// as the budget allows.
+	PlanLoads func(pilot *bench.Pair) int
 }
 
 // DefaultLoads is how often the objects are loaded in a run.
@@ -67,12 +73,29 @@ func (silent) Done(*bench.Result)       {}
 // result; an error is returned only when nothing can be measured at all, or,
 // with the run, when its results could not be saved. When ctx is cancelled, the run ends with the round and is marked as partial.
 func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
-	if err := checkPrivileges(); err != nil {
+	if err := prepare(&o); err != nil {
 		return nil, err
+	}
+	m := newMeasurement(plan, o)
+	if err := onMeasuringThread(func() error { return m.run(ctx) }); err != nil {
+		return nil, err
+	}
+	run := m.results()
+	for i := range run.Results {
+		o.Progress.Done(&run.Results[i])
+	}
+	return run, m.unsaved
+}
+
+// prepare readies the process for measuring and fills in what the options
+// leave open.
+func prepare(o *Options) error {
+	if err := checkPrivileges(); err != nil {
+		return err
 	}
 	// Before Linux 5.11 maps and programs count as locked memory.
 	if err := rlimit.RemoveMemlock(); err != nil {
-		return nil, fmt.Errorf("lift the limit of locked memory: %w", err)
+		return fmt.Errorf("lift the limit of locked memory: %w", err)
 	}
 	switch {
 	case o.Mode == bench.ModeExact:
@@ -92,22 +115,18 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	if o.Progress == nil {
 		o.Progress = silent{}
 	}
-	m := newMeasurement(plan, o)
+	return nil
+}
+
+// onMeasuringThread calls fn on a thread of its own, which ends with it: it
+// enters network namespaces and is pinned to a CPU.
+func onMeasuringThread(fn func() error) error {
 	ended := make(chan error)
 	go func() {
-		// The thread enters a network namespace and is pinned to a CPU. It
-		// stays locked, so that it ends with the goroutine.
 		runtime.LockOSThread()
-		ended <- m.run(ctx)
+		ended <- fn()
 	}()
-	if err := <-ended; err != nil {
-		return nil, err
-	}
-	run := m.results()
-	for i := range run.Results {
-		o.Progress.Done(&run.Results[i])
-	}
-	return run, m.unsaved
+	return <-ended
 }
 
 func checkPrivileges() error {

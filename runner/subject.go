@@ -37,6 +37,12 @@ type driven struct {
 	retvals []uint32
 }
 
+// verified is the driver of a program that is only loaded.
+type verified struct{}
+
+func (verified) drive() (driven, error) { return driven{}, nil }
+func (verified) Close() error           { return nil }
+
 func (d *driven) addTo(r *bench.Result, runs uint64) {
 	for _, v := range d.retvals {
 		if r.Retvals == nil {
@@ -85,6 +91,8 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 		s.driver, err = newVeth(env, s.program, j)
 	case j.PerfEvent != nil:
 		s.driver, err = newPerfEvent(env, s.program, j)
+	case j.Verify != nil:
+		s.driver = verified{}
 	default:
 		err = errors.New("the benchmark has no driver")
 	}

@@ -150,7 +150,7 @@ func (t *track) complete() bench.Result {
 			r.Log = strings.Join(verifier.Log, "\n")
 		}
 	}
-	if t.floor.err != nil {
+	if t.floor != nil && t.floor.err != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no floor: the empty %s program could not be measured: %v", r.Type, t.floor.err))
 	}
 	if n := r.Rounds.RecursionMisses; n > 0 {

@@ -137,7 +137,10 @@ func (t *Table) find(name string) *Row {
 
 // blank is what stands where a benchmark has no figure.
 func blank(m *Model, r *Row) string {
-	if r.Error == "" {
+	switch {
+	case r.Error == "" && r.Driver == "verify":
+		return "loaded"
+	case r.Error == "":
 		return "not measured"
 	}
 	return paint(m, text.FgRed, "failed")

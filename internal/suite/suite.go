@@ -112,6 +112,19 @@ func (s *Suite) ReadFile(name string) ([]byte, error) {
 // in its file system: what another machine needs to read the suite again.
 func (s *Suite) Files() map[string][]byte { return maps.Clone(s.files) }
 
+// WithObjects is the suite with other objects, such as those of another build.
+func (s *Suite) WithObjects(objects []Object) *Suite {
+	other := *s
+	other.Objects = objects
+	return &other
+}
+
+// NewObject is an object with its digest.
+func NewObject(path string, data []byte) Object {
+	sum := sha256.Sum256(data)
+	return Object{Path: path, Data: data, SHA256: hex.EncodeToString(sum[:])}
+}
+
 // Filter keeps the benchmarks whose names match re, and fails when none does.
 func (s *Suite) Filter(re *regexp.Regexp) error {
 	var names []string
@@ -157,8 +170,7 @@ func (s *Suite) readObjects(v *validator, f *file) {
 			return
 		}
 		s.files[s.resolve(name)] = data
-		sum := sha256.Sum256(data)
-		s.Objects = append(s.Objects, Object{Path: name, Data: data, SHA256: hex.EncodeToString(sum[:])})
+		s.Objects = append(s.Objects, NewObject(name, data))
 	}
 	for i, pattern := range f.Objects {
 		names, err := s.glob(pattern)

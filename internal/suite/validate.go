@@ -107,8 +107,11 @@ func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
 		drivers++
 		v.perfEvent(b.PerfEvent, sub(at, "perf_event"))
 	}
+	if b.Verify != nil {
+		drivers++
+	}
 	if drivers != 1 {
-		v.errorf(at, "benchmark %q has %s: it takes exactly one of test_run, veth, perf_event (an empty one is written test_run: {})",
+		v.errorf(at, "benchmark %q has %s: it takes exactly one of test_run, veth, perf_event, verify (an empty one is written test_run: {})",
 			b.Name, map[bool]string{true: "no driver", false: "several drivers"}[drivers == 0])
 	}
 }

@@ -1,0 +1,108 @@
+package runner
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Compare measures pairs of benchmarks, one pair after the other. In each pair
+// base and head are loaded in the same kernel and driven in turn in many short
+// rounds, so that what the machine does meanwhile is done to both; so is a
+// second load of the base, whose difference from the first is noise. In exact
+// mode each is counted alone, because nothing has to cancel out.
+//
+// The comparison that it returns has no names of its sides. Benchmarks that
+// fail carry their errors in their results. When ctx is cancelled, the
+// comparison ends with the round and is marked as partial.
+func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison, error) {
+	if err := prepare(&o); err != nil {
+		return nil, err
+	}
+	out := &bench.Comparison{
+		Version: bench.ComparisonVersion,
+		Tool:    o.Tool,
+		Testbed: testbed(o.Mode),
+		Started: time.Now().UTC().Truncate(time.Second),
+		Seed:    o.Seed,
+		Pairs:   []bench.Pair{},
+	}
+	began := time.Now()
+	err := onMeasuringThread(func() error { return comparePairs(ctx, out, pairs, &o) })
+	out.Elapsed = seconds(time.Since(began))
+	out.Partial = ctx.Err() != nil
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o *Options) error {
+	env, err := newEnvironment(o.Mode == bench.ModeExact)
+	if err != nil {
+		return err
+	}
+	defer env.Close()
+	if o.Mode != bench.ModeExact {
+		env.window = pairWindow
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, 0))
+	for _, job := range pairsOrTestRun(pairs, tryVeth) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		p, err := comparePair(ctx, env, job, o, rng)
+		if err != nil {
+			return err
+		}
+		out.Pairs = append(out.Pairs, p)
+		if o.SavePair != nil {
+			if err := o.SavePair(out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func comparePair(ctx context.Context, env *environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
+	switch {
+	case job.Base == nil || job.Head == nil, job.Head.Verify != nil:
+		return loadOnly(env, job), nil
+	case o.Mode == bench.ModeExact:
+		return countPair(ctx, env, job, o)
+	}
+	stats, err := enableStats()
+	if err != nil {
+		return bench.Pair{}, err
+	}
+	defer stats.Close()
+	budget := 2 * time.Duration(job.Head.Budget)
+	if o.Budget > 0 {
+		budget = o.Budget
+	}
+	return newPair(job, o, rng).measure(ctx, env, budget), nil
+}
+
+// countPair counts both sides, each alone.
+func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (bench.Pair, error) {
+	m := newMeasurement(&Plan{Jobs: []*Job{job.Base, job.Head}}, *o)
+	err := m.count(ctx, env, 0)
+	return bench.Pair{Benchmark: job.Name(), Base: resultOf(m.tracks[0]), Head: resultOf(m.tracks[1])}, err
+}
+
+// loadOnly loads what has nothing to be driven against, for its static figures.
+func loadOnly(env *environment, job PairJob) bench.Pair {
+	one := func(j *Job) *bench.Result {
+		if j == nil {
+			return nil
+		}
+		t := newTrack(j, nil)
+		t.open(env)
+		t.close()
+		return resultOf(t)
+	}
+	return bench.Pair{Benchmark: job.Name(), Base: one(job.Base), Head: one(job.Head)}
+}

@@ -1,0 +1,61 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+func TestAKernelWithoutVethIsMeasuredByTestRun(t *testing.T) {
+	testenv.Root(t)
+	plan := planOf(t, objects+`
+  - {name: test_run, program: fun_xdp_fizz, test_run: {repeat: 1000}}
+  - {name: veth, program: fun_xdp_fizz, veth: {count: 1000, packets: [{ipv4: {src: 10.0.0.0-10.0.0.2}, udp: {}}]}}
+`)
+	missing := fmt.Errorf("make veth pair: %w", unix.EOPNOTSUPP)
+	jobs := orTestRun(plan.Jobs, func() error { return missing })
+	if plan.Jobs[1].Driver() != "veth" || len(plan.Jobs[1].Warnings) != 0 {
+		t.Errorf("the plan itself has changed: %+v", plan.Jobs[1].Benchmark)
+	}
+	run, err := Measure(context.Background(), &Plan{Jobs: jobs}, Options{Rounds: 20, Loads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := run.Results[0]; len(r.Warnings) != 0 {
+		t.Errorf("what needs no veth is warned of: %q", r.Warnings)
+	}
+	r := run.Results[1]
+	if r.Error != "" || r.Benchmark != "veth" || r.Driver != "test_run" || !slices.Contains(r.Warnings, noVeth) || r.Traffic != nil {
+		t.Errorf("got %s by %s, error %q, warnings %q", r.Benchmark, r.Driver, r.Error, r.Warnings)
+	}
+	for _, runs := range r.Rounds.RunCnt {
+		if runs != 1000 {
+			t.Errorf("%d runs in a round, want as many as there were packets: 1000", runs)
+		}
+	}
+	if s := r.Sample(bench.Latency.Name); s == nil || len(s.Values) == 0 {
+		t.Error("it has no floor")
+	}
+}
+
+func TestOnlyAMissingVethIsReplaced(t *testing.T) {
+	plan := planOf(t, objects+`
+  - {name: veth, program: fun_xdp_fizz, veth: {}}
+`)
+	for _, err := range []error{nil, unix.EPERM, unix.EINVAL, errors.New("another")} {
+		if got := orTestRun(plan.Jobs, func() error { return err }); got[0].Driver() != "veth" {
+			t.Errorf("%v: driven by %s", err, got[0].Driver())
+		}
+	}
+	other := planOf(t, objects+`
+  - {name: test_run, program: fun_xdp_fizz, test_run: {}}
+`)
+	orTestRun(other.Jobs, func() error { t.Error("a veth is made for nothing"); return nil })
+}

@@ -1,0 +1,159 @@
+package runner
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// pair is a benchmark while its two sides are measured: three programs in the
+// same rounds, with the floor of all three.
+type pair struct {
+	base, head, again, floor *track
+
+	options *Options
+	rng     *rand.Rand
+	// length is the number of runs of a slice, rounds that of rounds of a load.
+	length, rounds int
+}
+
+func newPair(job PairJob, o *Options, rng *rand.Rand) *pair {
+	floor := newFloor(floorOf(job.Head), job.Head)
+	return &pair{
+		base: newTrack(job.Base, floor), head: newTrack(job.Head, floor),
+		again: newTrack(job.Base, floor), floor: floor,
+		options: o, rng: rng,
+	}
+}
+
+// sides are what is loaded afresh for each load. The floor is not: it is the
+// same for all of them, so its own place in memory is in no difference.
+func (p *pair) sides() []*track { return []*track{p.base, p.head, p.again} }
+
+const (
+	// pilotLoads is how many loads tell how long a load takes, and how far two
+	// loads of the same object differ.
+	pilotLoads = 6
+	// minPairLoads is what is worth a test: of fewer, chance alone often
+	// enough has all differ in the same direction.
+	minPairLoads = 12
+	maxPairLoads = 1000
+	// pairSlice is how long a slice is at most. Short rounds cancel out more
+	// of what goes on beside them.
+	pairSlice = 400 * time.Microsecond
+	// pairWindow is how long a perf event samples in a slice at most.
+	pairWindow = 5 * time.Millisecond
+)
+
+// measure measures the pair for the time that it has.
+func (p *pair) measure(ctx context.Context, env *environment, budget time.Duration) bench.Pair {
+	began := time.Now()
+	p.floor.open(env)
+	defer p.floor.close()
+	p.floor.warmUp(ctx)
+	p.fit(ctx, env)
+	loads := p.pilot(ctx, env, func() time.Duration { return budget - time.Since(began) })
+	p.options.Progress.Start(loads, budget)
+	for load := range loads {
+		if ctx.Err() != nil || p.failed() {
+			break
+		}
+		p.load(ctx, env, load, p.sides(), p.rounds)
+		p.options.Progress.Round()
+	}
+	return bench.Pair{
+		Benchmark: p.head.job.Name,
+		Base:      resultOf(p.base), Head: resultOf(p.head), Again: resultOf(p.again),
+	}
+}
+
+// fit finds out how long slices can be: the same number of runs for all, short,
+// and so few that they fill no map that is emptied between them.
+func (p *pair) fit(ctx context.Context, env *environment) {
+	for _, t := range []*track{p.base, p.head} {
+		t.open(env)
+		t.warmUp(ctx)
+		if r, ok := t.resizable(); ok && t.last.wall > pairSlice {
+			r.resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.wall), 1) })
+			t.slice()
+		}
+		t.makeRoom()
+		if runs := int(t.last.runCnt); t.live() && (p.length == 0 || runs < p.length) {
+			p.length = runs
+		}
+		t.close()
+	}
+	p.resize(p.floor)
+}
+
+func (p *pair) resize(t *track) {
+	if r, ok := t.resizable(); ok && p.length > 0 {
+		r.resize(func(int) int { return p.length })
+	}
+}
+
+// pilot measures the base against itself, to plan how many loads to take and
+// of how many rounds: it leaves the head alone, so that nothing that the test
+// will look at has a say in when the test stops.
+func (p *pair) pilot(ctx context.Context, env *environment, left func() time.Duration) (loads int) {
+	base, again := newTrack(p.base.job, p.floor), newTrack(p.base.job, p.floor)
+	var loading, round time.Duration
+	for load := range pilotLoads {
+		if ctx.Err() != nil || p.failed() {
+			return 0
+		}
+		const few = 4
+		loading, round = p.load(ctx, env, load, []*track{base, again}, few)
+	}
+	// A third side takes its share of both.
+	loading, round = loading*3/2, max(round*4/3, time.Microsecond)
+	// About as much time for measuring as for loading: fewer rounds would
+	// leave much of the time unused, more would only tell more of one load.
+	p.rounds = min(max(int(loading/round), 6), 64)
+	loads = int(left() / (loading + time.Duration(p.rounds)*round))
+	if p.options.PlanLoads != nil {
+		loads = min(loads, p.options.PlanLoads(&bench.Pair{
+			Benchmark: p.base.job.Name, Base: resultOf(base), Again: resultOf(again),
+		}))
+	}
+	return min(max(loads, minPairLoads), maxPairLoads)
+}
+
+// load loads the sides, in an order that chance decides because the kernel's
+// XDP dispatcher searches in that order, and measures some rounds. It says how
+// long loading and a round took.
+func (p *pair) load(ctx context.Context, env *environment, load int, sides []*track, rounds int) (loading, round time.Duration) {
+	defer func() {
+		for _, t := range sides {
+			t.close()
+		}
+	}()
+	began := time.Now()
+	for _, i := range p.rng.Perm(len(sides)) {
+		sides[i].open(env)
+		p.resize(sides[i])
+		// The first runs after a load are slow.
+		sides[i].slice()
+	}
+	loading = time.Since(began)
+	began = time.Now()
+	turn := append([]*track{p.floor}, sides...)
+	for range rounds {
+		if ctx.Err() != nil {
+			break
+		}
+		measureRound(load, turn, p.rng)
+	}
+	return loading, time.Since(began) / time.Duration(rounds)
+}
+
+func (p *pair) failed() bool {
+	return p.floor.err != nil || p.base.err != nil || p.head.err != nil || p.again.err != nil
+}
+
+func resultOf(t *track) *bench.Result {
+	r := t.complete()
+	return &r
+}

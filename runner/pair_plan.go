@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// PairJob is one benchmark on two sides. One of the jobs is nil where only the
+// other side has the program.
+type PairJob struct{ Base, Head *Job }
+
+// Name is the benchmark's name.
+func (p PairJob) Name() string {
+	if p.Head != nil {
+		return p.Head.Name
+	}
+	return p.Base.Name
+}
+
+// PlanPairs resolves every benchmark of a suite on two sets of objects: the
+// suite's own, which are the head, and those of the base. The workload of both
+// is the suite's, whatever the base was once measured with. It takes no
+// privileges, and reports every problem that it finds, joined.
+func PlanPairs(s *suite.Suite, baseObjects []suite.Object) ([]PairJob, error) {
+	head, headErr := newSidePlan(s)
+	base, baseErr := newSidePlan(s.WithObjects(baseObjects))
+	if baseErr != nil {
+		baseErr = fmt.Errorf("base: %w", baseErr)
+	}
+	if err := errors.Join(headErr, baseErr); err != nil {
+		return nil, err
+	}
+	var pairs []PairJob
+	var errs []error
+	for i := range s.Benchmarks {
+		b, err := base.job(i)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("base: %w", err))
+		}
+		h, err := head.job(i)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case h == nil && b == nil:
+			_, err := newJob(s, head.specs, &s.Benchmarks[i])
+			errs = append(errs, err)
+		}
+		pairs = append(pairs, PairJob{Base: b, Head: h})
+	}
+	return pairs, errors.Join(errs...)
+}
+
+// sidePlan resolves benchmarks on the objects of one side.
+type sidePlan struct {
+	suite *suite.Suite
+	specs map[string]*ebpf.CollectionSpec
+}
+
+func newSidePlan(s *suite.Suite) (*sidePlan, error) {
+	specs, err := parseObjects(s.Objects)
+	return &sidePlan{s, specs}, err
+}
+
+// job resolves a benchmark; it is nil where the side lacks the program.
+func (p *sidePlan) job(benchmark int) (*Job, error) {
+	j, err := newJob(p.suite, p.specs, &p.suite.Benchmarks[benchmark])
+	var missing *noProgramError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	return j, err
+}
