@@ -1,0 +1,143 @@
+package baseline
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// archive is the files of an export, still compressed.
+type archive struct {
+	// files are the files by folder and name.
+	files map[string]map[string][]byte
+	// size is that of the files, unpacked that of what they hold, in bytes.
+	size, unpacked int64
+	// objects are the digests that the runs refer to.
+	objects map[string]bool
+	tags    map[string][]string
+}
+
+// readArchive reads and checks all of an export.
+func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	a := &archive{
+		files:   make(map[string]map[string][]byte),
+		objects: make(map[string]bool),
+		tags:    make(map[string][]string),
+	}
+	for _, k := range kinds {
+		a.files[k.dir] = make(map[string][]byte)
+	}
+	t := tar.NewReader(z)
+	for n := 0; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		header, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return a, a.complete()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read export: %w", err)
+		}
+		if n == maxMembers {
+			return nil, fmt.Errorf("read export: more than %d files", maxMembers)
+		}
+		if err := a.member(header, t); err != nil {
+			return nil, fmt.Errorf("read export: file %.120q: %w", header.Name, err)
+		}
+	}
+}
+
+// member reads one file. Only names that this package makes pass.
+func (a *archive) member(header *tar.Header, r io.Reader) error {
+	dir, name, _ := strings.Cut(header.Name, "/")
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.dir == dir && k.named(name) })
+	switch {
+	case i < 0 || kinds[i].name == indexKind.name || kinds[i].name == pointsKind.name:
+		return errors.New("no file of an export")
+	case header.Typeflag != tar.TypeReg:
+		return errors.New("no regular file")
+	case a.files[dir][name] != nil:
+		return errors.New("it occurs twice")
+	case header.Size > kinds[i].maxFile():
+		return tooLarge(header.Size, kinds[i].maxFile())
+	}
+	if a.size += header.Size; a.size > maxKept {
+		return tooLarge(a.size, int64(maxKept))
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if err := a.check(kinds[i], name, data); err != nil {
+		return err
+	}
+	a.files[dir][name] = data
+	return nil
+}
+
+// check checks what one file holds.
+func (a *archive) check(k kind, name string, data []byte) error {
+	content, err := unseal(k, data)
+	if err != nil {
+		return err
+	}
+	if a.unpacked += int64(len(content)); a.unpacked > maxUnpacked {
+		return tooLarge(a.unpacked, int64(maxUnpacked))
+	}
+	switch k.name {
+	case objectKind.name:
+		return checkObject(name, content)
+	case tagKind.name:
+		t, err := decodeTag(name, content)
+		a.tags[t.ID] = append(a.tags[t.ID], t.Tag)
+		return err
+	}
+	s, err := decodeRun(content)
+	if err != nil {
+		return err
+	}
+	for _, sum := range s.Digests {
+		a.objects[sum] = true
+	}
+	if s.ID != name {
+		return fmt.Errorf("it holds the run %s", s.ID)
+	}
+	return nil
+}
+
+// complete checks that the files go together: nothing is missing, and nothing
+// too many.
+func (a *archive) complete() error {
+	runs, objects := a.files[runKind.dir], a.files[objectKind.dir]
+	if len(runs) == 0 {
+		return errors.New("read export: there is no run in it")
+	}
+	for sum := range a.objects {
+		if objects[sum] == nil {
+			return fmt.Errorf("read export: object %s is missing", sum)
+		}
+	}
+	for sum := range objects {
+		if !a.objects[sum] {
+			return fmt.Errorf("read export: no run refers to object %s", sum)
+		}
+	}
+	for id := range a.tags {
+		if runs[id] == nil {
+			return fmt.Errorf("read export: run %s has a tag and is missing", id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+// Package baseline stores and finds earlier runs together with the compiled
+// objects that they measured, so that a later run can be compared with their
+// numbers, or measured beside the very same objects. It knows nothing of what
+// a number means, and of no service that could carry a store elsewhere.
+package baseline
+
+import (
+	"context"
+	"errors"
+)
+
+// Store keeps runs. A run in it never changes; only tags come and go. All
+// methods may be called by many goroutines and processes at once.
+type Store interface {
+	// Save stores a run with its objects and tags, and says how it is filed.
+	// Saving the same entry again changes nothing. Once Save has returned, the
+	// run survives a crash of the machine.
+	Save(ctx context.Context, e *Entry) (Meta, error)
+	// List is the runs that a query asks for, the newest first. What is damaged
+	// is left out and told beside them.
+	List(ctx context.Context, q Query) ([]Meta, []Problem, error)
+	// Load is all of a run. It is ErrNotFound where there is none of that ID,
+	// and a Problem where one of its files is damaged.
+	Load(ctx context.Context, id string) (*Entry, error)
+	// Object is the object of that digest, or ErrNotFound.
+	Object(ctx context.Context, sha256 string) ([]byte, error)
+	// History is the values of measures in the runs that a query asks for.
+	History(ctx context.Context, q Query, measures ...string) (*History, error)
+	// Tag marks a run, which Prune then keeps, and Untag takes the mark off.
+	Tag(ctx context.Context, id, tag string) error
+	Untag(ctx context.Context, id, tag string) error
+	// Prune keeps every tagged run and the newest of each branch and testbed,
+	// as many as keep says, and removes all else.
+	Prune(ctx context.Context, keep int) (Pruned, error)
+	// Verify reads everything and tells all that is wrong.
+	Verify(ctx context.Context) ([]Problem, error)
+}
+
+// ErrNotFound says that a store has no such run or object.
+var ErrNotFound = errors.New("not in the baseline")
+
+// ErrAmbiguous says that the beginning of a commit stands for several commits.
+var ErrAmbiguous = errors.New("ambiguous")
+
+// Latest is the newest run that a query asks for, or ErrNotFound. What else is
+// damaged in the store does not matter to it.
+func Latest(ctx context.Context, s Store, q Query) (Meta, error) {
+	q.Limit = 1
+	runs, _, err := s.List(ctx, q)
+	if err != nil {
+		return Meta{}, err
+	}
+	if len(runs) == 0 {
+		return Meta{}, q.notFound()
+	}
+	return runs[0], nil
+}

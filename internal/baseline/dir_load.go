@@ -1,0 +1,89 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Load implements Store.
+func (d *Dir) Load(ctx context.Context, id string) (*Entry, error) {
+	e, err := d.load(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("load run: %w", err)
+	}
+	return e, nil
+}
+
+func (d *Dir) load(ctx context.Context, id string) (*Entry, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	root, err := d.root()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	s, err := readRun(root, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, d.problem(runKind.path(id), removeHint(err))
+	}
+	if s.Tags, err = tagsOf(root, id); err != nil {
+		return nil, err
+	}
+	s.Objects = make(map[string][]byte, len(s.Digests))
+	for _, sum := range s.Digests {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		data, err := readObject(root, sum)
+		if err != nil {
+			return nil, d.problem(objectKind.path(sum), objectHint(err))
+		}
+		s.Objects[sum] = data
+	}
+	return &s.Entry, nil
+}
+
+// Object implements Store.
+func (d *Dir) Object(_ context.Context, sum string) ([]byte, error) {
+	data, err := d.object(sum)
+	if err != nil {
+		return nil, fmt.Errorf("load object: %w", err)
+	}
+	return data, nil
+}
+
+func (d *Dir) object(sum string) ([]byte, error) {
+	if !sha256Form.MatchString(sum) {
+		return nil, fmt.Errorf("%.80q: %w: %w", sum, errNoDigest, ErrNotFound)
+	}
+	root, err := d.root()
+	if err == nil {
+		defer root.Close()
+		var data []byte
+		if data, err = readObject(root, sum); err == nil {
+			return data, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", sum, ErrNotFound)
+	}
+	return nil, d.problem(objectKind.path(sum), objectHint(err))
+}
+
+func readObject(root *os.Root, sum string) ([]byte, error) {
+	data, err := readFile(root, objectKind, sum)
+	if err != nil {
+		return nil, err
+	}
+	return data, checkObject(sum, data)
+}

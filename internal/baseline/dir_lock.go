@@ -1,0 +1,60 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Whoever adds files shares the lock; Prune holds it alone, so that it never
+// takes what a Save is about to refer to for abandoned. Where the file system
+// has no locks, Prune does not run, and the others need none.
+
+// share shares the lock until unlock.
+func share(ctx context.Context, root *os.Root) (unlock func(), err error) {
+	unlock, err = lock(ctx, root, syscall.LOCK_SH)
+	if errors.Is(err, errNoLocks) {
+		return func() {}, nil
+	}
+	return unlock, err
+}
+
+// holdAlone holds the lock alone until unlock.
+func holdAlone(ctx context.Context, root *os.Root) (unlock func(), err error) {
+	return lock(ctx, root, syscall.LOCK_EX)
+}
+
+var errNoLocks = errors.New("the file system has no locks")
+
+func lock(ctx context.Context, root *os.Root, how int) (unlock func(), err error) {
+	const poll = 5 * time.Millisecond
+	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
+			f.Close()
+			return nil, fmt.Errorf("lock: %w: %w", errNoLocks, err)
+		default:
+			f.Close()
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, bench.WithHint(fmt.Errorf("lock: %w", ctx.Err()), "Another process is using the baseline: try again.")
+		case <-time.After(poll):
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Rebuild derives the index and the points anew where they are missing or
+// damaged, and tells which runs are damaged themselves.
+func (d *Dir) Rebuild(ctx context.Context) ([]Problem, error) {
+	root, err := d.existing()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	defer root.Close()
+	unlock, err := share(ctx, root)
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	defer unlock()
+	problems, err := d.rebuild(ctx, root, func(string) bool { return true })
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	return problems, nil
+}
+
+// rebuild does so for the runs that are wanted.
+func (d *Dir) rebuild(ctx context.Context, root *os.Root, wanted func(id string) bool) ([]Problem, error) {
+	ids, err := namesOf(root, runKind)
+	if err != nil {
+		return nil, err
+	}
+	var problems []Problem
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !wanted(id) {
+			continue
+		}
+		s, err := readRun(root, id)
+		if err != nil {
+			problems = append(problems, d.problem(runKind.path(id), removeHint(err)))
+			continue
+		}
+		for _, file := range []struct {
+			kind
+			content []byte
+		}{{pointsKind, s.points}, {indexKind, encodeMeta(s.Meta)}} {
+			if err := put(root, file.kind, id, file.content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return problems, nil
+}

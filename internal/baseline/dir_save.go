@@ -1,0 +1,119 @@
+package baseline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Save implements Store.
+func (d *Dir) Save(ctx context.Context, e *Entry) (Meta, error) {
+	m, err := d.save(ctx, e)
+	if err != nil {
+		return Meta{}, fmt.Errorf("save run: %w", err)
+	}
+	return m, nil
+}
+
+func (d *Dir) save(ctx context.Context, e *Entry) (Meta, error) {
+	s, err := encodeRun(e)
+	if err != nil {
+		return Meta{}, err
+	}
+	for sum, data := range e.Objects {
+		if err := checkObject(sum, data); err != nil {
+			return Meta{}, err
+		}
+	}
+	for _, tag := range e.Tags {
+		if err := checkName("tag", tag); err != nil {
+			return Meta{}, err
+		}
+	}
+	root, err := d.create()
+	if err != nil {
+		return Meta{}, err
+	}
+	defer root.Close()
+	unlock, err := share(ctx, root)
+	if err != nil {
+		return Meta{}, err
+	}
+	defer unlock()
+	if err := add(ctx, root, s, e.Objects, e.Tags); err != nil {
+		return Meta{}, err
+	}
+	s.Tags, err = tagsOf(root, s.ID)
+	return s.Meta, err
+}
+
+func checkObject(sum string, data []byte) error {
+	if int64(len(data)) > maxObject {
+		return fmt.Errorf("object %.80q: %w", sum, tooLarge(int64(len(data)), maxObject))
+	}
+	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != sum {
+		return fmt.Errorf("object %.80q has another SHA-256, %x", sum, got)
+	}
+	return nil
+}
+
+// add writes all files of a run. The order matters: what is listed is whole.
+func add(ctx context.Context, root *os.Root, s *stored, objects map[string][]byte, tags []string) error {
+	for _, sum := range slices.Sorted(maps.Keys(objects)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := put(root, objectKind, sum, objects[sum]); err != nil {
+			return err
+		}
+	}
+	if err := addRun(root, s); err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		t := tagFile{s.ID, tag}
+		if err := put(root, tagKind, t.name(), t.encode()); err != nil {
+			return err
+		}
+	}
+	return put(root, indexKind, s.ID, encodeMeta(s.Meta))
+}
+
+// addRun writes a run and its points.
+func addRun(root *os.Root, s *stored) error {
+	// An ID is the beginning of a digest: chance will hardly make two equal,
+	// but a stranger can.
+	old, err := readRun(root, s.ID)
+	if err == nil && !slices.Equal(old.content, s.content) {
+		return bench.WithHint(
+			errors.New("another run has the ID "+s.ID),
+			"Measure again: a run of another second has another ID.")
+	}
+	if err := put(root, runKind, s.ID, s.content); err != nil {
+		return err
+	}
+	return put(root, pointsKind, s.ID, s.points)
+}
+
+// readRun reads the run file of that ID.
+func readRun(root *os.Root, id string) (*stored, error) {
+	content, err := readFile(root, runKind, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := decodeRun(content)
+	if err != nil {
+		return nil, err
+	}
+	if s.ID != id {
+		return nil, fmt.Errorf("it holds the run %s", s.ID)
+	}
+	return s, nil
+}

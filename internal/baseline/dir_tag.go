@@ -1,0 +1,63 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Tag implements Store.
+func (d *Dir) Tag(ctx context.Context, id, tag string) error {
+	err := d.withRun(ctx, id, tag, func(root *os.Root, t tagFile) error {
+		return put(root, tagKind, t.name(), t.encode())
+	})
+	if err != nil {
+		return fmt.Errorf("tag run: %w", err)
+	}
+	return nil
+}
+
+// Untag implements Store. It also removes the file of that tag where it is
+// damaged.
+func (d *Dir) Untag(ctx context.Context, id, tag string) error {
+	err := d.withRun(ctx, id, tag, func(root *os.Root, t tagFile) error {
+		err := root.Remove(tagKind.path(t.name()))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("run %s has no tag %q: %w", id, tag, ErrNotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("untag run: %w", err)
+	}
+	return nil
+}
+
+// withRun does something to a tag of a run that stays there meanwhile.
+func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, tagFile) error) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	if err := checkName("tag", tag); err != nil {
+		return err
+	}
+	root, err := d.root()
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock, err := share(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := root.Lstat(runKind.path(id)); err != nil {
+		return fmt.Errorf("%s: %w", id, ErrNotFound)
+	}
+	return do(root, tagFile{id, tag})
+}

@@ -1,0 +1,168 @@
+package baseline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// abandoned is the age at which a file that is unfinished, or that nothing
+// refers to, is no longer taken for part of a save that is under way.
+const abandoned = time.Hour
+
+// Verify implements Store. It changes nothing.
+func (d *Dir) Verify(ctx context.Context) ([]Problem, error) {
+	root, err := d.root()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify baseline: %w", err)
+	}
+	defer root.Close()
+	// With the lock, nothing is removed meanwhile. Where it cannot be had
+	// because the folder is read-only, nobody else has it.
+	unlock, err := share(ctx, root)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		unlock, err = func() {}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("verify baseline: %w", err)
+	}
+	defer unlock()
+	v := &verifier{dir: d, root: root, used: make(map[string]bool)}
+	for _, check := range []func(context.Context) error{v.strays, v.index, v.runs, v.tags, v.objects, v.leftovers} {
+		if err := check(ctx); err != nil {
+			return nil, fmt.Errorf("verify baseline: %w", err)
+		}
+	}
+	return v.problems, nil
+}
+
+// verifier collects problems.
+type verifier struct {
+	dir      *Dir
+	root     *os.Root
+	problems []Problem
+	// used are the objects that runs refer to. It is nil where a run cannot be
+	// read, and all may be used.
+	used map[string]bool
+}
+
+func (v *verifier) report(file string, err error) {
+	v.problems = append(v.problems, v.dir.problem(file, err))
+}
+
+// reportOld reports a leftover, if it is old enough to be one.
+func (v *verifier) reportOld(file string, what string) {
+	st, err := v.root.Lstat(file)
+	if err != nil || time.Since(st.ModTime()) < abandoned {
+		return
+	}
+	p := v.dir.problem(file, hinted(errors.New(what), "Prune the baseline."))
+	p.Leftover = true
+	v.problems = append(v.problems, p)
+}
+
+// index reports entries that cannot be read, or whose run is missing.
+func (v *verifier) index(context.Context) error {
+	ids, err := namesOf(v.root, indexKind)
+	for _, id := range ids {
+		m, err := readMeta(v.root, id)
+		if err != nil {
+			v.report(indexKind.path(id), rebuildHint(err))
+			continue
+		}
+		for _, sum := range m.Digests {
+			v.used[sum] = true
+		}
+		if _, err := v.root.Lstat(runKind.path(id)); err != nil {
+			v.report(runKind.path(id), hinted(missing(err), "Import the run again, or prune the baseline, which then forgets it."))
+		}
+	}
+	return err
+}
+
+// runs reports runs that cannot be read, whose objects are missing, and whose
+// points or index are of others.
+func (v *verifier) runs(ctx context.Context) error {
+	ids, err := namesOf(v.root, runKind)
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, err := readRun(v.root, id)
+		if err != nil {
+			v.report(runKind.path(id), removeHint(err))
+			v.used = nil
+			continue
+		}
+		v.derived(s)
+		for _, sum := range s.Digests {
+			if v.used != nil {
+				v.used[sum] = true
+			}
+			if _, err := v.root.Lstat(objectKind.path(sum)); err != nil {
+				v.report(objectKind.path(sum), objectHint(fmt.Errorf("%w: run %s has it", missing(err), id)))
+			}
+		}
+	}
+	return err
+}
+
+// derived compares with a run what derives from it.
+func (v *verifier) derived(s *stored) {
+	m, err := readMeta(v.root, s.ID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		v.reportOld(runKind.path(s.ID), "the run is not in the index: its save did not end")
+		return
+	case err == nil && !m.equal(&s.Meta):
+		v.report(indexKind.path(s.ID), rebuildHint(errors.New("it says something else than the run")))
+	}
+	points, err := readFile(v.root, pointsKind, s.ID)
+	if err == nil && !bytes.Equal(points, s.points) {
+		err = errors.New("it says something else than the run")
+	}
+	if err != nil {
+		v.report(pointsKind.path(s.ID), rebuildHint(err))
+	}
+}
+
+func (v *verifier) tags(context.Context) error {
+	_, problems, err := v.dir.tags(v.root)
+	v.problems = append(v.problems, problems...)
+	return err
+}
+
+// objects reports objects that cannot be read, and that no run refers to.
+func (v *verifier) objects(ctx context.Context) error {
+	all, err := namesOf(v.root, objectKind)
+	for _, sum := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := readObject(v.root, sum); err != nil {
+			v.report(objectKind.path(sum), objectHint(err))
+		} else if v.used != nil && !v.used[sum] {
+			v.reportOld(objectKind.path(sum), "no run refers to the object")
+		}
+	}
+	return err
+}
+
+func (v *verifier) leftovers(context.Context) error {
+	left, err := leftovers(v.root)
+	for _, file := range left {
+		if !strings.HasPrefix(file, indexKind.dir+"/") { // told by index
+			v.reportOld(file, "a save that did not end left it behind")
+		}
+	}
+	return err
+}

@@ -1,0 +1,31 @@
+package baseline
+
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// No honest store comes near these sizes, and no hostile one fills the memory.
+const (
+	maxPoints     = 64 << 20 // bytes of the points of a run
+	maxFiles      = 64 << 20 // bytes of the files of a suite together
+	maxRun        = bench.MaxRunSize + maxPoints + maxFiles + maxMeta
+	maxObject     = 64 << 20
+	maxMeta       = 1 << 20
+	maxTag        = 4 << 10
+	maxObjects    = 4096      // of a run
+	maxBenchmarks = 100_000   // of a run
+	maxMeasures   = 1000      // of a run
+	maxHistory    = 256 << 20 // bytes of a history
+	maxTables     = 32 << 20  // bytes of names that a history keeps while it is read
+	maxKept       = 1 << 30   // bytes of an export, its files still compressed
+	maxUnpacked   = 16 << 30  // bytes of an export, unpacked
+	maxMembers    = 1_000_000 // files of an export
+	maxName       = 1024      // bytes of a name or path
+)
+
+// tooLarge says that size bytes are more than limit.
+func tooLarge[T int64 | uint64](size T, limit int64) error {
+	return fmt.Errorf("%d bytes are more than the %d MiB that are plausible", size, max(limit>>20, 1))
+}

@@ -1,0 +1,83 @@
+package baseline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Query says which runs are asked for. Those that have all that is set in it
+// match: the zero Query asks for every run.
+type Query struct {
+	Branch string
+	// Commit is a commit or its beginning, of at least minCommit digits.
+	Commit string
+	Tag    string
+	// Testbed is a testbed's Key.
+	Testbed string
+	// Limit is the number of runs wanted, the newest ones; 0 is all.
+	Limit int
+}
+
+// apply is the runs that match, the newest first.
+func (q Query) apply(runs []Meta) ([]Meta, error) {
+	if err := q.checkCommit(runs); err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(m Meta) bool { return !q.matches(m) })
+	slices.SortFunc(runs, newestFirst)
+	if q.Limit > 0 && len(runs) > q.Limit {
+		runs = runs[:q.Limit]
+	}
+	return runs, nil
+}
+
+func newestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID)) }
+
+func (q Query) matches(m Meta) bool {
+	return (q.Branch == "" || q.Branch == m.Branch) &&
+		strings.HasPrefix(m.Commit, strings.ToLower(q.Commit)) &&
+		(q.Testbed == "" || q.Testbed == m.Testbed) &&
+		(q.Tag == "" || slices.Contains(m.Tags, q.Tag))
+}
+
+// checkCommit asks of a commit's beginning what git does: that it is long
+// enough to be meant, and stands for one commit among all that are known.
+func (q Query) checkCommit(runs []Meta) error {
+	if q.Commit == "" {
+		return nil
+	}
+	if err := checkCommit(strings.ToLower(q.Commit)); err != nil {
+		return fmt.Errorf("find commit: %w", err)
+	}
+	var commits []string
+	for _, m := range runs {
+		if strings.HasPrefix(m.Commit, strings.ToLower(q.Commit)) {
+			commits = append(commits, m.Commit)
+		}
+	}
+	slices.Sort(commits)
+	commits = slices.Compact(commits)
+	if len(commits) > 1 {
+		return bench.WithHint(
+			fmt.Errorf("find commit %s: %w: it begins %d commits of the baseline", q.Commit, ErrAmbiguous, len(commits)),
+			"Say more of it: "+strings.Join(commits[:2], " or ")+".")
+	}
+	return nil
+}
+
+// notFound says that no run matches.
+func (q Query) notFound() error {
+	var of []string
+	for _, part := range []struct{ what, value string }{
+		{"branch", q.Branch}, {"commit", q.Commit}, {"tag", q.Tag}, {"testbed", q.Testbed},
+	} {
+		if part.value != "" {
+			of = append(of, fmt.Sprintf(" of %s %q", part.what, part.value))
+		}
+	}
+	return fmt.Errorf("find a run%s: %w", strings.Join(of, ""), ErrNotFound)
+}

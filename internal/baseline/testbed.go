@@ -1,0 +1,64 @@
+package baseline
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Key is equal for testbeds whose numbers may be compared: 16 hex digits.
+//
+// Always part of it are
+//   - the mode, because instructions are no nanoseconds and KVM is no host,
+//   - the architecture, because the JIT makes other machine code for it,
+//   - the kernel's release and build, because helpers, the JIT and the cost of
+//     counting are the kernel's, and a distribution rebuilds one release,
+//   - the CPU model: what it does in a nanosecond or, where it is emulated,
+//     which instructions the kernel picks for it.
+//
+// Where time is measured, also
+//   - the number of cores, because maps and neighbours share caches with them,
+//   - the JIT and its hardening: both change the machine code,
+//   - the mitigations: a retpoline makes every tail call and helper dearer.
+//
+// Where instructions are counted, also the version of QEMU, which counts them;
+// nothing of the host matters then, so the same key comes up on every machine.
+func Key(t bench.Testbed) string {
+	part := bench.Testbed{Mode: t.Mode, Arch: t.Arch, Kernel: t.Kernel, KernelBuild: t.KernelBuild, CPU: t.CPU}
+	if t.Mode == bench.ModeExact {
+		part.QEMU = t.QEMU
+	} else {
+		part.Cores, part.JIT, part.JITHarden = t.Cores, t.JIT, t.JITHarden
+		part.Mitigations = t.Mitigations
+	}
+	// Every field is text, a number or a sorted map: this cannot fail. The
+	// fields are listed so that a new one in bench.Testbed changes no key.
+	text, _ := json.Marshal([]any{
+		part.Mode, part.Arch, part.Kernel, part.KernelBuild, part.CPU,
+		part.QEMU, part.Cores, part.JIT, part.JITHarden, mitigations(part.Mitigations),
+	})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// mitigations makes none and an empty list the same.
+func mitigations(m map[string]string) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// machine describes a testbed in a few words.
+func machine(t bench.Testbed) string {
+	mode := cmp.Or(string(t.Mode), string(bench.ModeHost))
+	if t.Mode == bench.ModeExact {
+		return unit.Printable(fmt.Sprintf("%s, Linux %s, %s, QEMU %s", mode, t.Kernel, t.Arch, t.QEMU))
+	}
+	return unit.Printable(fmt.Sprintf("%s, Linux %s, %s, %s, %d cores", mode, t.Kernel, t.Arch, t.CPU, t.Cores))
+}
