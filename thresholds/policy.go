@@ -1,53 +1,70 @@
-// Package thresholds holds the policy by which a run is judged: the YAML that
-// people write and the code that applies it. It judges result files and
-// measures nothing, so it needs no kernel and no privileges.
+// Package thresholds holds the policy by which runs and comparisons are
+// judged: the YAML that people write and the code that applies it. It judges
+// result files and measures nothing, so it needs no kernel and no privileges.
 package thresholds
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"regexp"
-	"slices"
-	"strings"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
 // Version is the version of the policy file that this package reads.
 const Version = 1
 
-// Policy is a validated policy file.
+// Policy is a validated policy file. What it does not say, the built-in policy
+// says.
 type Policy struct {
 	Version    int         `yaml:"version"`
 	Thresholds []Threshold `yaml:"thresholds"`
+	Accept     []Accept    `yaml:"accept"`
 
-	doc *strictyaml.Doc
+	// builtin are the thresholds that hold where none above does.
+	builtin []Threshold
+	doc     *strictyaml.Doc
 }
 
-// Threshold bounds a measure of the benchmarks that it is for.
+// Threshold bounds a measure of the benchmarks that it is for. It bounds in up
+// to three ways, and of several thresholds that are for the same measure of
+// the same benchmark each way has its own rule:
+//
+//   - how much the measure may grow from base to head (percent, absolute): the
+//     last threshold that says so wins, as a whole;
+//   - how far a value may be from those before it (history): the last one wins
+//     too;
+//   - how large it may be (max): all of them must hold.
 type Threshold struct {
 	// Benchmark is a glob on benchmark names: * stands for any characters,
 	// ? for one. Empty is every benchmark.
 	Benchmark string `yaml:"benchmark"`
 	// Measure is the name of a measure, such as latency.
 	Measure string `yaml:"measure"`
+	// Kernel is such a glob on the testbed's kernel release. Empty is every
+	// kernel.
+	Kernel string `yaml:"kernel"`
+	// Percent of the base and Absolute, in the measure's unit, are what a
+	// change for the worse must both exceed to be a regression: a growth up to
+	// the larger of the two is allowed. One that is not given is 0.
+	Percent  *float64 `yaml:"percent"`
+	Absolute *float64 `yaml:"absolute"`
 	// Max is a hard budget on the median, in the measure's unit.
 	Max *float64 `yaml:"max"`
+	// Confidence is 1-α: a timed change is significant if its p-value is at
+	// most α after Holm's correction over the suite. Its interval has this
+	// confidence too. 0 is DefaultConfidence.
+	Confidence float64 `yaml:"confidence"`
+	// Direction says which changes are regressions.
+	Direction Direction `yaml:"direction"`
+	// Severity is what follows from a regression.
+	Severity Severity `yaml:"severity"`
+	// History bounds a value by stored ones, where there is no base.
+	History *History `yaml:"history"`
 }
 
-// Alert is a threshold that was crossed.
-type Alert struct {
-	Benchmark string
-	Measure   bench.Measure
-	// Value is the median, Max what it must not exceed, both in the measure's
-	// unit.
-	Value, Max float64
-}
+// DefaultConfidence is the confidence of thresholds that give none.
+const DefaultConfidence = 0.99
 
 //go:embed defaults.yml
 var defaults []byte
@@ -67,7 +84,12 @@ func Load(fsys fs.FS, name string) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read thresholds: %w", err)
 	}
-	return read(name, text)
+	p, err := read(name, text)
+	if err != nil {
+		return nil, err
+	}
+	p.builtin = Default().Thresholds
+	return p, nil
 }
 
 func read(name string, text []byte) (*Policy, error) {
@@ -76,78 +98,9 @@ func read(name string, text []byte) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	var errs []error
-	if p.Version != Version {
-		errs = append(errs, doc.Errorf([]any{"version"}, "version must be %d", Version))
-	}
-	for i, t := range p.Thresholds {
-		at := []any{"thresholds", i}
-		if !slices.Contains(bench.Measures(), t.Measure) {
-			errs = append(errs, doc.Errorf(append(at, "measure"), "unknown measure %q%s: it is one of %s", t.Measure,
-				strictyaml.DidYouMean(t.Measure, bench.Measures()), strings.Join(bench.Measures(), ", ")))
-		}
-		if t.Max == nil || math.IsNaN(*t.Max) || math.IsInf(*t.Max, 0) {
-			errs = append(errs, doc.Errorf(append(at, "max"), "a threshold has no max that is a number"))
-		}
-	}
 	p.doc = doc
-	return &p, errors.Join(errs...)
-}
-
-// Check refuses a threshold that is for none of the benchmarks: it would never
-// raise an alert.
-func (p *Policy) Check(benchmarks []string) error {
-	var errs []error
-	for i, t := range p.Thresholds {
-		if !slices.ContainsFunc(benchmarks, t.isFor) {
-			errs = append(errs, p.doc.Errorf([]any{"thresholds", i, "benchmark"}, "no benchmark matches %q: there are %s",
-				t.Benchmark, strings.Join(benchmarks, ", ")))
-		}
+	if err := p.validate(); err != nil {
+		return nil, err
 	}
-	return errors.Join(errs...)
-}
-
-// Judge lists the thresholds that the run crosses, in the order of its
-// results.
-func (p *Policy) Judge(run *bench.Run) []Alert {
-	var alerts []Alert
-	for _, r := range run.Results {
-		for _, s := range r.Samples {
-			for _, t := range p.Thresholds {
-				if t.Measure != s.Measure.Name || !t.isFor(r.Benchmark) || len(s.Values) == 0 {
-					continue
-				}
-				if v := stat.Summarize(s).Center; v > *t.Max {
-					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, *t.Max})
-				}
-			}
-		}
-	}
-	return alerts
-}
-
-// Unjudged lists, as benchmark and measure, what the policy bounds and the run
-// has no values of: a gate that could not be applied has not been passed.
-func (p *Policy) Unjudged(run *bench.Run) []string {
-	var all []string
-	for i := range run.Results {
-		r := &run.Results[i]
-		for _, t := range p.Thresholds {
-			if s := r.Sample(t.Measure); t.isFor(r.Benchmark) && (s == nil || len(s.Values) == 0) {
-				all = append(all, r.Benchmark+": "+t.Measure)
-			}
-		}
-	}
-	return all
-}
-
-// isFor tells whether the threshold is for a benchmark.
-func (t Threshold) isFor(benchmark string) bool {
-	if t.Benchmark == "" {
-		return true
-	}
-	pattern := regexp.QuoteMeta(t.Benchmark)
-	pattern = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(pattern)
-	ok, _ := regexp.MatchString("^(?s:"+pattern+")$", benchmark)
-	return ok
+	return &p, nil
 }

@@ -40,8 +40,8 @@ func TestLoadRefuses(t *testing.T) {
 		"version: 2\n": "t.yml:1: version must be 1",
 		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":   `t.yml:3: unknown key "maxx": did you mean "max"?`,
 		"version: 1\nthresholds:\n  - {max: 1}\n":                      `t.yml:3: unknown measure ""`,
-		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has no max",
-		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: a threshold has no max",
+		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max or history, or severity: ignore",
+		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is no number",
 		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n": "t.yml:3: cannot unmarshal",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -61,7 +61,7 @@ func TestGlob(t *testing.T) {
 		{"", "a/b", true}, {"*", "a/b/c", true}, {"a/*", "a/b/c", true}, {"*/c", "a/b/c", true}, {"a", "a/b", false},
 		{"a/?", "a/b", true}, {"a/?", "a/bc", false}, {"a.b", "axb", false}, {"(", "(", true}, {"[a]", "a", false},
 	} {
-		if got := (Threshold{Benchmark: c.pattern}).isFor(c.name); got != c.want {
+		if got := match(c.pattern, c.name); got != c.want {
 			t.Errorf("%q is for %q: %v", c.pattern, c.name, got)
 		}
 	}
@@ -80,12 +80,22 @@ func TestCheckRefusesAThresholdForNothing(t *testing.T) {
 	}
 }
 
+// Whatever a file says, it is refused or judges without falling over.
 func FuzzLoad(f *testing.F) {
 	f.Add("version: 1\nthresholds:\n  - {benchmark: a*, measure: latency, max: 1}\n")
+	f.Add("version: 1\nthresholds:\n  - {measure: latency, percent: 2, absolute: .5, confidence: .95, direction: both, severity: warn, kernel: '6.*'}\n")
+	f.Add("version: 1\nthresholds:\n  - {measure: instructions, history: {test: iqr, boundary: 2, runs: 8, min_runs: 2}}\n")
+	f.Add("version: 1\naccept:\n  - {benchmark: '*', measure: instructions, up_to: 10%, until: 2027-01-31, reason: known}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := load(text)
-		if err == nil {
-			p.Judge(&bench.Run{Results: []bench.Result{{Benchmark: "a", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1}}}}}})
+		if err != nil {
+			return
 		}
+		p.Judge(&bench.Run{Results: []bench.Result{{Benchmark: "a", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1}}}}}})
+		c := &bench.Comparison{Pairs: []bench.Pair{timedPair("a", 0.1), exactPair("b", 100, 107), {Benchmark: "c", Head: exactPair("c", 1, 1).Head}}}
+		v := p.Compare(c, Options{History: func(string, string) []float64 { return []float64{1, 2, 3} }})
+		v.Overall()
+		p.Flagged(c)
+		_ = p.Check([]string{"a"})
 	})
 }

@@ -1,4 +1,5 @@
-// Package stat turns samples into summaries. It knows no kernel and no file;
+// Package stat turns samples into summaries and two sides into a change with
+// its evidence. It judges nothing and knows no kernel and no file;
 // what a reader must be told about a number travels with it as a warning.
 package stat
 

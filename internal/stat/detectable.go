@@ -1,0 +1,54 @@
+package stat
+
+import "math"
+
+// Detection is what a verdict asks of a comparison.
+type Detection struct {
+	// Alpha is the p-value that the test must reach: after Holm's correction
+	// over m tests, in the worst case α/m.
+	Alpha float64
+	// Threshold is the growth beyond which a change counts, as a share.
+	Threshold float64
+	// Power is the probability of catching the slowdown, such as 0.95.
+	Power float64
+	// Measurements is how many measurements must agree, each on its own.
+	Measurements int
+}
+
+// Detectable is the smallest growth, as a share, that measurements like this
+// one catch with the power asked for; false where none would be.
+//
+// The center of the interval spreads around the truth nearly normally, with a
+// standard error s that the half-width h tells: h = t·s, with t the quantile of
+// Student's distribution at the interval's confidence. To be caught the center
+// must exceed the band by h, reach the quantile of Alpha, and exceed the
+// threshold; so the growth must be the largest of
+//
+//	band + h + z·s·√(1 + 2(1-2/π) + 8t²/(2(K-1)))
+//	t(Alpha)·s + z·s
+//	threshold + z·s
+//
+// on the scale of logarithms, with z Student's quantile of the power of each
+// measurement. (Cohen, Statistical Power Analysis, 2nd ed., 1988, section 2.2,
+// has the second.) The root allows for a measurement whose band and half-width
+// are others than those of this one: to the variance 1 of its center it adds
+// that of the center of either band, 1-2/π of a half-normal value, and that of
+// the half-widths, which go by standard deviations estimated from K loads and
+// so vary by 1/(2(K-1)) of their square. There are four, two a measurement,
+// which share a base and, being ends of rank intervals, vary more: simulated
+// machines ask for eight.
+func (c *Change) Detectable(d Detection) (float64, bool) {
+	if !c.Bounded() || c.Loads < 2 || c.Loads < MinLoads(d.Alpha) {
+		return 0, false
+	}
+	freedom := float64(c.Loads - 1)
+	h, t := c.halfWidth(), studentQuantile(freedom, (1+c.Confidence)/2)
+	s := h / t
+	margin := studentQuantile(freedom, math.Pow(d.Power, 1/float64(max(1, d.Measurements)))) * s
+	others := math.Sqrt(1 + 2*(1-2/math.Pi) + 8*t*t/(2*freedom))
+	return math.Expm1(max(
+		math.Log1p(c.Band)+h+margin*others,
+		studentQuantile(freedom, 1-d.Alpha/2)*s+margin,
+		math.Log1p(d.Threshold)+margin,
+	)), true
+}

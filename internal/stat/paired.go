@@ -1,0 +1,147 @@
+package stat
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// MinNet is the least cost, in nanoseconds, that a change is put into
+// proportion to. A run cannot resolve a cost below it, and a percentage of
+// next to nothing says nothing.
+const MinNet = 1.0
+
+// minRatio replaces the ratio of a round that is not positive, which has no
+// logarithm. The median of the load does not care how far out an outlier is.
+const minRatio = 1e-3
+
+// ComparePair compares a timed measure that was measured in the same rounds on
+// both sides, with the interval at a confidence such as 0.99.
+//
+// Rounds of one load are not independent: where the JIT placed a program
+// biases all of them alike. So each load gives one value, the median over its
+// rounds of the logarithm of head over base, and those values are tested
+// (signedRankP) and estimated (locate). Again, the second load of the base, is
+// compared in the same way for the noise band.
+//
+// It fails where the pair was not measured in the same rounds, or its base has
+// no round.
+func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, error) {
+	if p.Base == nil || p.Head == nil || p.Again == nil {
+		return Change{}, fmt.Errorf("compare %s: it was not measured in pairs", p.Benchmark)
+	}
+	head, err := paired(p.Base, p.Head, measure)
+	if err != nil {
+		return Change{}, fmt.Errorf("compare %s: %w", p.Benchmark, err)
+	}
+	again, err := paired(p.Base, p.Again, measure)
+	if err != nil {
+		return Change{}, fmt.Errorf("compare %s with itself: %w", p.Benchmark, err)
+	}
+	c := head.change(confidence)
+	c.Measure = measureOf(p.Head, measure)
+	if noise := again.change(confidence); noise.Bounded() {
+		c.Band, c.Banded = max(math.Abs(noise.Low-1), math.Abs(noise.High-1)), true
+	}
+	return c, nil
+}
+
+// differences is what each load says of one side against the base.
+type differences struct {
+	// logs are the logarithms of the ratios, deltas the differences in the
+	// measure's unit; base and other the medians of both sides.
+	logs, deltas, base, other []float64
+	// rounds were compared, left were not because one side did not run.
+	rounds, left int
+	// tiny says that the base costs less than MinNet.
+	tiny bool
+}
+
+// paired reduces each load to one difference.
+//
+// The ratio of a round is 1 + (h-b)/N, with the difference from that round and
+// N the median net cost of the base in the load. Dividing h by b would divide
+// two small differences of noisy numbers: for a program of 8 ns over a floor of
+// 42 ns, 1% of noise in the gross cost is 6% of either net. In h-b the noise
+// that both share cancels first, the floor with it; what the floors of
+// different types of program differ by is a constant of the load, and taken
+// off as a median too.
+func paired(base, other *bench.Result, measure string) (differences, error) {
+	b, err := roundsOf(base, measure)
+	if err != nil {
+		return differences{}, err
+	}
+	o, err := roundsOf(other, measure)
+	if err != nil {
+		return differences{}, err
+	}
+	if !slices.Equal(b.load, o.load) {
+		return differences{}, errors.New("the two sides were not measured in the same rounds")
+	}
+	var d differences
+	least := math.SmallestNonzeroFloat64
+	if measure == bench.Latency.Name {
+		least = MinNet
+	}
+	loads, err := byLoad(&b, &o)
+	if err != nil {
+		return differences{}, err
+	}
+	for _, rounds := range loads {
+		net := medianOf(rounds, b.net)
+		floors := medianOf(rounds, func(i int) float64 { return o.floor[i] - b.floor[i] })
+		delta := medianOf(rounds, func(i int) float64 { return o.gross[i] - b.gross[i] - floors })
+		d.tiny = d.tiny || net < least
+		// A logarithm keeps the order, so it may follow the median.
+		d.logs = append(d.logs, math.Log(max(minRatio, 1+delta/max(net, least))))
+		d.deltas = append(d.deltas, delta)
+		d.base = append(d.base, net)
+		d.other = append(d.other, medianOf(rounds, o.net))
+		d.rounds += len(rounds)
+	}
+	d.left = len(b.load) - d.rounds
+	return d, nil
+}
+
+// change tests and estimates what the loads say.
+func (d *differences) change(confidence float64) Change {
+	at := locate(d.logs, confidence)
+	c := Change{
+		Base: median(d.base), Head: median(d.other), Delta: hodgesLehmann(d.deltas),
+		Ratio: math.Exp(at.center), Confidence: confidence, P: signedRankP(d.logs),
+		Paired: true, Loads: len(d.logs), Rounds: d.rounds,
+	}
+	if at.bounded {
+		c.Low, c.High = math.Exp(at.low), math.Exp(at.high)
+	} else {
+		c.Warnings = append(c.Warnings, tooFew(c.Loads, confidence))
+	}
+	if d.left > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d rounds were left out: the program did not run in them", d.left))
+	}
+	if d.tiny {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: percentages are of %g ns", MinNet, MinNet))
+	}
+	return c
+}
+
+func tooFew(loads int, confidence float64) string {
+	return fmt.Sprintf("%d loads: at least %d are needed for an interval with %g%% confidence",
+		loads, MinLoads(1-confidence), confidence*100)
+}
+
+// measureOf is the measure as the result has it.
+func measureOf(r *bench.Result, name string) bench.Measure {
+	if s := r.Sample(name); s != nil {
+		return s.Measure
+	}
+	for _, m := range []bench.Measure{bench.Latency, bench.LatencyRaw, bench.LatencyFloor, bench.Throughput} {
+		if m.Name == name {
+			return m
+		}
+	}
+	return bench.Measure{Name: name, Direction: bench.LowerIsBetter}
+}

@@ -1,0 +1,161 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat/stattest"
+)
+
+// quiet is a machine that measures without any error.
+var quiet = stattest.Machine{Net: 50, Floor: 42, Loads: 16, Rounds: 10}
+
+func pairOf(m stattest.Machine, growth float64) *bench.Pair {
+	p := m.Pair(rand.New(rand.NewPCG(7, 7)), growth)
+	return &p
+}
+
+func TestComparePair(t *testing.T) {
+	c, err := ComparePair(pairOf(quiet, 0.05), "latency", 0.99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Speed varies by the round and the counters are whole nanoseconds.
+	if !near(c.Ratio, 1.05, 2e-3) || !near(c.Delta, 2.5*1.05, 0.1) || !near(c.Base, 50*1.05, 1) || !near(c.Head, 52.5*1.05, 1) {
+		t.Errorf("%+v: want 5%% more than some 52 ns", c)
+	}
+	if c.Loads != 16 || c.Rounds != 160 || !c.Paired || !c.Bounded() || c.Low > c.Ratio || c.High < c.Ratio {
+		t.Errorf("%+v", c)
+	}
+	if c.P > 1e-4 || !c.Banded || c.Band > 1e-3 || c.Measure != bench.Latency {
+		t.Errorf("p %v, band %v, measure %v", c.P, c.Band, c.Measure)
+	}
+}
+
+func TestComparePairOfOneLoadHasNoInterval(t *testing.T) {
+	m := quiet
+	m.Loads = 7
+	c, err := ComparePair(pairOf(m, 0.05), "latency", 0.99)
+	if err != nil || c.Bounded() || c.Banded || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "at least 8") {
+		t.Errorf("%+v %v: seven loads allow no interval of 99%%", c, err)
+	}
+}
+
+// The noise of a round is the same in absolute terms for a program that costs
+// little over a large floor, so the ratio must not divide net costs.
+func TestComparePairOfATinyProgram(t *testing.T) {
+	m := stattest.Machine{Net: 8, Floor: 42, Bias: 0.004, Noise: 0.01, Loads: 64, Rounds: 20}
+	c, err := ComparePair(pairOf(m, 0), "latency", 0.99)
+	if err != nil || math.Abs(c.Ratio-1) > 0.01 || c.Low > 1 || c.High < 1 || c.High-c.Low > 0.03 {
+		t.Errorf("%+v %v", c, err)
+	}
+}
+
+func TestComparePairOfNextToNothing(t *testing.T) {
+	m := quiet
+	m.Net = 0.1
+	c, err := ComparePair(pairOf(m, 5), "latency", 0.99)
+	if err != nil || !near(c.Ratio, 1.5, 0.05) || len(c.Warnings) != 1 {
+		t.Errorf("%+v %v: 0.5 ns more are 50%% of one nanosecond", c, err)
+	}
+}
+
+func TestComparePairOfThroughput(t *testing.T) {
+	c, err := ComparePair(pairOf(quiet, 0.1), "throughput", 0.99)
+	if err != nil || c.Ratio > 0.98 || c.High > 0.98 {
+		t.Errorf("%+v %v: more time is less throughput", c, err)
+	}
+}
+
+func TestComparePairLeavesOutRounds(t *testing.T) {
+	p := pairOf(quiet, 0)
+	p.Head.Rounds.RunCnt[3] = 0
+	c, err := ComparePair(p, "latency", 0.99)
+	if err != nil || c.Rounds != 159 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 rounds were left out") {
+		t.Errorf("%+v %v", c, err)
+	}
+}
+
+func TestComparePairRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*bench.Pair){
+		"not measured in pairs":  func(p *bench.Pair) { p.Again = nil },
+		"the same rounds":        func(p *bench.Pair) { p.Head.Rounds.Load[0] = 9 },
+		"different lengths":      func(p *bench.Pair) { p.Again.Rounds.Load = nil },
+		"no round has a value":   func(p *bench.Pair) { clear(p.Head.Rounds.RunCnt) },
+		"with itself: no round ": func(p *bench.Pair) { p.Again.Floor = bench.Counters{} },
+	} {
+		p := pairOf(quiet, 0)
+		spoil(p)
+		if _, err := ComparePair(p, "latency", 0.99); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+	}
+	many := stattest.Machine{Net: 50, Floor: 42, Loads: maxLoads + 1, Rounds: 1}
+	if _, err := ComparePair(pairOf(many, 0), "latency", 0.99); err == nil || !strings.Contains(err.Error(), "2001 loads are more") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ComparePair(pairOf(quiet, 0), "instructions", 0.99); err == nil {
+		t.Error("an exact measure has no rounds")
+	}
+}
+
+func TestCompareExact(t *testing.T) {
+	sample := func(v ...float64) bench.Sample { return bench.Sample{Measure: bench.Instructions, Values: v} }
+	c, err := CompareExact(sample(100), sample(103))
+	if err != nil || c.Delta != 3 || c.Ratio != 1.03 || c.P != 1 || c.Banded {
+		t.Errorf("%+v %v", c, err)
+	}
+	if c, _ := CompareExact(sample(0), sample(0)); c.Ratio != 1 {
+		t.Errorf("nothing is as much as nothing: %+v", c)
+	}
+	if c, _ := CompareExact(sample(0), sample(3)); c.Ratio != 0 || c.Delta != 3 {
+		t.Errorf("nothing has no multiple: %+v", c)
+	}
+	if c, _ := CompareExact(sample(7, 8), sample(7)); len(c.Warnings) != 1 {
+		t.Errorf("a measure that is not exact gives no warning: %+v", c)
+	}
+	if _, err := CompareExact(sample(), sample(1)); err == nil {
+		t.Error("compared with nothing")
+	}
+}
+
+// placenta is Hollander, Wolfe, Chicken, table 4.1.
+func TestCompareStoredAgreesWithTheBook(t *testing.T) {
+	result := func(values ...float64) *bench.Result {
+		r := &bench.Result{Samples: []bench.Sample{{Measure: bench.LatencyRaw}}}
+		for load, v := range values {
+			r.Rounds.Add(load, uint64(math.Round(v*1000)), 10, 1, 0)
+		}
+		return r
+	}
+	base := result(0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46)
+	head := result(1.15, 0.88, 0.90, 0.74, 1.21)
+	c, err := CompareStored(base, head, "latency-raw", 0.95)
+	if err != nil || !near(c.P, 0.2544, 1e-4) || !near(c.Delta, -30.5, 1e-6) {
+		t.Errorf("%+v %v: the book has 0.1272 for one side and a shift of 0.305", c, err)
+	}
+	if !c.Bounded() || c.Low > c.Ratio || c.High < 1 || c.Banded || c.Paired || len(c.Warnings) != 1 {
+		t.Errorf("%+v: want an interval around 1 and a warning that there is no band", c)
+	}
+	if c, err := CompareStored(result(1), result(2), "latency-raw", 0.95); err != nil || c.Bounded() || len(c.Warnings) != 2 {
+		t.Errorf("%+v %v: one load has no interval", c, err)
+	}
+	if _, err := CompareStored(result(), head, "latency-raw", 0.95); err == nil {
+		t.Error("compared with nothing")
+	}
+}
+
+func TestRankSumCriticalAgreesWithTables(t *testing.T) {
+	// Mann, Whitney: the largest U that is significant in a two-sided test.
+	for _, c := range []struct{ n1, n2, want int }{{4, 4, 0}, {5, 5, 2}, {8, 8, 13}, {10, 10, 23}, {10, 15, 39}, {20, 20, 127}, {3, 3, -1}} {
+		if got := rankSumCritical(c.n1, c.n2, 0.025) - 1; got != c.want {
+			t.Errorf("%d and %d: %d, the table has %d", c.n1, c.n2, got, c.want)
+		}
+	}
+	if exact, normal := rankSumCritical(50, 50, 0.005), rankSumCritical(51, 51, 0.005); normal <= exact || normal > exact+60 {
+		t.Errorf("critical value jumps from %d to %d where the approximation starts", exact, normal)
+	}
+}

@@ -1,0 +1,104 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Target is what a comparison is planned for.
+type Target struct {
+	// Effect is the growth to catch, as a share: 0.01 for 1%.
+	Effect float64
+	// Alpha is the probability of a false alarm over all Tests.
+	Alpha float64
+	Tests int
+	// Power is the probability of catching the effect, such as 0.95.
+	Power float64
+	// Max is the number of loads that there is time for.
+	Max int
+}
+
+// Plan is how many loads a comparison needs.
+type Plan struct {
+	// Loads is how many to measure, between Min and the target's Max.
+	Loads int
+	// Min is the number below which the test cannot reach its α at all.
+	Min int
+	// Wanted is how many would be needed if there were time.
+	Wanted int
+}
+
+// Short tells whether there is no time for the loads that are needed.
+func (p Plan) Short() bool { return p.Loads < p.Wanted }
+
+// PlanLoads says from a pilot how many loads a comparison needs. It looks only
+// at the base against itself and never at the head: a number of loads that
+// depended on the difference to be tested would make the test a wrong one.
+//
+// The loads' standard deviation σ is taken at the upper end of its one-sided
+// 80% interval, since that of a small pilot is as often too small as too large
+// (Browne, On the Use of a Pilot Sample for Sample Size Determination,
+// Statistics in Medicine 14, 1995). With s = σ/√(K·3/π), where 3/π is the
+// efficiency of the Hodges–Lehmann estimate for normal values (Hollander,
+// Wolfe, Chicken, section 3.11), K is the smallest for which
+//
+//	s·(2t + √(2/π) + z) ≤ effect    s·(t(α/m) + z) ≤ effect
+//
+// hold on the scale of logarithms: the interval's half-width t·s must clear a
+// band that is as wide and centered s·√(2/π) off zero on average, and the test
+// must reach its α, both with the power whose normal quantile is z.
+//
+// It fails where the pilot has not two loads.
+func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
+	if pilot.Base == nil || pilot.Again == nil {
+		return Plan{}, fmt.Errorf("plan %s: the pilot did not measure the base twice", pilot.Benchmark)
+	}
+	d, err := paired(pilot.Base, pilot.Again, measure)
+	if err != nil {
+		return Plan{}, fmt.Errorf("plan %s: %w", pilot.Benchmark, err)
+	}
+	if len(d.logs) < 2 {
+		return Plan{}, fmt.Errorf("plan %s: a pilot of one load shows no spread", pilot.Benchmark)
+	}
+	alpha := t.Alpha / float64(max(1, t.Tests))
+	p := Plan{Min: MinLoads(alpha)}
+	p.Wanted = p.Min
+	sigma := upperDeviation(d.logs)
+	for !enough(p.Wanted, sigma, alpha, t) && p.Wanted < maxWanted {
+		p.Wanted++
+	}
+	p.Loads = p.Wanted
+	if t.Max > 0 {
+		p.Loads = min(p.Loads, t.Max)
+	}
+	return p, nil
+}
+
+// maxWanted ends the search for a number of loads that nobody has time for.
+const maxWanted = 2000
+
+func enough(loads int, sigma, alpha float64, t Target) bool {
+	freedom := float64(loads - 1)
+	s := sigma / math.Sqrt(float64(loads)*3/math.Pi)
+	z := normalQuantile(t.Power)
+	clear := 2*studentQuantile(freedom, 1-t.Alpha/2) + math.Sqrt(2/math.Pi) + z
+	reach := studentQuantile(freedom, 1-alpha/2) + z
+	return s*max(clear, reach) <= math.Log1p(t.Effect)
+}
+
+// upperDeviation is the upper end of the one-sided 80% interval of the
+// standard deviation of normal values, with the chi-squared quantile by the
+// approximation of Wilson and Hilferty (The Distribution of Chi-square, PNAS
+// 17, 1931).
+func upperDeviation(values []float64) float64 {
+	mean, freedom := sum(values)/float64(len(values)), float64(len(values)-1)
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	k := 2 / (9 * freedom)
+	chi := freedom * math.Pow(1-k+normalQuantile(0.2)*math.Sqrt(k), 3)
+	return math.Sqrt(squares / chi)
+}

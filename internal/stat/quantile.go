@@ -1,0 +1,38 @@
+package stat
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// median is the middle of the values, which it leaves in their order.
+func median(values []float64) float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return quantile(sorted, 0.5)
+}
+
+// quantile interpolates linearly between the two nearest order statistics:
+// definition 7 of Hyndman and Fan, Sample Quantiles in Statistical Packages,
+// The American Statistician 50 (1996). It is NaN of no values.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	rank := q * float64(len(sorted)-1)
+	i := int(rank)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (sorted[i+1]-sorted[i])*(rank-float64(i))
+}
+
+// normalQuantile is the p-quantile of the standard normal distribution.
+func normalQuantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
+
+// studentQuantile is the p-quantile of Student's t distribution.
+func studentQuantile(freedom, p float64) float64 {
+	return stats.InvCDF(stats.TDist{V: freedom})(p)
+}

@@ -1,0 +1,106 @@
+package stat
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// rounds are the values of one measure, an element a round. A round that has
+// no value is NaN.
+type rounds struct {
+	load []int
+	// gross is what the measure counts before the floor is taken off. The
+	// floor is 0 of measures that have none.
+	gross, floor []float64
+}
+
+// roundsOf derives a measure's values from the counters of a result. Costs are
+// in nanoseconds, throughput in runs per second.
+func roundsOf(r *bench.Result, measure string) (rounds, error) {
+	c := &r.Rounds
+	n := len(c.RunCnt)
+	if len(c.Load) != n || len(c.RunTimeNS) != n {
+		return rounds{}, fmt.Errorf("counters of %s have different lengths", r.Benchmark)
+	}
+	s := rounds{load: c.Load, gross: make([]float64, n), floor: make([]float64, n)}
+	for i := range n {
+		switch measure {
+		case bench.Latency.Name:
+			s.gross[i], s.floor[i] = cost(c, i), cost(&r.Floor, i)
+		case bench.LatencyRaw.Name:
+			s.gross[i] = cost(c, i)
+		case bench.LatencyFloor.Name:
+			s.gross[i] = cost(&r.Floor, i)
+		case bench.Throughput.Name:
+			s.gross[i] = rate(c, i)
+		default:
+			return rounds{}, fmt.Errorf("measure %s has no value for each round", measure)
+		}
+	}
+	return s, nil
+}
+
+// cost is what a run cost in a round, in nanoseconds.
+func cost(c *bench.Counters, i int) float64 {
+	if i >= len(c.RunCnt) || i >= len(c.RunTimeNS) || c.RunCnt[i] == 0 {
+		return math.NaN()
+	}
+	return float64(c.RunTimeNS[i]) / float64(c.RunCnt[i])
+}
+
+// rate is the number of runs in a second of driving the program.
+func rate(c *bench.Counters, i int) float64 {
+	if i >= len(c.WallNS) || c.WallNS[i] == 0 || c.RunCnt[i] == 0 {
+		return math.NaN()
+	}
+	return float64(c.RunCnt[i]) / float64(c.WallNS[i]) * 1e9
+}
+
+// net is the value of a round without its floor.
+func (r *rounds) net(i int) float64 { return r.gross[i] - r.floor[i] }
+
+// maxLoads bounds what is compared: the work grows with its square, and a
+// result file can come from a stranger's pull request.
+const maxLoads = 2000
+
+// byLoad lists the rounds of each load that have a value on all sides, the
+// loads in their order of appearance. It fails where there are none, or more
+// than maxLoads.
+func byLoad(sides ...*rounds) ([][]int, error) {
+	at := map[int]int{}
+	var loads [][]int
+next:
+	for i, load := range sides[0].load {
+		for _, s := range sides {
+			if math.IsNaN(s.net(i)) {
+				continue next
+			}
+		}
+		if _, ok := at[load]; !ok {
+			at[load] = len(loads)
+			loads = append(loads, nil)
+		}
+		loads[at[load]] = append(loads[at[load]], i)
+	}
+	switch {
+	case len(loads) == 0 && len(sides) == 1:
+		return nil, errors.New("no round has a value")
+	case len(loads) == 0:
+		return nil, errors.New("no round has a value on both sides")
+	case len(loads) > maxLoads:
+		return nil, fmt.Errorf("%d loads are more than the %d that can be compared", len(loads), maxLoads)
+	}
+	return loads, nil
+}
+
+// medianOf is the median of a figure over some rounds.
+func medianOf(rounds []int, figure func(i int) float64) float64 {
+	values := make([]float64, len(rounds))
+	for j, i := range rounds {
+		values[j] = figure(i)
+	}
+	return median(values)
+}

@@ -1,0 +1,153 @@
+package stat
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat/stattest"
+)
+
+// caught is what a verdict asks of one measurement.
+func caught(c *Change, d Detection) bool {
+	return c.P <= d.Alpha && c.Low-1 > c.Band && c.share() > d.Threshold
+}
+
+// What Detectable promises is caught as often as it says, by measurements that
+// did not make the promise.
+func TestDetectableIsCaught(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const trials = 400
+	for _, c := range []struct {
+		loads     int
+		threshold float64
+	}{{16, 0}, {32, 0}, {32, 0.02}} {
+		machine := stattest.Usual(c.loads)
+		want := Detection{Alpha: 0.01 / 8, Threshold: c.threshold, Power: 0.95, Measurements: 2}
+		measure := func(growth float64) *Change {
+			p := machine.Pair(rng, growth)
+			change, err := ComparePair(&p, "latency", 0.99)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &change
+		}
+		n, total := 0, 0.0
+		for range trials {
+			growth, ok := measure(0).Detectable(want)
+			if !ok {
+				t.Fatal("nothing is detectable")
+			}
+			total += growth
+			first, second := measure(growth), measure(growth)
+			if caught(first, want) && caught(second, want) {
+				n++
+			}
+		}
+		share := float64(n) / trials
+		t.Logf("%d loads, threshold %g%%: %.2f%% are detectable, and caught in %.1f%%", c.loads, c.threshold*100, total/trials*100, share*100)
+		if share < 0.92 || share > 0.985 {
+			t.Errorf("%d loads, threshold %g: caught in %.3f of all cases, promised 0.95", c.loads, c.threshold, share)
+		}
+	}
+}
+
+func TestNothingIsDetectableWithTooFewLoads(t *testing.T) {
+	c, err := ComparePair(pairOf(stattest.Usual(10), 0), "latency", 0.99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Detectable(Detection{Alpha: 0.01, Power: 0.95}); !ok {
+		t.Error("ten loads reach 0.01")
+	}
+	if _, ok := c.Detectable(Detection{Alpha: 0.01 / 8, Power: 0.95}); ok {
+		t.Error("ten loads do not reach 0.00125")
+	}
+}
+
+// The intervals hold the truth as often as they say.
+func TestIntervalCovers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	held, trials := 0, 600
+	for range trials {
+		p := stattest.Usual(16).Pair(rng, 0.03)
+		c, err := ComparePair(&p, "latency", 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Low <= 1.03 && 1.03 <= c.High {
+			held++
+		}
+	}
+	if share := float64(held) / float64(trials); share < 0.925 || share > 0.98 {
+		t.Errorf("an interval of 95%% holds the truth in %.3f of all cases", share)
+	}
+}
+
+func TestPlanLoads(t *testing.T) {
+	pilot := pairOf(stattest.Usual(12), 0)
+	target := Target{Effect: 0.01, Alpha: 0.01, Tests: 8, Power: 0.95, Max: 200}
+	plan, err := PlanLoads(pilot, "latency", target)
+	if err != nil || plan.Min != 11 || plan.Loads < 25 || plan.Loads > 120 || plan.Short() {
+		t.Errorf("%+v %v: a bias of 0.4%% and an effect of 1%% need some fifty loads", plan, err)
+	}
+	t.Logf("%+v", plan)
+	finer := target
+	finer.Effect = 0.004
+	if more, _ := PlanLoads(pilot, "latency", finer); more.Wanted < 5*plan.Wanted || !more.Short() || more.Loads != 200 {
+		t.Errorf("%+v: 0.4 of the effect needs six times the loads", more)
+	}
+	coarse := target
+	coarse.Effect = 1
+	if least, _ := PlanLoads(pilot, "latency", coarse); least.Loads != least.Min {
+		t.Errorf("%+v: the test needs its minimum", least)
+	}
+}
+
+// The number of loads must not depend on what is to be tested.
+func TestPlanLoadsDoesNotLookAtTheHead(t *testing.T) {
+	target := Target{Effect: 0.01, Alpha: 0.01, Tests: 1, Power: 0.95}
+	pilot := pairOf(stattest.Usual(12), 0)
+	before, err := PlanLoads(pilot, "latency", target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pilot.Head = nil
+	if after, err := PlanLoads(pilot, "latency", target); err != nil || after != before {
+		t.Errorf("%+v %v without a head, %+v with one", after, err, before)
+	}
+	for _, p := range []*bench.Pair{{Base: pilot.Base}, pairOf(stattest.Usual(1), 0)} {
+		if _, err := PlanLoads(p, "latency", target); err == nil {
+			t.Error("planned without a spread")
+		}
+	}
+}
+
+// A comparison of as many loads as planned catches the effect.
+func TestPlanSuffices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	target := Target{Effect: 0.02, Alpha: 0.01, Tests: 8, Power: 0.95}
+	n, trials := 0, 300
+	for range trials {
+		machine := stattest.Usual(12)
+		pilot := machine.Pair(rng, 0)
+		plan, err := PlanLoads(&pilot, "latency", target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine.Loads = plan.Loads
+		p := machine.Pair(rng, target.Effect)
+		c, err := ComparePair(&p, "latency", 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if caught(&c, Detection{Alpha: target.Alpha / 8}) {
+			n++
+		}
+	}
+	if share := float64(n) / float64(trials); share < 0.93 {
+		t.Errorf("caught in %.3f of all cases, planned for 0.95", share)
+	} else {
+		t.Logf("caught in %.3f", share)
+	}
+}

@@ -1,0 +1,105 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// CompareStored compares a timed measure of two results that were measured one
+// after the other on the same testbed, with the interval at a confidence such
+// as 0.99. The value of a load is the median of its rounds.
+//
+// The test is that of Mann and Whitney, exact up to 50 loads without ties. The
+// shift is the estimate of Hodges and Lehmann, the median of the differences
+// of all pairs of one load of each side, and its interval inverts the test
+// (Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed.,
+// sections 4.1 to 4.3). What the machine did between the two runs is part of
+// the difference, and no noise band tells how much: the change says so in a
+// warning.
+//
+// It fails where one of the results has no value, or the base is not positive.
+func CompareStored(base, head *bench.Result, measure string, confidence float64) (Change, error) {
+	b, baseRounds, err := loadMedians(base, measure)
+	if err != nil {
+		return Change{}, err
+	}
+	h, headRounds, err := loadMedians(head, measure)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{
+		Measure: measureOf(head, measure), Base: median(b), Head: median(h), Confidence: confidence, P: 1,
+		Loads: min(len(b), len(h)), Rounds: min(baseRounds, headRounds),
+		Warnings: []string{"base and head were not measured side by side: there is no noise band"},
+	}
+	over := c.Base
+	if measure == bench.Latency.Name {
+		over = max(over, MinNet)
+	}
+	if over <= 0 {
+		return Change{}, fmt.Errorf("compare stored %s: the base is %g", measure, c.Base)
+	}
+	// The only error is that all values are equal, which is no difference.
+	if r, err := stats.MannWhitneyUTest(b, h, stats.LocationDiffers); err == nil {
+		c.P = min(1, r.P)
+	}
+	var shifts []float64
+	for _, x := range b {
+		for _, y := range h {
+			shifts = append(shifts, y-x)
+		}
+	}
+	slices.Sort(shifts)
+	at := bounds(shifts, rankSumCritical(len(b), len(h), (1-confidence)/2))
+	c.Delta, c.Ratio = at.center, max(minRatio, 1+at.center/over)
+	if at.bounded {
+		c.Low, c.High = max(minRatio, 1+at.low/over), max(minRatio, 1+at.high/over)
+	} else {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d and %d loads are too few for an interval with %g%% confidence", len(b), len(h), confidence*100))
+	}
+	return c, nil
+}
+
+// loadMedians is the median of the rounds of each load.
+func loadMedians(r *bench.Result, measure string) ([]float64, int, error) {
+	s, err := roundsOf(r, measure)
+	if err != nil {
+		return nil, 0, fmt.Errorf("compare stored %s: %w", measure, err)
+	}
+	loads, err := byLoad(&s)
+	if err != nil {
+		return nil, 0, fmt.Errorf("compare stored %s of %s: %w", measure, r.Benchmark, err)
+	}
+	var medians []float64
+	n := 0
+	for _, rounds := range loads {
+		medians = append(medians, medianOf(rounds, s.net))
+		n += len(rounds)
+	}
+	return medians, n, nil
+}
+
+// rankSumCritical is the largest c for which U lies below c with a probability
+// of at most tail, 0 where there is none; above 50 values by the normal
+// approximation (Hollander, Wolfe, Chicken, (4.36)).
+func rankSumCritical(n1, n2 int, tail float64) int {
+	if max(n1, n2) > stats.MannWhitneyExactLimit {
+		mean, size := float64(n1)*float64(n2)/2, float64(n1)*float64(n2)*float64(n1+n2+1)/12
+		return max(0, int(mean+normalQuantile(tail)*math.Sqrt(size)))
+	}
+	u := stats.UDist{N1: n1, N2: n2}
+	low, high := 0, n1*n2/2
+	for low < high {
+		if c := (low + high + 1) / 2; u.CDF(float64(c-1)) <= tail {
+			low = c
+		} else {
+			high = c - 1
+		}
+	}
+	return low
+}

@@ -1,0 +1,189 @@
+package thresholds
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// Options are what a comparison is judged with beside the policy.
+type Options struct {
+	// Strict makes inconclusive evidence a failure to pass.
+	Strict bool
+	// Now decides which acceptances have ended; the zero time is the present.
+	Now time.Time
+	// History is the stored values of a measure of a benchmark on this
+	// testbed, oldest first. It may be nil.
+	History func(benchmark, measure string) []float64
+}
+
+// judgement is what all verdicts of one comparison are found with.
+type judgement struct {
+	*Policy
+	Options
+	comparison *bench.Comparison
+	// first and second are the tests of the measurement and of the confirming
+	// one.
+	first, second suite
+}
+
+// Compare judges a comparison: one verdict for each measure of each benchmark
+// that a threshold covers.
+func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs), second: p.test(c, c.Confirmed)}
+	v := &Verdicts{Strict: o.Strict, Partial: c.Partial}
+	for i := range c.Pairs {
+		v.All = append(v.All, j.benchmark(&c.Pairs[i])...)
+	}
+	return v
+}
+
+// Flagged lists the benchmarks that look slower or faster in the first
+// measurement, and so are to be measured a second time, for Confirmed.
+func (p *Policy) Flagged(c *bench.Comparison) []string {
+	var names []string
+	for _, t := range p.test(c, c.Pairs).tests {
+		if t.rule.Severity == Ignore || !t.change.Paired || slices.Contains(names, t.pair.Benchmark) {
+			continue
+		}
+		if look := t.look(); look == worse || look == better {
+			names = append(names, t.pair.Benchmark)
+		}
+	}
+	return names
+}
+
+// benchmark judges all measures of one benchmark.
+func (j *judgement) benchmark(p *bench.Pair) []Verdict {
+	whole := func(o Outcome, why string) []Verdict {
+		return []Verdict{{Benchmark: p.Benchmark, Outcome: o, Severity: Fail, Why: why}}
+	}
+	if p.Head != nil && p.Head.Error != "" {
+		return whole(Failed, "not measured: "+p.Head.Error)
+	}
+	measures := j.measures(p)
+	switch {
+	case len(measures) > 0:
+	case p.Head == nil:
+		return whole(Removed, noHead)
+	default:
+		return whole(Failed, "nothing was measured")
+	}
+	var all []Verdict
+	for _, m := range measures {
+		s := subject{p.Benchmark, m.Name, j.comparison.Testbed.Kernel}
+		rule, budgets := j.rule(s), j.budgets(s)
+		if rule == nil && j.historyRule(s) == nil && len(budgets) == 0 {
+			continue
+		}
+		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
+		j.measure(&v, p, s, rule)
+		spend(&v, p, budgets)
+		all = append(all, v)
+	}
+	return all
+}
+
+const noHead = "the head does not have this benchmark"
+
+// severity is that of what bounds the growth, or else of the strictest budget.
+func severity(rule *Threshold, budgets []Threshold) Severity {
+	if rule != nil {
+		return rule.Severity
+	}
+	if len(budgets) > 0 && !slices.ContainsFunc(budgets, func(t Threshold) bool { return t.Severity == Fail }) {
+		return Warn
+	}
+	return Fail
+}
+
+// measures are those of the head, then those that only the base has, then
+// those with a budget that could not be applied.
+func (j *judgement) measures(p *bench.Pair) []bench.Measure {
+	var all []bench.Measure
+	add := func(m bench.Measure) {
+		if !slices.ContainsFunc(all, func(o bench.Measure) bool { return o.Name == m.Name }) {
+			all = append(all, m)
+		}
+	}
+	for _, r := range []*bench.Result{p.Head, p.Base} {
+		for i := 0; r != nil && i < len(r.Samples); i++ {
+			if len(r.Samples[i].Values) > 0 {
+				add(r.Samples[i].Measure)
+			}
+		}
+	}
+	for _, name := range j.unspent(p.Head, j.comparison.Testbed.Kernel) {
+		add(bench.Measure{Name: name})
+	}
+	return all
+}
+
+// measure judges one measure that something bounds. A rule of nil leaves the
+// growth unbounded.
+func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshold) {
+	head, base := sample(p.Head, s.measure), sample(p.Base, s.measure)
+	switch {
+	case p.Head == nil:
+		v.Outcome, v.Why = Removed, noHead
+	case head == nil:
+		v.Outcome, v.Why = Failed, "not measured"
+	case p.Base == nil:
+		v.Outcome, v.Why = Added, "new: "+figure(stat.Summarize(*head).Center, head.Measure)
+		j.history(v, head, s)
+	case rule == nil:
+		v.Why = figure(stat.Summarize(*head).Center, head.Measure)
+	case base == nil:
+		v.Outcome, v.Why = Inconclusive, "not measured on the base"+because(p.Base.Error)
+	case j.foreign(head.Measure) != "":
+		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign(head.Measure)
+	case head.Measure.Exact:
+		j.exact(v, base, head, rule)
+	default:
+		j.timed(v)
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// sample is the sample of a measure, or nil where it has no value.
+func sample(r *bench.Result, measure string) *bench.Sample {
+	if r == nil {
+		return nil
+	}
+	if s := r.Sample(measure); s != nil && len(s.Values) > 0 {
+		return s
+	}
+	return nil
+}
+
+// spend judges the budgets: what exceeds one is a regression, whatever became
+// of it since the base.
+func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
+	head := sample(p.Head, v.Measure.Name)
+	if head == nil {
+		return
+	}
+	value := stat.Summarize(*head).Center
+	for _, b := range budgets {
+		if value <= *b.Max {
+			continue
+		}
+		if v.Outcome != Regression || v.Severity != Fail {
+			v.Severity = b.Severity
+		}
+		v.Outcome = Regression
+		v.Why = cmp.Or(v.Why, figure(value, head.Measure)) + ", over the maximum of " + figure(*b.Max, head.Measure)
+	}
+}

@@ -1,0 +1,205 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func TestLastThresholdWins(t *testing.T) {
+	p := policy(t, `
+thresholds:
+  - {measure: instructions, percent: 50}
+  - {benchmark: "hot/*", measure: instructions, percent: 5}
+  - {benchmark: "hot/*", measure: instructions, kernel: "5.*", severity: ignore}
+  - {benchmark: hot/known, measure: instructions, absolute: 7, severity: warn}
+`)
+	c := comparison(exactPair("cold", 100, 140), exactPair("hot/a", 100, 106), exactPair("hot/known", 100, 107))
+	v := p.Compare(c, Options{})
+	if v.All[0].Outcome != Pass || v.All[1].Outcome != Regression || v.All[2].Outcome != Pass || v.All[2].Severity != Warn {
+		t.Errorf("%+v", v.All)
+	}
+	if v.Overall() != Regression {
+		t.Errorf("overall %s", v.Overall())
+	}
+	c.Testbed.Kernel = "5.10.1"
+	if v := p.Compare(c, Options{}); v.All[1].Severity != Ignore || v.Overall() != Pass {
+		t.Errorf("on the kernel that is ignored: %+v", v.All[1])
+	}
+	// What the file does not say, the built-in policy says.
+	v = p.Compare(comparison(measured(bench.MapMemory, "a", 100, 111), measured(bench.Throughput, "b", 1, 1)), Options{})
+	if got := only(t, v); got.Outcome != Regression || got.Severity != Warn || v.Overall() != Pass {
+		t.Errorf("%+v: map memory warns, and nothing bounds throughput", got)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	p := policy(t, `
+thresholds:
+  - {measure: instructions, max: 150}
+  - {measure: instructions, max: 120, severity: warn}
+  - {measure: throughput, max: 1000}
+`)
+	for _, c := range []struct {
+		base, head float64
+		want       Outcome
+		severity   Severity
+		why        string
+	}{
+		{100, 100, Pass, Fail, "100 instructions on both sides"},
+		{130, 130, Regression, Warn, "130 instructions on both sides, over the maximum of 120 instructions"},
+		{160, 160, Regression, Fail, "160 instructions on both sides, over the maximum of 150 instructions, over the maximum of 120 instructions"},
+		{120, 121, Regression, Fail, "120 → 121 instructions (+1, +0.83%), no change is allowed for the worse, over the maximum of 120 instructions"},
+	} {
+		pair := exactPair("a", c.base, c.head)
+		pair.Head.Driver = "verify"
+		v := only(t, p.Compare(comparison(pair), Options{}))
+		if v.Outcome != c.want || v.Severity != c.severity || v.Why != c.why {
+			t.Errorf("%v to %v: %s %s, %s", c.base, c.head, v.Severity, v.Outcome, v.Why)
+		}
+	}
+	v := p.Compare(comparison(exactPair("a", 1, 1)), Options{})
+	if len(v.All) != 2 || v.All[1].Outcome != Failed || v.All[1].Measure.Name != "throughput" || v.Overall() != Failed {
+		t.Errorf("%+v: a budget that could not be applied has not been passed", v.All)
+	}
+}
+
+func TestBenchmarksOfOneSide(t *testing.T) {
+	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
+	added.Base, removed.Head = nil, nil
+	v := Default().Compare(comparison(added, removed), Options{Strict: true})
+	if v.All[0].Outcome != Added || v.All[0].Why != "new: 5 instructions" || v.All[1].Outcome != Removed || v.Overall() != Pass {
+		t.Errorf("%+v %s", v.All, v.Overall())
+	}
+	p := policy(t, "thresholds: [{measure: instructions, max: 4}]\n")
+	if v := only(t, p.Compare(comparison(added), Options{})); v.Outcome != Regression || v.Why != "new: 5 instructions, over the maximum of 4 instructions" {
+		t.Errorf("%+v: a new benchmark has a budget too", v)
+	}
+}
+
+func TestNotMeasured(t *testing.T) {
+	broken := exactPair("broken", 5, 5)
+	broken.Head.Error = "the verifier refused it"
+	silent := exactPair("silent", 5, 5)
+	silent.Head.Samples = nil
+	mute := exactPair("mute", 5, 5)
+	mute.Head.Samples, mute.Base.Samples = nil, nil
+	base := exactPair("base", 5, 5)
+	base.Base.Samples, base.Base.Error = nil, "no such map"
+	for _, c := range []struct {
+		pair    bench.Pair
+		want    Outcome
+		why     string
+		overall Outcome
+	}{
+		{broken, Failed, "not measured: the verifier refused it", Failed},
+		{silent, Failed, "not measured", Failed},
+		{mute, Failed, "nothing was measured", Failed},
+		{base, Inconclusive, "not measured on the base: no such map", Pass},
+	} {
+		v := Default().Compare(comparison(c.pair), Options{})
+		if got := only(t, v); got.Outcome != c.want || got.Why != c.why || v.Overall() != c.overall {
+			t.Errorf("%s: %s, %s; overall %s", c.pair.Benchmark, got.Outcome, got.Why, v.Overall())
+		}
+	}
+}
+
+func TestOverall(t *testing.T) {
+	of := func(outcomes ...Outcome) *Verdicts {
+		v := &Verdicts{}
+		for _, o := range outcomes {
+			v.All = append(v.All, Verdict{Outcome: o, Severity: Fail})
+		}
+		return v
+	}
+	for _, c := range []struct {
+		v            *Verdicts
+		want, strict Outcome
+	}{
+		{of(Pass, Improvement, Accepted, Added, Removed), Pass, Pass},
+		{of(Pass, Inconclusive), Pass, Inconclusive},
+		{of(Inconclusive, Failed), Failed, Failed},
+		{of(Inconclusive, Failed, Regression), Regression, Regression},
+		{of(), Failed, Failed},
+		{&Verdicts{Partial: true, All: of(Pass).All}, Failed, Failed},
+		{&Verdicts{All: []Verdict{{Outcome: Regression, Severity: Warn}, {Outcome: Failed, Severity: Ignore}}}, Pass, Pass},
+	} {
+		if got := c.v.Overall(); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.v.All, got, c.want)
+		}
+		c.v.Strict = true
+		if got := c.v.Overall(); got != c.strict {
+			t.Errorf("strict, %+v: %s, want %s", c.v.All, got, c.strict)
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	past := []float64{500, 500, 98, 100, 102, 100, 99, 101, 100, 100, 99, 101}
+	for _, c := range []struct {
+		history string
+		head    float64
+		want    Outcome
+		why     string
+	}{
+		{"{runs: 10}", 100, Pass, "100 instructions, t_test over 10 runs allows 97.4..103 instructions"},
+		{"{runs: 10}", 103, Regression, ""},
+		{"{runs: 10}", 97, Improvement, ""},
+		{"{test: iqr, boundary: 3, runs: 10}", 105, Regression, ""},
+		{"{test: percentage, boundary: 0.1, runs: 10}", 109, Pass, ""},
+		{"{test: static, boundary: 90}", 91, Regression, "91 instructions, the limit is 90 instructions"},
+		{"{test: static, boundary: 90}", 89, Pass, ""},
+		{"{min_runs: 13}", 100, Inconclusive, "only 12 earlier runs: t_test needs at least 13"},
+	} {
+		p := policy(t, "thresholds: [{measure: instructions, history: "+c.history+"}]\n")
+		pair := exactPair("a", 0, c.head)
+		pair.Base = nil
+		v := only(t, p.Compare(comparison(pair), Options{History: func(string, string) []float64 { return past }}))
+		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
+			t.Errorf("%s of %v: %s, %s; want %s", c.history, c.head, v.Outcome, v.Why, c.want)
+		}
+		// Beside a base, history has no say.
+		v = only(t, p.Compare(comparison(exactPair("a", c.head, c.head)), Options{History: func(string, string) []float64 { return past }}))
+		if v.Outcome != Pass {
+			t.Errorf("%s beside a base: %s, %s", c.history, v.Outcome, v.Why)
+		}
+	}
+}
+
+func TestLoadRefusesMore(t *testing.T) {
+	for text, want := range map[string]string{
+		"thresholds: [{measure: latency, percent: -1}]":                                                           "percent is no number from 0 up",
+		"thresholds: [{measure: latency, absolute: .inf}]":                                                        "absolute is no number from 0 up",
+		"thresholds: [{measure: latency, percent: 1, confidence: 1}]":                                             "confidence is a probability",
+		"thresholds: [{measure: latency, percent: 1, confidence: 0}]":                                             "confidence is a probability",
+		"thresholds: [{measure: latency, percent: 1, severity: error}]":                                           `severity: "error" is none of fail, warn, ignore`,
+		"thresholds: [{measure: latency, percent: 1, direction: up}]":                                             `direction: "up" is none of worse, both`,
+		"thresholds: [{measure: latency, history: {test: ttest}}]":                                                `unknown test "ttest", did you mean "t_test"?`,
+		"thresholds: [{measure: latency, history: {test: iqr}}]":                                                  "iqr needs a boundary",
+		"thresholds: [{measure: latency, history: {boundary: 2}}]":                                                "the boundary of t_test is a probability",
+		"thresholds: [{measure: latency, history: {runs: 5, min_runs: 6}}]":                                       "min_runs is at least 2 and at most runs",
+		"thresholds: [{measure: latency, direction: both, history: {test: static, boundary: 1}}]":                 "static has one limit",
+		"thresholds: [{measure: latency, severity: warn}]":                                                        "a threshold has percent",
+		"accept: [{benchmark: a, measure: latency, up_to: 10%, until: 2027-01-31}]":                               "an accepted regression has no reason",
+		"accept: [{benchmark: a, measure: latency, up_to: 10%, reason: b}]":                                       "an accepted regression has no until",
+		"accept: [{benchmark: a, measure: latency, until: 2027-01-31, reason: b}]":                                "an accepted regression has no up_to",
+		"accept: [{measure: latency, up_to: 1, until: 2027-01-31, reason: b}]":                                    "an accepted regression has no benchmark",
+		"accept: [{benchmark: a, measure: latency, up_to: ten, until: 2027-01-31, reason: b}]":                    `up_to: "ten" is neither`,
+		"accept: [{benchmark: a, measure: latency, up_to: -1%, until: 2027-01-31, reason: b}]":                    `up_to: "-1%" is neither`,
+		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 31.1.2027, reason: b}]":                       `until: "31.1.2027" is no date such as 2027-01-31`,
+		"accept: [{benchmark: a, measure: latencies, up_to: 1, until: 2027-01-31, reason: b}]":                    `unknown measure "latencies", did you mean "latency"?`,
+		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 2027-01-31, reason: b, because: it is slow}]": `unknown key "because"`,
+	} {
+		if _, err := load("version: 1\n" + text + "\n"); err == nil || !strings.Contains(err.Error(), "t.yml:2: "+want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestCheckRefusesAnAcceptanceOfNothing(t *testing.T) {
+	p := policy(t, "accept: [{benchmark: x*, measure: latency, up_to: 1, until: 2027-01-31, reason: b}]\n")
+	if err := p.Check([]string{"a"}); err == nil || !strings.Contains(err.Error(), `t.yml:2: no benchmark matches "x*"`) {
+		t.Errorf("got %v", err)
+	}
+}

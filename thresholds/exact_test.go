@@ -1,0 +1,103 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func TestExact(t *testing.T) {
+	for _, c := range []struct {
+		rule       string
+		base, head float64
+		want       Outcome
+		why        string
+	}{
+		{"percent: 0", 100, 100, Pass, "100 instructions on both sides"},
+		{"percent: 0", 100, 101, Regression, "100 → 101 instructions (+1, +1.0%), no change is allowed for the worse"},
+		{"percent: 0", 100, 99, Improvement, "100 → 99 instructions (-1, -1.0%)"},
+		{"percent: 10", 100, 110, Pass, "100 → 110 instructions (+10, +10.0%), up to 10% is allowed"},
+		{"percent: 10", 100, 111, Regression, "100 → 111 instructions (+11, +11.0%), up to 10% is allowed"},
+		{"percent: 58", 100, 158, Pass, "100 → 158 instructions (+58, +58.0%), up to 58% is allowed"},
+		// The larger of the two is allowed.
+		{"percent: 1, absolute: 5", 100, 105, Pass, "100 → 105 instructions (+5, +5.0%), up to 1% or 5 instructions is allowed"},
+		{"percent: 1, absolute: 5", 1000, 1010, Pass, ""},
+		{"percent: 1, absolute: 5", 1000, 1011, Regression, ""},
+		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5), up to 5 instructions is allowed"},
+		{"absolute: 5", 0, 6, Regression, ""},
+		{"percent: 50", 0, 1, Regression, ""},
+		{"percent: 5, direction: both", 100, 94, Regression, ""},
+		{"percent: 5, direction: both", 100, 96, Pass, ""},
+		{"percent: 0, absolute: 0", 109.25, 109.5, Regression, "109.25 → 109.5 instructions (+0.25, +0.23%), no change is allowed for the worse"},
+	} {
+		p := policy(t, "thresholds: [{measure: instructions, "+c.rule+"}]\n")
+		v := only(t, p.Compare(comparison(exactPair("a", c.base, c.head)), Options{}))
+		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
+			t.Errorf("%s from %v to %v: %s, %s; want %s, %s", c.rule, c.base, c.head, v.Outcome, v.Why, c.want, c.why)
+		}
+	}
+}
+
+func TestExactOfAnotherTestbed(t *testing.T) {
+	c := comparison(exactPair("a", 100, 200))
+	base := c.Testbed
+	c.BaseTestbed = &base
+	if v := only(t, Default().Compare(c, Options{})); v.Outcome != Regression {
+		t.Errorf("%+v: a stored number of the same testbed is compared", v)
+	}
+	c.Testbed.CPU, c.Testbed.Cores = "another", 64
+	if v := only(t, Default().Compare(c, Options{})); v.Outcome != Regression {
+		t.Errorf("%+v: counting does not depend on the CPU", v)
+	}
+	for want, change := range map[string]func(*bench.Testbed){
+		"mode exact, not host":      func(b *bench.Testbed) { b.Mode = bench.ModeExact },
+		"kernel 5.10, not 6.12.8":   func(b *bench.Testbed) { b.Kernel = "5.10" },
+		"kernel build #2, not ":     func(b *bench.Testbed) { b.KernelBuild = "#2" },
+		"JIT hardening true, not":   func(b *bench.Testbed) { b.JITHarden = true },
+		"other CPU vulnerabilities": func(b *bench.Testbed) { b.Mitigations = map[string]string{"x": "y"} },
+	} {
+		other := c.Testbed
+		change(&other)
+		c.BaseTestbed = &other
+		v := only(t, Default().Compare(c, Options{}))
+		if v.Outcome != Inconclusive || !strings.HasPrefix(v.Why, "the base was measured on another testbed: "+want) {
+			t.Errorf("%s: %s, %s", want, v.Outcome, v.Why)
+		}
+	}
+}
+
+func TestAccept(t *testing.T) {
+	day := func(s string) time.Time {
+		d, err := time.Parse(time.DateTime, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, c := range []struct {
+		name, upTo, now string
+		head            float64
+		want            Outcome
+		why             string
+	}{
+		{"within", "10%", "2027-01-01 00:00:00", 110, Accepted, ", accepted up to +10% until 2027-01-31: slower hash"},
+		{"on its last day", "10%", "2027-01-31 23:59:59", 110, Accepted, ""},
+		{"expired", "10%", "2027-02-01 00:00:00", 110, Regression, ", accepted up to +10% only until 2027-01-31"},
+		{"more", "10%", "2027-01-01 00:00:00", 111, Regression, ", more than the accepted +10%"},
+		{"absolute", "12", "2027-01-01 00:00:00", 112, Accepted, ", accepted up to +12 instructions until 2027-01-31: slower hash"},
+		{"more than absolute", "12", "2027-01-01 00:00:00", 113, Regression, ", more than the accepted +12 instructions"},
+		{"not needed", "10%", "2027-02-01 00:00:00", 100, Pass, "on both sides"},
+	} {
+		p := policy(t, "accept: [{benchmark: a*, measure: instructions, up_to: "+c.upTo+", until: 2027-01-31, reason: slower hash}]\n")
+		v := only(t, p.Compare(comparison(exactPair("ab", 100, c.head)), Options{Now: day(c.now)}))
+		if v.Outcome != c.want || !strings.HasSuffix(v.Why, c.why) {
+			t.Errorf("%s: %s, %s", c.name, v.Outcome, v.Why)
+		}
+		v = only(t, p.Compare(comparison(exactPair("b", 100, 101)), Options{Now: day(c.now)}))
+		if v.Outcome != Regression {
+			t.Errorf("%s: another benchmark is %s, %s", c.name, v.Outcome, v.Why)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package thresholds
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// subject is what a threshold can be for: a measure of a benchmark on a kernel.
+type subject struct {
+	benchmark, measure, kernel string
+}
+
+// isFor tells whether the threshold is for a subject.
+func (t *Threshold) isFor(s subject) bool {
+	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && match(t.Kernel, s.kernel)
+}
+
+// bounds tells whether the threshold says how much a measure may grow. One
+// that only ignores says so too: as much as it likes.
+func (t *Threshold) bounds() bool {
+	return t.Percent != nil || t.Absolute != nil || t.ignores()
+}
+
+// ignores tells whether the threshold is nothing but severity: ignore.
+func (t *Threshold) ignores() bool {
+	return t.Severity == Ignore && t.Max == nil && t.History == nil
+}
+
+// last is the last threshold for a subject that passes, first of the file and
+// then of the built-in policy, or nil.
+func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
+	for _, list := range [][]Threshold{p.Thresholds, p.builtin} {
+		for i := range slices.Backward(list) {
+			if t := &list[i]; t.isFor(s) && passes(t) {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// rule is the threshold by which a growth is judged.
+func (p *Policy) rule(s subject) *Threshold { return p.last(s, (*Threshold).bounds) }
+
+// historyRule is the threshold by which a value is judged among earlier ones.
+func (p *Policy) historyRule(s subject) *Threshold {
+	t := p.last(s, func(t *Threshold) bool { return t.History != nil || t.ignores() })
+	if t == nil || t.History == nil {
+		return nil
+	}
+	return t
+}
+
+// budgets are the thresholds with a maximum, all of which must hold.
+func (p *Policy) budgets(s subject) []Threshold {
+	var all []Threshold
+	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
+		if t.Max != nil && t.Severity != Ignore && t.isFor(s) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// match tells whether a name matches a glob. An empty glob matches all.
+func match(glob, name string) bool {
+	if glob == "" {
+		return true
+	}
+	pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(glob))
+	ok, _ := regexp.MatchString("^(?s:"+pattern+")$", name)
+	return ok
+}

@@ -1,0 +1,77 @@
+package thresholds
+
+import (
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// Alert is a budget that was exceeded.
+type Alert struct {
+	Benchmark string
+	Measure   bench.Measure
+	// Value is the median, Max what it must not exceed, both in the measure's
+	// unit.
+	Value, Max float64
+	// Severity is Fail or Warn.
+	Severity Severity
+}
+
+// Judge lists the budgets that the run exceeds, in the order of its results.
+// How much a measure grew, a single run cannot say: see Compare.
+func (p *Policy) Judge(run *bench.Run) []Alert {
+	var alerts []Alert
+	for _, r := range run.Results {
+		for _, s := range r.Samples {
+			if len(s.Values) == 0 {
+				continue
+			}
+			v := stat.Summarize(s).Center
+			for _, t := range p.budgets(subject{r.Benchmark, s.Measure.Name, run.Testbed.Kernel}) {
+				if v > *t.Max {
+					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, *t.Max, t.Severity})
+				}
+			}
+		}
+	}
+	return alerts
+}
+
+// Unjudged lists, as benchmark and measure, what the policy gives a budget and
+// the run has no values of: a gate that could not be applied has not been
+// passed.
+func (p *Policy) Unjudged(run *bench.Run) []string {
+	var all []string
+	for i := range run.Results {
+		r := &run.Results[i]
+		for _, measure := range p.unspent(r, run.Testbed.Kernel) {
+			all = append(all, r.Benchmark+": "+measure)
+		}
+	}
+	return all
+}
+
+// unspent lists the measures that have a budget and no value, once for each
+// budget.
+func (p *Policy) unspent(r *bench.Result, kernel string) []string {
+	var all []string
+	if r == nil {
+		return nil
+	}
+	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
+		if t.Max == nil || t.Severity == Ignore || !t.isFor(subject{r.Benchmark, t.Measure, kernel}) || !canHave(r, t.Measure) {
+			continue
+		}
+		if sample(r, t.Measure) == nil {
+			all = append(all, t.Measure)
+		}
+	}
+	return all
+}
+
+// canHave tells whether a benchmark can have a measure: one that only loads
+// its program has no more than the static ones.
+func canHave(r *bench.Result, measure string) bool {
+	return r.Driver != "verify" || slices.ContainsFunc(bench.StaticMeasures, func(m bench.Measure) bool { return m.Name == measure })
+}

@@ -1,0 +1,20 @@
+package thresholds
+
+import "testing"
+
+func TestTarget(t *testing.T) {
+	p := policy(t, `
+thresholds:
+  - {benchmark: fine, measure: latency, percent: 0.5, confidence: 0.9}
+  - {benchmark: zero, measure: latency, absolute: 1}
+  - {measure: latency, kernel: "6.*", percent: 50}
+`)
+	for name, want := range map[string]struct{ effect, alpha float64 }{
+		"fine": {0.0025, 0.1}, "zero": {0.01, 0.01}, "any": {0.01, 0.01},
+	} {
+		got := p.Target(name, 8)
+		if abs(got.Effect-want.effect) > 1e-12 || abs(got.Alpha-want.alpha) > 1e-12 || got.Tests != 8 || got.Power < 0.97 || got.Power > 0.98 {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package thresholds
+
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// look is what one measurement, on its own, says of a timed measure.
+type look int
+
+const (
+	within look = iota
+	worse
+	better
+	unclear
+)
+
+// test is the test of one timed measure of one benchmark.
+type test struct {
+	pair   *bench.Pair
+	rule   *Threshold
+	change stat.Change
+	// err says why there is no change.
+	err error
+	// p is the p-value after Holm's correction over tests tests.
+	p     float64
+	tests int
+}
+
+// suite is all timed tests of one measurement.
+type suite struct{ tests []*test }
+
+// find is the test of a measure of a benchmark, or nil.
+func (s *suite) find(benchmark, measure string) *test {
+	for _, t := range s.tests {
+		if t.pair.Benchmark == benchmark && t.rule.Measure == measure {
+			return t
+		}
+	}
+	return nil
+}
+
+// test compares all timed measures that a threshold bounds, and corrects their
+// p-values for there being several. Those that are ignored are no part of that.
+func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair) suite {
+	var s suite
+	var family []*test
+	var values []float64
+	j := judgement{Policy: p, comparison: c}
+	for i := range pairs {
+		pair := &pairs[i]
+		if pair.Head == nil || pair.Base == nil || pair.Head.Error != "" {
+			continue
+		}
+		for _, sampled := range pair.Head.Samples {
+			m := sampled.Measure
+			rule := p.rule(subject{pair.Benchmark, m.Name, c.Testbed.Kernel})
+			if m.Exact || rule == nil || sample(pair.Base, m.Name) == nil || j.foreign(m) != "" {
+				continue
+			}
+			t := &test{pair: pair, rule: rule, p: 1, tests: 1}
+			t.change, t.err = compareTimed(pair, m.Name, rule.Confidence)
+			s.tests = append(s.tests, t)
+			if t.err == nil && rule.Severity != Ignore {
+				family, values = append(family, t), append(values, t.change.P)
+			} else {
+				t.p = t.change.P
+			}
+		}
+	}
+	for i, p := range stat.Holm(values) {
+		family[i].p, family[i].tests = p, len(family)
+	}
+	return s
+}
+
+func compareTimed(p *bench.Pair, measure string, confidence float64) (stat.Change, error) {
+	if p.Paired() {
+		return stat.ComparePair(p, measure, confidence)
+	}
+	return stat.CompareStored(p.Base, p.Head, measure, confidence)
+}
+
+// alpha is the p-value that is significant.
+func (t *test) alpha() float64 { return 1 - t.rule.Confidence }
+
+// enough tells whether there are loads enough for the test to be significant,
+// and how many there must be.
+func (t *test) enough() (int, bool) {
+	least := stat.MinLoads(t.alpha() / float64(t.tests))
+	c := &t.change
+	if !c.Paired {
+		return least, c.Bounded()
+	}
+	return least, c.Bounded() && c.Banded && c.Loads >= least
+}
+
+// look reads one measurement.
+func (t *test) look() look {
+	if _, ok := t.enough(); t.err != nil || !ok {
+		return unclear
+	}
+	g := growthOf(&t.change)
+	switch {
+	case t.proves(g):
+		return worse
+	case t.proves(g.mirrored()) && t.rule.Direction == Both:
+		return worse
+	case t.proves(g.mirrored()):
+		return better
+	case t.mayHide(g), t.rule.Direction == Both && t.mayHide(g.mirrored()):
+		return unclear
+	}
+	return within
+}
+
+// proves tells whether a growth is significant, clears the noise with its
+// whole interval, and is beyond the threshold. Where both sides were not
+// measured side by side no noise is known, and the whole interval must clear
+// the threshold instead.
+func (t *test) proves(g growth) bool {
+	clear := t.change.Band
+	if !t.change.Paired {
+		clear = g.limit(t.rule)
+	}
+	return t.p <= t.alpha() && g.low > clear && g.beyond(t.rule)
+}
+
+// mayHide tells whether a growth beyond the threshold is possible and the
+// measurement too coarse to exclude it: the interval reaches beyond the
+// threshold and is wider than it, or its center lies beyond. A threshold of
+// zero stands for the noise band, below which nothing can be told.
+func (t *test) mayHide(g growth) bool {
+	limit := t.limit(g)
+	return g.high > limit && (g.share > limit || g.high-g.low > limit)
+}
+
+func (t *test) limit(g growth) float64 {
+	if l := g.limit(t.rule); l > 0 {
+		return l
+	}
+	return t.change.Band
+}
+
+// timed judges a measure that was timed. A regression needs two measurements
+// that agree, each on its own; so does an improvement. A base that was stored
+// cannot be measured again beside the head, and is judged by one.
+func (j *judgement) timed(v *Verdict) {
+	first := j.first.find(v.Benchmark, v.Measure.Name)
+	if first.err != nil {
+		v.Outcome, v.Why = Inconclusive, first.err.Error()
+		return
+	}
+	g := growthOf(&first.change)
+	v.Change, v.P, v.Tests = &first.change, first.p, first.tests
+	if first.change.Paired {
+		v.Detectable, _ = first.change.Detectable(stat.Detection{
+			Alpha: first.alpha() / float64(first.tests), Threshold: g.limit(first.rule), Power: Power, Measurements: 2,
+		})
+	}
+	v.Why = timedEvidence(first)
+	switch seen := first.look(); seen {
+	case worse, better:
+		j.confirm(v, seen)
+		j.excuse(v, g, j.Now)
+	case unclear:
+		v.Outcome = Inconclusive
+		v.Why += ", " + first.doubt(g)
+	case within:
+	}
+}
+
+// confirm asks the second measurement whether it agrees with what was seen.
+// Something faster that is not confirmed is still not slower, so it passes.
+func (j *judgement) confirm(v *Verdict, seen look) {
+	confirmed, unconfirmed := Regression, Inconclusive
+	if seen == better {
+		confirmed, unconfirmed = Improvement, Pass
+	}
+	second := j.second.find(v.Benchmark, v.Measure.Name)
+	if second != nil && second.err == nil {
+		v.Second = &second.change
+	}
+	switch {
+	case !v.Change.Paired:
+		v.Outcome = confirmed
+		v.Why += ", not measured side by side"
+	case second == nil:
+		v.Outcome = unconfirmed
+		v.Why += ", not confirmed: it was not measured a second time"
+	case second.err != nil:
+		v.Outcome = unconfirmed
+		v.Why += ", not confirmed: " + second.err.Error()
+	case second.look() == seen && (second.change.Ratio > 1) == (v.Change.Ratio > 1):
+		v.Outcome = confirmed
+		v.Why += ", confirmed by a second measurement"
+	default:
+		v.Outcome = unconfirmed
+		v.Why += ", not confirmed: a second measurement found " + percent(second.change.Ratio-1)
+	}
+}
+
+// doubt says why a measurement is unclear.
+func (t *test) doubt(g growth) string {
+	if least, ok := t.enough(); !ok && t.change.Paired {
+		if t.tests > 1 {
+			return fmt.Sprintf("%d loads are too few: %d tests need at least %d", t.change.Loads, t.tests, least)
+		}
+		return fmt.Sprintf("%d loads are too few: at least %d are needed", t.change.Loads, least)
+	} else if !ok {
+		return "too few loads for an interval"
+	}
+	if t.rule.Direction == Both && g.mirrored().high > g.high {
+		g = g.mirrored()
+	}
+	switch {
+	case g.share <= t.limit(g):
+		return "too coarse for " + t.limitWords(g)
+	case t.p > t.alpha():
+		return "beyond " + t.limitWords(g) + " but not significant"
+	default:
+		return "beyond " + t.limitWords(g) + " but not clear of the noise"
+	}
+}

@@ -1,0 +1,82 @@
+package thresholds
+
+import (
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// Outcome is what was found of one measure of one benchmark.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass        Outcome = "pass"
+	Improvement Outcome = "improvement"
+	Regression  Outcome = "regression"
+	// Inconclusive is evidence that is too weak, or contradicts itself.
+	Inconclusive Outcome = "inconclusive"
+	// Accepted is a regression that the policy excuses.
+	Accepted Outcome = "accepted"
+	// Added and Removed are benchmarks that only one side has.
+	Added   Outcome = "added"
+	Removed Outcome = "removed"
+	// Failed is what should have been measured and was not.
+	Failed Outcome = "failed"
+)
+
+// Verdict is the outcome for one measure of one benchmark, with its evidence.
+type Verdict struct {
+	Benchmark string
+	// Measure is the zero Measure where the benchmark as a whole failed.
+	Measure  bench.Measure
+	Outcome  Outcome
+	Severity Severity
+	// Change is what was measured, Second the same of the confirming
+	// measurement. They are nil where nothing was compared.
+	Change, Second *stat.Change
+	// P is the p-value after Holm's correction over Tests tests. Both are 0 of
+	// what is not tested.
+	P     float64
+	Tests int
+	// Detectable is the smallest growth, as a share, that this comparison
+	// would have caught with a probability of Power. It is 0 where that is not
+	// known, and where nothing would have been caught.
+	Detectable float64
+	// Why is the evidence in one clause.
+	Why string
+}
+
+// Power is the probability of catching a slowdown of Verdict.Detectable.
+const Power = 0.95
+
+// Verdicts are all verdicts of a comparison.
+type Verdicts struct {
+	// All are in the order of the benchmarks and of their measures.
+	All []Verdict
+	// Strict makes inconclusive evidence a failure to pass.
+	Strict bool
+	// Partial says that the comparison ended before its time.
+	Partial bool
+}
+
+// Overall is the outcome of the whole comparison: Regression if any is one,
+// else Failed if something was not measured, or nothing was judged, else
+// Inconclusive if anything is and Strict asks for evidence, else Pass. Only
+// verdicts with the severity Fail count.
+func (v *Verdicts) Overall() Outcome {
+	found := map[Outcome]bool{Failed: v.Partial || len(v.All) == 0}
+	for i := range v.All {
+		if v.All[i].Severity == Fail {
+			found[v.All[i].Outcome] = true
+		}
+	}
+	switch {
+	case found[Regression]:
+		return Regression
+	case found[Failed]:
+		return Failed
+	case found[Inconclusive] && v.Strict:
+		return Inconclusive
+	}
+	return Pass
+}

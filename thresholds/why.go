@@ -1,0 +1,136 @@
+package thresholds
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// The clauses in which a verdict gives its evidence. Changes carry a sign, and
+// every number its unit.
+
+// timedEvidence is such as "+5.2% (+0.80 ns), 99% interval +4.9..+5.6%, noise
+// ±0.2%, p 0.0001 after Holm over 8".
+func timedEvidence(t *test) string {
+	c := &t.change
+	text := fmt.Sprintf("%s (%s)", percent(c.Ratio-1), signed(c.Delta, c.Measure))
+	if c.Bounded() {
+		text += fmt.Sprintf(", %s%% interval %s..%s", trim(c.Confidence*100), strings.TrimSuffix(percent(c.Low-1), "%"), percent(c.High-1))
+	}
+	if c.Banded {
+		text += ", noise ±" + strings.TrimLeft(percent(c.Band), "+-")
+	}
+	text += ", p " + probability(t.p)
+	if t.tests > 1 {
+		text += fmt.Sprintf(" after Holm over %d", t.tests)
+	}
+	return text
+}
+
+// exactEvidence is such as "100 → 103 instructions (+3, +3.0%)".
+func exactEvidence(c *stat.Change) string {
+	if c.Delta == 0 {
+		return figure(c.Head, c.Measure) + " on both sides"
+	}
+	by := fmt.Sprintf("%+.6g", c.Delta)
+	if c.Base != 0 {
+		by += ", " + percent(c.Ratio-1)
+	}
+	return fmt.Sprintf("%s → %s (%s)", trim(c.Base), figure(c.Head, c.Measure), by)
+}
+
+// historyEvidence is such as "120 ns, t_test over 30 runs allows 98.0..110 ns".
+func historyEvidence(value float64, l stat.Limits, test stat.Detector, runs int, m bench.Measure) string {
+	if test == stat.Static {
+		return fmt.Sprintf("%s, the limit is %s", figure(value, m), figure(l.Upper, m))
+	}
+	return fmt.Sprintf("%s, %s over %d runs allows %s..%s", figure(value, m), test, runs, number(l.Lower), withUnit(number(l.Upper), m))
+}
+
+// allowance is what an exact measure may grow by.
+func allowance(t *Threshold, m bench.Measure) string {
+	var parts []string
+	if v := value(t.Percent); v > 0 {
+		parts = append(parts, trim(v)+"%")
+	}
+	if v := value(t.Absolute); v > 0 {
+		parts = append(parts, trim(v)+" "+m.Unit)
+	}
+	if len(parts) == 0 {
+		return "no change is allowed for the worse"
+	}
+	return "up to " + strings.Join(parts, " or ") + " is allowed"
+}
+
+// limitWords is what a timed measure is held against.
+func (t *test) limitWords(g growth) string {
+	if l := g.limit(t.rule); l > 0 {
+		return "the threshold of " + strings.TrimPrefix(percent(l), "+")
+	}
+	return "the noise"
+}
+
+// amount is what is accepted.
+func amount(a Amount, m bench.Measure) string {
+	if a.Relative {
+		return "+" + trim(a.Value) + "%"
+	}
+	return "+" + trim(a.Value) + " " + m.Unit
+}
+
+// percent is a share with its sign: one decimal, two below 1%.
+func percent(share float64) string {
+	p := share * 100
+	if math.Abs(p) < 0.995 {
+		return fmt.Sprintf("%+.2f%%", p)
+	}
+	return fmt.Sprintf("%+.1f%%", p)
+}
+
+// probability has two digits, and an end below which it does not matter.
+func probability(p float64) string {
+	if p < 0.0001 {
+		return "below 0.0001"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+// figure is a value with its unit: all digits where they are exact.
+func figure(v float64, m bench.Measure) string {
+	text := number(v)
+	if m.Exact {
+		text = trim(v)
+	}
+	return withUnit(text, m)
+}
+
+func withUnit(text string, m bench.Measure) string { return strings.TrimSpace(text + " " + m.Unit) }
+
+func signed(v float64, m bench.Measure) string {
+	text := number(v)
+	if v >= 0 {
+		text = "+" + text
+	}
+	return withUnit(text, m)
+}
+
+// number has three digits that count, more only left of the point.
+func number(v float64) string {
+	decimals := 2
+	switch a := math.Abs(v); {
+	case a >= 99.95:
+		decimals = 0
+	case a >= 9.995:
+		decimals = 1
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// trim has all digits that a number has, and no more.
+func trim(v float64) string {
+	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
+}
