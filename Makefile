@@ -21,7 +21,7 @@ help: ## list the targets
 .PHONY: build
 build: ## build the binary, statically linked
 	@scripts/setup build
-	CGO_ENABLED=0 go build -trimpath -o ebpf-bench ./cmd/ebpf-bench
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o ebpf-bench ./cmd/ebpf-bench
 
 .PHONY: bench
 bench: build ## measure the bundled programs and print the table

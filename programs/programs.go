@@ -10,5 +10,5 @@ const SuiteFile = "ebpf-bench.yml"
 
 // FS holds the bundled suite and its objects.
 //
-//go:embed ebpf-bench.yml fun_xdp/*.o perf_profiler/*.o
+//go:embed ebpf-bench.yml fun_xdp/*.o perf_profiler/*.o work/*.o
 var FS embed.FS

@@ -23,8 +23,8 @@ const (
 	// which are 4 million of them.
 	exactSlice = 100_000
 	// exactWindow bounds the window of a perf event, which is emulated
-	// instruction by instruction, to about as long as a tick is away.
-	exactWindow = 5 * time.Millisecond
+	// instruction by instruction, to half of the time between two ticks.
+	exactWindow = 2 * time.Millisecond
 )
 
 // count measures one track after the other, in exact mode. Nothing has to
@@ -61,7 +61,8 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		return err
 	}
 	defer stats.Close()
-	t.warmUp(ctx)
+	// Time makes nothing warm here; the first slice alone is unlike the others.
+	t.slice()
 	t.makeRoom()
 	t.shorten()
 	for range m.options.Rounds {

@@ -21,13 +21,13 @@ func (p PairJob) Name() string {
 	return p.Base.Name
 }
 
-// PlanPairs resolves every benchmark of a suite on two sets of objects: the
-// suite's own, which are the head, and those of the base. The workload of both
-// is the suite's, whatever the base was once measured with. It takes no
-// privileges, and reports every problem that it finds, joined.
-func PlanPairs(s *suite.Suite, baseObjects []suite.Object) ([]PairJob, error) {
-	head, headErr := newSidePlan(s)
-	base, baseErr := newSidePlan(s.WithObjects(baseObjects))
+// PlanPairs resolves every benchmark of a suite on two sides: with the head's
+// objects, and with those of the base, which is the same suite but for that.
+// The workload of both is the same, whatever the base was once measured with.
+// It takes no privileges, and reports every problem that it finds, joined.
+func PlanPairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
+	head, headErr := newSidePlan(headSuite)
+	base, baseErr := newSidePlan(baseSuite)
 	if baseErr != nil {
 		baseErr = fmt.Errorf("base: %w", baseErr)
 	}
@@ -36,7 +36,7 @@ func PlanPairs(s *suite.Suite, baseObjects []suite.Object) ([]PairJob, error) {
 	}
 	var pairs []PairJob
 	var errs []error
-	for i := range s.Benchmarks {
+	for i := range headSuite.Benchmarks {
 		b, err := base.job(i)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("base: %w", err))
@@ -46,7 +46,7 @@ func PlanPairs(s *suite.Suite, baseObjects []suite.Object) ([]PairJob, error) {
 		case err != nil:
 			errs = append(errs, err)
 		case h == nil && b == nil:
-			_, err := newJob(s, head.specs, &s.Benchmarks[i])
+			_, err := newJob(headSuite, head.specs, &headSuite.Benchmarks[i])
 			errs = append(errs, err)
 		}
 		pairs = append(pairs, PairJob{Base: b, Head: h})

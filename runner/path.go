@@ -52,7 +52,7 @@ func comparePath(d pathDriver) (*bench.Path, error) {
 // pathRounds is how often the events happen. The kernel keeps pages and buffers
 // in stock that it fills up every few dozen packets, so these are rounds enough
 // for some in which it need not.
-const pathRounds = 128
+const pathRounds = 64
 
 // leastTime is what the quickest of the rounds took, in nanoseconds of the
 // machine's clock: one that no tick fell into, and no filling up of a stock.

@@ -54,7 +54,9 @@ func (p *perfEvent) drive() (driven, error) {
 	if err := p.events.Enable(); err != nil {
 		return driven{}, err
 	}
-	time.Sleep(p.window)
+	if err := wait(p.window); err != nil {
+		return driven{}, err
+	}
 	if err := p.events.Disable(); err != nil {
 		return driven{}, err
 	}

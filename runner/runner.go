@@ -59,7 +59,8 @@ type Progress interface {
 	Start(rounds int, estimate time.Duration)
 	// Round says that one more round is done.
 	Round()
-	// Done hands over the complete result of one benchmark.
+	// Done hands over the complete result of one benchmark. A comparison has
+	// none to hand over.
 	Done(*bench.Result)
 }
 

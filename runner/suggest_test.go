@@ -64,7 +64,7 @@ func TestPlanPairsFindsAddedAndRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := suiteOf(t, text)
-	pairs, err := PlanPairs(s, []suite.Object{profiler})
+	pairs, err := PlanPairs(s, s.WithObjects([]suite.Object{profiler}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,8 @@ func TestPlanPairsFindsAddedAndRemoved(t *testing.T) {
 			t.Errorf("%s: base %v, head %v", p.Name(), p.Base != nil, p.Head != nil)
 		}
 	}
-	if _, err := PlanPairs(suiteOf(t, objects+"  - {name: a, program: nowhere, test_run: {}}\n"), []suite.Object{xdp}); err == nil {
+	nowhere := suiteOf(t, objects+"  - {name: a, program: nowhere, test_run: {}}\n")
+	if _, err := PlanPairs(nowhere, nowhere.WithObjects([]suite.Object{xdp})); err == nil {
 		t.Error("a program that neither side has is no error")
 	}
 }

@@ -45,7 +45,7 @@ func examine(ctx context.Context, t *terminal, flags *machineFlags) ([]probe.Fin
 	if len(flags.kernels) == 0 || flags.mode == "off" {
 		return probe.Doctor(ctx), nil
 	}
-	m, err := flags.open(t)
+	m, err := flags.open(t, flags.kernels[:1])
 	if err != nil {
 		return nil, err
 	}

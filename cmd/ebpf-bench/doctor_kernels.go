@@ -24,7 +24,7 @@ type examined struct {
 // compareKernels asks several kernels and prints what each can. One that
 // cannot be asked does not hide the answers of the others.
 func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names []string, asJSON bool) error {
-	m, err := flags.open(t)
+	m, err := flags.open(t, names)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,12 @@ func (m *machines) examine(ctx context.Context, name string) (findings []probe.F
 	if err := json.Unmarshal(out.Bytes(), &findings); err != nil {
 		return nil, "", onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
 	}
-	return findings, info.Release, nil
+	return slices.DeleteFunc(findings, isOfHost), info.Release, nil
 }
+
+// isOfHost tells the probes that say whether this machine can run others: in a
+// virtual one that is no question.
+func isOfHost(f probe.Finding) bool { return f.Name == "kvm" || f.Name == "qemu" }
 
 // unique are the names, each once.
 func unique(names []string) (once []string) {

@@ -32,9 +32,10 @@ func usage(err error) error {
 	return &exitError{exitUsage, err}
 }
 
+// noMeasure leaves an error alone that was found before anything was measured.
 func noMeasure(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || exitCode(err) == exitUsage {
+		return err
 	}
 	return &exitError{exitNoMeasure, err}
 }

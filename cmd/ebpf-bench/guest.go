@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -43,17 +47,24 @@ func newGuestCommand(t *terminal) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			report := func(run *bench.Run) error { return bench.Encode(results, run) }
-			run, err := runner.Measure(cmd.Context(), plan, runner.Options{
-				Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
-				Tool: version(), Mode: bench.Mode(f.mode), Save: report,
-			})
-			if run == nil {
-				return noMeasure(err)
+			measure := measureAll
+			if f.mode == vm.Exact.String() {
+				measure = measureEach
 			}
-			return report(run)
+			return noMeasure(measure(cmd.Context(), plan, runner.Options{
+				Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
+				Tool: version(), Mode: bench.Mode(f.mode),
+			}, func(run *bench.Run) error {
+				explainInGuest(run)
+				return bench.Encode(results, run)
+			}))
 		},
 	}
+	f.registerGuest(cmd)
+	return cmd
+}
+
+func (f *guestFlags) registerGuest(cmd *cobra.Command) {
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "folder of the suite's file system")
@@ -62,12 +73,72 @@ func newGuestCommand(t *terminal) *cobra.Command {
 	flags.IntVar(&f.loads, "loads", 0, "")
 	flags.DurationVar(&f.budget, "budget", 0, "")
 	flags.Uint64Var(&f.seed, "seed", 0, "")
-	return cmd
 }
 
-// args are the flags as a command line.
-func (f *guestFlags) args(mode vm.Mode) []string {
-	args := []string{"guest", "--mode", mode.String()}
+// measureAll interleaves the benchmarks, and reports all of them after each
+// load.
+func measureAll(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
+	o.Save = report
+	run, err := runner.Measure(ctx, plan, o)
+	if run == nil {
+		return err
+	}
+	return report(run)
+}
+
+// measureEach measures one benchmark after the other, which in exact mode
+// comes to the same, and reports each at once: what one of them does to the
+// machine must not take the others with it. The first report has all of the
+// results, still empty.
+func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	run, err := runner.Measure(cancelled, plan, o)
+	if err != nil {
+		return err
+	}
+	if err := report(run); err != nil {
+		return err
+	}
+	for _, job := range plan.Jobs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		one, err := runner.Measure(ctx, &runner.Plan{Jobs: []*runner.Job{job}}, o)
+		if err != nil {
+			return err
+		}
+		run.Elapsed += one.Elapsed
+		run.Results = one.Results
+		if err := report(run); err != nil {
+			return err
+		}
+	}
+	run.Results, run.Partial = nil, false
+	return report(run)
+}
+
+// explainInGuest adds to the failures of a run what they come from where the
+// machine is a virtual one.
+func explainInGuest(run *bench.Run) {
+	for i := range run.Results {
+		explainResult(&run.Results[i])
+	}
+}
+
+func explainResult(r *bench.Result) {
+	switch {
+	case r.Hint != "":
+	case strings.HasSuffix(r.Error, unix.ENOMEM.Error()):
+		r.Hint = "The virtual machine has too little memory: give it more by --vm-memory."
+	case strings.Contains(r.Error, exec.ErrNotFound.Error()), strings.HasSuffix(r.Error, unix.ENOENT.Error()):
+		r.Hint = "A virtual machine has none of this machine's programs: use load: {cpu: 1}, or measure on this host by --vm off."
+	}
+}
+
+// args are the flags as the command line of a hidden command.
+func (f *guestFlags) args(command string, mode vm.Mode) []string {
+	args := []string{command, "--mode", mode.String()}
 	add := func(name, value, zero string) {
 		if value != zero {
 			args = append(args, name, value)

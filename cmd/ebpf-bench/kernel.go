@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -19,7 +21,7 @@ const kernelSources = `A kernel is one of
   6.12                       a version, from the Debian suite that has it
   trixie-backports           a suite of Debian
   oci:registry/name:tag      an OCI image with /boot and /lib/modules
-  a.deb [b.deb]...           packages of Debian
+  a.deb [b.deb]...           packages of Debian, all that it is split over
   kernel.tar.zst             a packed kernel
   vmlinuz|vmlinux [modules]  an image, and the folder of its modules`
 
@@ -55,9 +57,9 @@ func openKernels(dir string) (*kernel.Cache, error) {
 
 func (k *kernelCommand) add() *cobra.Command {
 	return &cobra.Command{
-		Use:     "add KERNEL...",
+		Use:     "add KERNEL",
 		Short:   "Add a kernel to the cache",
-		Long:    "Add a kernel to the cache.\n\n" + kernelSources,
+		Long:    "Add a kernel to the cache, one at a time.\n\n" + kernelSources,
 		Example: "  ebpf-bench kernel add 6.12\n  ebpf-bench kernel add ./bzImage ./modroot/lib/modules",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,9 +67,9 @@ func (k *kernelCommand) add() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			loaded, err := kernel.Load(cmd.Context(), args...)
+			loaded, err := k.load(cmd.Context(), args)
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			entry, err := cache.Add(loaded)
 			if err != nil {
@@ -97,7 +99,7 @@ func (k *kernelCommand) list() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(k.t.stdout).Encode(entries)
+				return json.NewEncoder(k.t.stdout).Encode(append([]kernel.Entry{}, entries...))
 			}
 			w := tabwriter.NewWriter(k.t.stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded")
@@ -161,9 +163,9 @@ func (k *kernelCommand) pack() *cobra.Command {
 	var out string
 	var modules []string
 	cmd := &cobra.Command{
-		Use:   "pack KERNEL...",
+		Use:   "pack KERNEL",
 		Short: "Pack a kernel into one file",
-		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile: what a release ships and kernel add takes. The same kernel makes the same\nbytes.\n\n" +
+		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile: what a release ships and kernel add takes. The same kernel makes the same\nbytes. One that the cache has by that name is taken from there, unless --module\nasks for more than that has.\n\n" +
 			kernelSources,
 		Example: "  ebpf-bench kernel pack 6.12 --out linux-6.12.tar.zst",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
@@ -171,9 +173,9 @@ func (k *kernelCommand) pack() *cobra.Command {
 			if out == "" {
 				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
-			loaded, err := kernel.Load(cmd.Context(), args...)
+			loaded, err := k.loadToPack(cmd.Context(), args, modules)
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			file, err := renameio.NewPendingFile(out, renameio.WithPermissions(0o644))
 			if err != nil {
@@ -189,6 +191,53 @@ func (k *kernelCommand) pack() *cobra.Command {
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
 	cmd.Flags().StringSliceVar(&modules, "module", nil, "pack this kernel `module` too")
 	return cmd
+}
+
+// load gets the kernel that words describe, and says what will be missed of it.
+func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
+	loaded, err := kernel.Load(ctx, words...)
+	if err != nil {
+		return nil, usage(err)
+	}
+	_, missing, err := loaded.Modules(guestModules...)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) == len(guestModules) {
+		k.t.say("warning: ", "Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
+	}
+	return loaded, nil
+}
+
+// loadToPack gets the kernel from the cache if that has it with the modules.
+func (k *kernelCommand) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
+	if len(words) == 1 {
+		cache, err := openKernels(k.cache)
+		if err != nil {
+			return nil, err
+		}
+		cached, err := cache.Get(words[0])
+		if err == nil && lacking(cached, modules) == nil {
+			return cached, nil
+		}
+		if err != nil && !errors.Is(err, kernel.ErrNotCached) {
+			return nil, err
+		}
+	}
+	loaded, err := k.load(ctx, words)
+	if err != nil {
+		return nil, err
+	}
+	return loaded, usage(lacking(loaded, modules))
+}
+
+// lacking says which of the modules the kernel does not have.
+func lacking(k *kernel.Kernel, modules []string) error {
+	_, missing, err := k.Modules(modules...)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("--module: Linux %s has no module %s", k.Release, strings.Join(missing, ", "))
+	}
+	return err
 }
 
 // kernelNames completes the names of kernels.

@@ -41,10 +41,26 @@ func (f *machineFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// open makes the machines that the flags ask for.
-func (f *machineFlags) open(t *terminal) (*machines, error) {
+// open makes the machines that the flags ask for, to run these kernels. What
+// can be known to be wrong is found before the first one boots.
+func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
 	cache, err := openKernels(f.cache)
 	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range kernels {
+		if err := cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
+			errs = append(errs, usage(onKernel(name, err)))
+		}
+	}
+	if f.timeout < 0 {
+		errs = append(errs, usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
+	}
+	if f.memory < 0 {
+		errs = append(errs, usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
+	}
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	m := &machines{t: t, cache: cache, timeout: f.timeout, memory: f.memory}
@@ -96,7 +112,7 @@ func (m *machines) withoutKVM(reason error) {
 	defer m.mu.Unlock()
 	if m.mode == vm.KVM {
 		m.mode = vm.Exact
-		m.t.say("warning: ", "%s: counting instructions in exact mode instead", reason)
+		m.t.say("warning: ", "%s; counting instructions in exact mode instead", reason)
 	}
 }
 
@@ -123,17 +139,35 @@ func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest) (vm.Info
 		cmd.Modules = append(cmd.Modules, vm.Module{Name: mod.Name, Data: mod.Data})
 	}
 	err = cmd.Run(ctx)
-	return cmd.Info, explainGuest(err, said.String())
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("interrupted: %w", err)
+	}
+	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
+}
+
+// guestHints are hints that name this tool's flags.
+var guestHints = map[error]string{
+	vm.ErrMemory:  "Give it more memory by --vm-memory: 256 MiB are enough for most suites.",
+	vm.ErrTimeout: "Give it more time by --vm-timeout, or the benchmark fewer runs (repeat, count).",
+	vm.ErrHung:    "A program that runs for so long keeps the kernel from everything else: give it less to do.",
 }
 
 // explainGuest adds to a failure of the machine what its console says about
-// it, and to one of the tool in it what the tool said.
-func explainGuest(err error, said string) error {
+// it, and to one of the tool in it what the tool said. Hints about benchmarks
+// are for a machine that has booted.
+func explainGuest(err error, said string, booted bool) error {
 	var fault *vm.Fault
 	var exit *vm.ExitError
 	switch {
-	case errors.As(err, &fault) && len(fault.Trace) > 0:
-		return bench.WithHint(&detailed{err, fault.Trace}, bench.Hint(err))
+	case errors.As(err, &fault):
+		hint := bench.Hint(err)
+		if flag := guestHints[fault.Kind]; flag != "" && (booted || errors.Is(err, vm.ErrMemory)) {
+			hint = flag
+		}
+		if len(fault.Trace) > 0 {
+			err = &detailed{err, fault.Trace}
+		}
+		return bench.WithHint(err, hint)
 	case errors.As(err, &exit):
 		return &detailed{fmt.Errorf("ebpf-bench in the guest: %w", exit), logLines(said, true)}
 	}

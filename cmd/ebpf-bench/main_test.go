@@ -72,6 +72,8 @@ func TestScripts(t *testing.T) {
 				return root, nil
 			case "vm":
 				return vms, nil
+			case "hostkernel":
+				return hasHostKernel(), nil
 			}
 			return false, fmt.Errorf("unknown condition %s", cond)
 		},
@@ -82,6 +84,9 @@ func TestScripts(t *testing.T) {
 			"exitcode": checkExitCode,
 			"nobody":   runAsNobody,
 			"run":      checkRun,
+
+			"installkernel": installKernel,
+			"registry":      serveImage,
 		},
 	})
 }

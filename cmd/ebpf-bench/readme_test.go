@@ -54,6 +54,11 @@ func TestReadmeCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, "bpf", filepath.Base(name)), data)
+		if name == "perf_profiler/perf_profiler_bpfel.o" {
+			// Two builds to compare.
+			write(t, filepath.Join(dir, "old.o"), data)
+			write(t, filepath.Join(dir, "new.o"), data)
+		}
 	}
 	// Commands that boot virtual machines take a static binary.
 	vms, binary := canBoot(t), os.Args[0]

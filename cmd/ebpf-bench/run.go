@@ -112,7 +112,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if len(runs) == 0 {
 		return noMeasure(err)
 	}
-	return errors.Join(save(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose), f.judge(policy, runs))
+	return errors.Join(save(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose), f.judge(t, policy, runs))
 }
 
 // measure measures on this host, or on each of the kernels that the flags or

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -24,7 +25,7 @@ const guestRoot = "/suite"
 // CPUs, and returns the runs in the kernels' order. A kernel on which nothing
 // was measured has none; what went wrong is the error.
 func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, kernels []string) ([]*bench.Run, error) {
-	m, err := f.machines.open(t)
+	m, err := f.machines.open(t, kernels)
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +58,9 @@ func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, k
 // the error that ended it.
 func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, name string) (*bench.Run, error) {
 	flags := guestFlags{selection: f.selection, rounds: f.rounds, budget: f.budget, seed: f.seed, loads: f.loads}
-	g := guest{}
-	var suiteArg []string
-	if !s.Bundled {
-		flags.root = guestRoot
-		suiteArg = []string{"--", absolute(s.File)}
-		g.files = map[string][]byte{}
-		for name, data := range s.Files() {
-			g.files[guestRoot+absolute(name)] = data
-		}
-	}
-	g.args = func(mode vm.Mode) []string { return append(flags.args(mode), suiteArg...) }
+	files, suiteArg := guestSuite(s, &flags)
+	g := guest{files: files}
+	g.args = func(mode vm.Mode) []string { return append(flags.args("guest", mode), suiteArg...) }
 	var run *bench.Run
 	var broken error
 	g.result = func(text json.RawMessage) {
@@ -76,18 +69,78 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 			broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
-		run = latest
+		run = merge(run, latest)
 	}
 	info, err := m.run(ctx, name, g)
-	err = errors.Join(err, broken)
+	err = errors.Join(duringWhich(run, err), broken)
 	if run == nil && err == nil {
 		err = onKernel(name, errors.New("the guest reported no results"))
+	}
+	if err != nil && nothingIn(run) {
+		return nil, err
 	}
 	if run != nil {
 		run.Testbed.QEMU = info.QEMU
 		run.Partial = run.Partial || err != nil
 	}
 	return run, err
+}
+
+// guestSuite is what a guest needs to read the suite: its files, the flags
+// that say where they are, and the arguments after the flags.
+func guestSuite(s *suite.Suite, flags *guestFlags) (files map[string][]byte, args []string) {
+	files = map[string][]byte{}
+	if s.Bundled {
+		return files, nil
+	}
+	flags.root = guestRoot
+	for name, data := range s.Files() {
+		files[guestRoot+absolute(name)] = data
+	}
+	return files, []string{"--", absolute(s.File)}
+}
+
+// nothingIn tells that a run came to nothing: no benchmark was measured, nor
+// failed.
+func nothingIn(run *bench.Run) bool {
+	return run == nil || !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return hasEnded(&r) })
+}
+
+func hasEnded(r *bench.Result) bool {
+	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
+}
+
+// merge adds to a run what was reported since: all of its results, or some. A
+// run in another mode is another run.
+func merge(run, latest *bench.Run) *bench.Run {
+	if run == nil || run.Testbed.Mode != latest.Testbed.Mode {
+		return latest
+	}
+	for _, r := range latest.Results {
+		i := slices.IndexFunc(run.Results, func(old bench.Result) bool { return old.Benchmark == r.Benchmark })
+		if i < 0 {
+			run.Results = append(run.Results, r)
+			continue
+		}
+		run.Results[i] = r
+	}
+	latest.Results = run.Results
+	return latest
+}
+
+// duringWhich says which benchmark was being measured when the machine failed:
+// in exact mode, the first one that has nothing yet.
+func duringWhich(run *bench.Run, err error) error {
+	var fault *vm.Fault
+	if run == nil || run.Testbed.Mode != bench.ModeExact || !errors.As(err, &fault) {
+		return err
+	}
+	for i := range run.Results {
+		if r := &run.Results[i]; !hasEnded(r) {
+			return bench.WithHint(fmt.Errorf("%w, while it measured %s", err, r.Benchmark), bench.Hint(err))
+		}
+	}
+	return err
 }
 
 func absolute(name string) string {

@@ -30,15 +30,20 @@ func (f *runFlags) policy(plan *runner.Plan) (*thresholds.Policy, error) {
 // judge turns crossed thresholds into errors. Whoever reads Bencher Metric
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
-func (f *runFlags) judge(policy *thresholds.Policy, runs []*bench.Run) error {
+func (f *runFlags) judge(t *terminal, policy *thresholds.Policy, runs []*bench.Run) error {
 	if f.format == "bmf" {
 		return nil
 	}
 	var errs []error
 	for _, run := range runs {
 		for _, a := range policy.Judge(run) {
-			errs = append(errs, fmt.Errorf("%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs),
-				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)))
+			err := fmt.Errorf("%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs),
+				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit))
+			if a.Severity == thresholds.Warn {
+				t.say("warning: ", "%v", err)
+				continue
+			}
+			errs = append(errs, err)
 		}
 	}
 	var judged error

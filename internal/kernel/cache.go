@@ -148,7 +148,7 @@ func (c *Cache) find(name string) ([]Entry, error) {
 	}
 	found := slices.DeleteFunc(all, func(e Entry) bool { return !e.goesBy(name) })
 	if len(found) == 0 {
-		return nil, fmt.Errorf("find kernel %s: %w", name, ErrNotCached)
+		return nil, bench.WithHint(fmt.Errorf("find kernel %s: %w", name, ErrNotCached), "`ebpf-bench kernel list` prints those that there are.")
 	}
 	return found, nil
 }

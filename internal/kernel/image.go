@@ -35,7 +35,8 @@ type description struct {
 	release string
 }
 
-var errNotKernel = errors.New("not a Linux kernel image")
+// errNotKernel is ErrUnknown: what a user names as a kernel is none.
+var errNotKernel error = unknownError("not a Linux kernel image")
 
 // describe finds out what kind of image data is, and of which kernel.
 func describe(data []byte) (description, error) {
@@ -49,6 +50,11 @@ func describe(data []byte) (description, error) {
 	default:
 		return description{}, errNotKernel
 	}
+}
+
+// beginsAsImage tells whether describe may know the data that begins so.
+func beginsAsImage(head []byte) bool {
+	return isBzImage(head) || bytes.HasPrefix(head, []byte(elf.ELFMAG)) || isArm64(head)
 }
 
 var elfArch = map[elf.Machine]string{

@@ -32,6 +32,8 @@ type Kernel struct {
 
 	image   image
 	modules *modules
+	// packed are the modules of a pack, which packing it anew keeps.
+	packed []string
 	// bootFile is where a cache keeps what BootFile would write, or empty.
 	bootFile string
 }

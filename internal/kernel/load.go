@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,9 +53,49 @@ func loadOne(ctx context.Context, word string) (*Kernel, error) {
 	return nil, unknown(word)
 }
 
+// ErrUnknown says that a name stands for no kernel, whatever the cache and the
+// network have.
+var ErrUnknown = errors.New("unknown kernel")
+
+// unknownError is an ErrUnknown that says which name it is about.
+type unknownError string
+
+func (e unknownError) Error() string      { return string(e) }
+func (unknownError) Is(target error) bool { return target == ErrUnknown }
+
+// checkWord is ErrUnknown for a word that loadOne cannot make anything of.
+func checkWord(word string) error {
+	switch {
+	case word == "host", strings.HasPrefix(word, "oci:"), filepath.Ext(word) == ".deb":
+		return nil
+	case isFile(word):
+		return checkFile(word)
+	case isSuite(word):
+		return nil
+	case isVersion(word):
+		_, err := suiteOf(word)
+		return err
+	}
+	return unknown(word)
+}
+
+// checkFile is ErrUnknown for a file that does not even begin as a kernel does.
+func checkFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil //nolint:nilerr // whoever reads it says so
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, endOfSetupHeader))
+	if err != nil || bytes.HasPrefix(head, []byte(zstdMagic)) || beginsAsImage(head) {
+		return nil //nolint:nilerr // as above
+	}
+	return unknownError(fmt.Sprintf("read kernel %s: %s", name, errNotKernel))
+}
+
 func unknown(words ...string) error {
 	return bench.WithHint(
-		fmt.Errorf("no kernel is called %q", strings.Join(words, " ")),
+		unknownError(fmt.Sprintf("no kernel is called %q", strings.Join(words, " "))),
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
 }
 

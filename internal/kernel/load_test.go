@@ -1,8 +1,11 @@
 package kernel
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 func TestWordsForKernels(t *testing.T) {
@@ -42,5 +45,33 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 			continue
 		}
 		wantError(t, err, want)
+	}
+}
+
+// What is known of a name in advance is what Load would say of it.
+func TestANameIsCheckedInAdvance(t *testing.T) {
+	c := newCache(t)
+	if _, err := c.Add(kernelNamed("9.99.1-mine")); err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	writeFiles(root, testFiles())
+	vmlinuz := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
+	pack := writeTemp(t, "kernel", packed(testKernel()))
+	for _, name := range []string{"9.99", "9.99.1-mine", "6.12", "6.12.107", "host", "trixie-backports", "oci:a/b", vmlinuz, pack} {
+		if err := c.Check(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	junk := writeTemp(t, "junk", []byte("no kernel"))
+	for _, name := range []string{"", "9.98", "6.123", "trixy", "./nowhere", "6.12 ", junk} {
+		err := c.Check(name)
+		if !errors.Is(err, ErrUnknown) || bench.Hint(err) == "" && name != junk {
+			t.Errorf("%q: got %v, with the hint %q", name, err, bench.Hint(err))
+			continue
+		}
+		if _, loaded := c.Resolve(t.Context(), name); loaded == nil || loaded.Error() != err.Error() || !errors.Is(loaded, ErrUnknown) {
+			t.Errorf("%q: Check says %v, and Resolve %v", name, err, loaded)
+		}
 	}
 }

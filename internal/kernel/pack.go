@@ -42,7 +42,7 @@ func newPack(k *Kernel, extra []string) (*pack, error) {
 		Origin:  k.Origin,
 		Builtin: slices.Sorted(maps.Keys(k.modules.builtin)),
 	}}
-	modules, _, err := k.Modules(slices.Concat(needed, extra)...)
+	modules, _, err := k.Modules(slices.Concat(needed, k.packed, extra)...)
 	if err != nil {
 		return nil, err
 	}

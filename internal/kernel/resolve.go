@@ -18,6 +18,14 @@ func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
 	return k, err
 }
 
+// Check tells at once, without getting anything, that a name is ErrUnknown.
+func (c *Cache) Check(name string) error {
+	if _, err := c.find(name); !errors.Is(err, ErrNotCached) {
+		return err
+	}
+	return checkWord(name)
+}
+
 func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	unlock, err := c.lock(ctx, name)
 	if err != nil {

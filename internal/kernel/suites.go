@@ -45,7 +45,7 @@ func suiteOf(version string) (string, error) {
 		}
 	}
 	return "", bench.WithHint(
-		fmt.Errorf("no Debian suite has Linux %s, only %s", version, strings.Join(knownSeries(), ", ")),
+		unknownError(fmt.Sprintf("no Debian suite has Linux %s, only %s", version, strings.Join(knownSeries(), ", "))),
 		"Add a kernel of another version from .deb files, from an image with its modules, or from an OCI image.")
 }
 

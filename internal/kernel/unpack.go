@@ -127,6 +127,7 @@ func (p *packReader) kernel() (*Kernel, error) {
 			k.SystemMap = data
 		default:
 			files[f.Name] = data
+			k.packed = append(k.packed, strings.TrimSuffix(path.Base(f.Name), ".ko"))
 		}
 	}
 	k.modules = files.index(p.Builtin)

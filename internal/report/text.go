@@ -56,7 +56,7 @@ func testbedLine(t *bench.Testbed) string {
 		parts = append(parts, t.Virtual)
 	}
 	parts = append(parts, "JIT "+t.JIT)
-	return strings.Join(parts, " · ")
+	return unit.Printable(strings.Join(parts, " · "))
 }
 
 func runLine(m *Model, t *Table) string {
@@ -66,10 +66,10 @@ func runLine(m *Model, t *Table) string {
 		parts = []string{plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
 	}
 	if n := t.Failed(); n > 0 {
-		parts = append(parts, paint(m, text.FgRed, fmt.Sprintf("%d failed", n)))
+		parts = append(parts, paint(m.Color, text.FgRed, fmt.Sprintf("%d failed", n)))
 	}
 	if t.Run.Partial {
-		parts = append(parts, paint(m, text.FgYellow, "partial: the run was ended early"))
+		parts = append(parts, paint(m.Color, text.FgYellow, "partial: the run was ended early"))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -99,7 +99,7 @@ func notes(m *Model, r *Row) []string {
 		all = append(all, fmt.Sprintf("%s packets sent by %s, %s run, %d dropped, %d unaccounted",
 			unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted))
 	}
-	warning := paint(m, text.FgYellow, "warning: ")
+	warning := paint(m.Color, text.FgYellow, "warning: ")
 	for _, w := range r.Warnings {
 		all = append(all, warning+unit.Printable(w))
 	}
@@ -110,7 +110,7 @@ func notes(m *Model, r *Row) []string {
 		}
 	}
 	if r.Error != "" {
-		all = append(all, paint(m, text.FgRed, "failed: ")+unit.Printable(r.Error))
+		all = append(all, paint(m.Color, text.FgRed, "failed: ")+unit.Printable(r.Error))
 	}
 	return all
 }
@@ -122,8 +122,8 @@ func senderName(s string) string {
 	return strings.ReplaceAll(s, "_", " ")
 }
 
-func paint(m *Model, c text.Color, s string) string {
-	if !m.Color {
+func paint(color bool, c text.Color, s string) string {
+	if !color {
 		return s
 	}
 	return c.EscapeSeq() + s + text.Reset.EscapeSeq()

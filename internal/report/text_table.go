@@ -24,7 +24,7 @@ func resultTable(m *Model) string {
 
 // timedTable has all figures of a run that was timed.
 func timedTable(m *Model) string {
-	t := newTable("benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate")
+	t := newTable(2, "benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate")
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		cost, ok := r.Cost()
@@ -34,7 +34,7 @@ func timedTable(m *Model) string {
 		}
 		net := "-"
 		if cost.Name == bench.Latency.Name {
-			net = paint(m, text.Bold, unit.NS(cost.Center))
+			net = paint(m.Color, text.Bold, unit.NS(cost.Center))
 		}
 		t.AppendRow(append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
 			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput)))
@@ -57,14 +57,14 @@ func exactTable(m *Model) string {
 	if path {
 		header = append(header, "path")
 	}
-	t := newTable(header...)
+	t := newTable(2, header...)
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		if _, ok := r.Cost(); !ok {
 			t.AppendRow(append(row, blank(m, &r)))
 			continue
 		}
-		row = append(row, paint(m, text.Bold, cell(&r, bench.Instructions)),
+		row = append(row, paint(m.Color, text.Bold, cell(&r, bench.Instructions)),
 			cell(&r, bench.InstructionsRaw), cell(&r, bench.InstructionsFloor))
 		if path {
 			row = append(row, cell(&r, bench.InstructionsPath))
@@ -86,9 +86,9 @@ func hasPath(rows []Row) bool {
 func kernelTable(m *Model) string {
 	header := []string{"benchmark", "driver"}
 	for _, t := range m.Tables {
-		header = append(header, t.Run.Testbed.Kernel)
+		header = append(header, unit.Printable(t.Run.Testbed.Kernel))
 	}
-	out := newTable(header...)
+	out := newTable(2, header...)
 	for _, name := range names(m) {
 		row := table.Row{unit.Printable(name), ""}
 		for i := range m.Tables {
@@ -97,7 +97,7 @@ func kernelTable(m *Model) string {
 				row = append(row, "-")
 				continue
 			}
-			row[1] = r.Driver
+			row[1] = unit.Printable(r.Driver)
 			cost, ok := r.Cost()
 			switch {
 			case r.Error != "" || !ok:
@@ -143,7 +143,7 @@ func blank(m *Model, r *Row) string {
 	case r.Error == "":
 		return "not measured"
 	}
-	return paint(m, text.FgRed, "failed")
+	return paint(m.Color, text.FgRed, "failed")
 }
 
 func cell(r *Row, m bench.Measure) string {
@@ -156,17 +156,19 @@ func cell(r *Row, m bench.Measure) string {
 
 // figure prints a summary's center: rounded where it was timed, every digit
 // where it was counted.
-func figure(s Summary) string {
-	if s.Exact {
-		return unit.Exact(s.Center)
+func figure(s Summary) string { return number(s.Center, s.Measure) }
+
+func number(v float64, m bench.Measure) string {
+	if m.Exact {
+		return unit.Exact(v)
 	}
-	return unit.Format(s.Center, s.Unit)
+	return unit.Printable(unit.Format(v, m.Unit))
 }
 
 // newTable is a table as benchstat and bpftool print theirs: columns and no
-// lines, because it is read in logs as often as in terminals. All columns but
-// the first two hold numbers.
-func newTable(header ...string) table.Writer {
+// lines, because it is read in logs as often as in terminals. All columns
+// but the first few hold numbers.
+func newTable(names int, header ...string) table.Writer {
 	style := table.StyleDefault
 	style.Name = "plain"
 	style.Box = table.BoxStyle{PaddingRight: "  "}
@@ -176,14 +178,26 @@ func newTable(header ...string) table.Writer {
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
 	row := table.Row{}
-	var right []table.ColumnConfig
-	for i, name := range header {
+	for _, name := range header {
 		row = append(row, name)
-		if i >= 2 {
-			right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-		}
 	}
 	t.AppendHeader(row)
-	t.SetColumnConfigs(right)
+	t.SetColumnConfigs(rightAligned(names, len(header)))
 	return t
+}
+
+// newVerdictTable is such a table whose last column holds words too.
+func newVerdictTable(names int, header ...string) table.Writer {
+	t := newTable(names, header...)
+	t.SetColumnConfigs(rightAligned(names, len(header)-1))
+	return t
+}
+
+// rightAligned are the columns from one number to before another, from 0.
+func rightAligned(from, to int) []table.ColumnConfig {
+	var right []table.ColumnConfig
+	for i := from; i < to; i++ {
+		right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	return right
 }

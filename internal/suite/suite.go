@@ -119,6 +119,26 @@ func (s *Suite) WithObjects(objects []Object) *Suite {
 	return &other
 }
 
+// OfProgram is the suite with just the benchmarks of a program.
+func (s *Suite) OfProgram(program string) (*Suite, error) {
+	other := *s
+	other.Benchmarks = slices.DeleteFunc(slices.Clone(s.Benchmarks), func(b bench.Benchmark) bool { return b.Program != program })
+	if len(other.Benchmarks) == 0 {
+		return nil, fmt.Errorf("%s has no benchmark of program %s", s.File, program)
+	}
+	return &other, nil
+}
+
+// WithProgram is the suite with another program in all of its benchmarks.
+func (s *Suite) WithProgram(program string) *Suite {
+	other := *s
+	other.Benchmarks = slices.Clone(s.Benchmarks)
+	for i := range other.Benchmarks {
+		other.Benchmarks[i].Program = program
+	}
+	return &other
+}
+
 // NewObject is an object with its digest.
 func NewObject(path string, data []byte) Object {
 	sum := sha256.Sum256(data)

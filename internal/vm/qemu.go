@@ -67,7 +67,7 @@ func (q *qemu) complaint() string {
 	for line := range strings.Lines(q.stderr.String()) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), qemuName+": ")
 		if line != "" && !strings.HasPrefix(line, "warning: ") {
-			return line
+			return strings.TrimPrefix(line, "error: ")
 		}
 	}
 	return ""

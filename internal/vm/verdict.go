@@ -50,7 +50,7 @@ func (o *outcome) verdict() error {
 	case strings.Contains(o.complaint, "initrd is too large"):
 		return o.memoryVerdict("and its files do not fit in")
 	case o.signal != "":
-		return o.fault(ErrQEMU, "killed by "+o.signal)
+		return o.killedVerdict()
 	case o.complaint != "":
 		return o.fault(ErrQEMU, o.complaint)
 	case !o.hello:
@@ -107,6 +107,15 @@ func (o *outcome) timeoutVerdict() error {
 		return o.fault(ErrTimeout, fmt.Sprintf("the guest did not boot in %s", o.timeout))
 	}
 	return o.fault(ErrTimeout, fmt.Sprintf("it has not ended after %s", o.timeout))
+}
+
+// killedVerdict is about a QEMU that was ended from elsewhere.
+func (o *outcome) killedVerdict() error {
+	f := o.fault(ErrQEMU, "killed by "+o.signal)
+	if o.signal == "SIGKILL" {
+		f.Hint = "Where nobody did that, this machine may be short of memory: see dmesg."
+	}
+	return f
 }
 
 // kvmFailed tells whether KVM is at fault. It is if QEMU aborts, which a guest

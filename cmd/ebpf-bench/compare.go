@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+const compareExample = `  # two builds of an object: every program that both have, side by side
+  sudo ebpf-bench compare old/fun.o new/fun.o
+
+  # the same, with the workloads of a suite
+  sudo ebpf-bench compare --suite ebpf-bench.yml old/fun.o new/fun.o
+
+  # exact instructions instead of time, without root
+  ebpf-bench compare --kernel 6.12 old/fun.o new/fun.o
+
+  # what is here against what the baseline has of main
+  sudo ebpf-bench compare baseline:main`
+
+type compareFlags struct {
+	suite    string
+	filter   string
+	format   compareFormat
+	out      string
+	limits   string
+	budget   time.Duration
+	seed     uint64
+	strict   bool
+	verbose  bool
+	store    storeFlag
+	machines machineFlags
+}
+
+func newCompareCommand(t *terminal) *cobra.Command {
+	f := compareFlags{format: "text"}
+	cmd := &cobra.Command{
+		Use:     "compare [flags] BASE [HEAD]",
+		Short:   "Compare two builds, and fail when one got slower",
+		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder.",
+		Example: compareExample,
+		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return usageError(cmd, err)
+			}
+			return f.run(cmd.Context(), t, args)
+		},
+	}
+	f.machines.register(cmd)
+	f.store.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.suite, "suite", "", "drive the programs by the workloads of this suite `file`")
+	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, or bmf (of the head)")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`")
+	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
+	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
+	flags.BoolVar(&f.strict, "strict", false, "do not pass where the evidence is inconclusive")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "markdown", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("suite", "yml", "yaml")
+	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
+	_ = cmd.MarkFlagFilename("out", "json")
+	return cmd
+}
+
+func (f *compareFlags) check(given func(flag string) bool) error {
+	switch {
+	case given("budget") && f.budget <= 0:
+		return errors.New("--budget must be more than 0")
+	case given("seed") && f.seed == 0:
+		return errors.New("--seed must be from 1 on")
+	}
+	return nil
+}
+
+func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) error {
+	matchup, err := f.open(ctx, t, args)
+	if err != nil {
+		return usage(err)
+	}
+	policy, err := f.policy(matchup.names())
+	if err != nil {
+		return usage(err)
+	}
+	out, err := newOutFile(f.out, matchup.reads(f.limits, f.suite))
+	if err != nil {
+		return usage(err)
+	}
+	comparisons, err := f.compare(ctx, t, matchup, policy)
+	if len(comparisons) == 0 {
+		return noMeasure(err)
+	}
+	judged := judge(policy, comparisons, f.strict)
+	return errors.Join(
+		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
+		verdict(judged, f.format), noMeasure(err), f.failures(comparisons))
+}
+
+func (f *compareFlags) policy(names []string) (*thresholds.Policy, error) {
+	if f.limits == "" {
+		return thresholds.Default(), nil
+	}
+	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+	if err != nil {
+		return nil, err
+	}
+	return policy, policy.Check(names)
+}
+
+// compare measures what has objects, and takes the numbers of what has not.
+func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+	if m.suite == nil {
+		return storedComparisons(m), nil
+	}
+	kernels := f.machines.kernels
+	if len(kernels) == 0 {
+		kernels = m.suite.Kernels
+	}
+	if f.machines.mode != "off" && len(kernels) > 0 {
+		return f.onKernels(ctx, t, m, kernels)
+	}
+	c, err := f.onHost(ctx, t, m, policy)
+	if c == nil {
+		return nil, err
+	}
+	return []*bench.Comparison{c}, err
+}
+
+// failures says what could not be measured, one error a benchmark.
+func (f *compareFlags) failures(comparisons []*bench.Comparison) error {
+	var errs []error
+	for _, c := range comparisons {
+		for i := range c.Pairs {
+			errs = append(errs, f.failuresOf(&c.Pairs[i], c, len(comparisons) > 1)...)
+		}
+		if c.Partial {
+			errs = append(errs, errors.New("interrupted: the comparison is partial"))
+		}
+	}
+	return noMeasure(errors.Join(errs...))
+}
+
+func (f *compareFlags) failuresOf(p *bench.Pair, c *bench.Comparison, several bool) (errs []error) {
+	name := p.Benchmark
+	if several {
+		name += " on Linux " + c.Testbed.Kernel
+	}
+	for _, s := range []struct {
+		side   string
+		result *bench.Result
+	}{{"base", p.Base}, {"head", p.Head}} {
+		if s.result == nil || s.result.Error == "" {
+			continue
+		}
+		err := fmt.Errorf("%s, %s: %s", name, s.side, s.result.Error)
+		if s.result.Log != "" {
+			err = &detailed{err, logLines(s.result.Log, f.verbose)}
+		}
+		errs = append(errs, bench.WithHint(err, s.result.Hint))
+	}
+	return errs
+}

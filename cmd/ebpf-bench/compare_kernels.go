@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// sidesFile is the file of a guest that holds the objects of both sides.
+const sidesFile = "/sides.json"
+
+// sideObjects are the objects of both sides, by the paths that the suite knows
+// them by, and the programs where just one of each is compared.
+type sideObjects struct {
+	Base        []suite.Object `json:"base"`
+	Head        []suite.Object `json:"head"`
+	BaseProgram string         `json:"base_program,omitempty"`
+	HeadProgram string         `json:"head_program,omitempty"`
+}
+
+// apply makes both sides of a suite.
+func (o *sideObjects) apply(s *suite.Suite) (head, base *suite.Suite, err error) {
+	head = s.WithObjects(o.Head)
+	if o.HeadProgram != "" {
+		if head, err = head.OfProgram(o.HeadProgram); err != nil {
+			return nil, nil, err
+		}
+	}
+	base = head.WithObjects(o.Base)
+	if o.BaseProgram != "" {
+		base = base.WithProgram(o.BaseProgram)
+	}
+	return head, base, nil
+}
+
+// onKernel compares on one kernel. A comparison that ended early comes with
+// the error that ended it.
+func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, name string) (*bench.Comparison, error) {
+	objects, err := json.Marshal(m.objects)
+	if err != nil {
+		return nil, err
+	}
+	flags := guestFlags{selection: selection{filter: f.filter}, budget: f.budget, seed: f.seed}
+	files, suiteArg := guestSuite(m.suite, &flags)
+	files[sidesFile] = objects
+	var c *bench.Comparison
+	var broken error
+	info, err := vms.run(ctx, name, guest{
+		files: files,
+		args: func(mode vm.Mode) []string {
+			return append(flags.args("guest-compare", mode), suiteArg...)
+		},
+		result: func(text json.RawMessage) {
+			latest, err := bench.DecodeComparison(bytes.NewReader(text))
+			if err != nil {
+				broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
+				return
+			}
+			c = mergeComparison(c, latest)
+		},
+	})
+	err = errors.Join(err, broken)
+	if c == nil && err == nil {
+		err = onKernel(name, errors.New("the guest reported no results"))
+	}
+	if c != nil {
+		c.Testbed.QEMU = info.QEMU
+		c.Partial = c.Partial || err != nil
+		m.name(c)
+	}
+	return c, err
+}
+
+// mergeComparison adds the pairs of a report to those of the reports before.
+func mergeComparison(all, latest *bench.Comparison) *bench.Comparison {
+	if all == nil {
+		return latest
+	}
+	latest.Pairs = append(all.Pairs, latest.Pairs...)
+	return latest
+}
+
+// newGuestCompareCommand compares two sides in a virtual machine.
+func newGuestCompareCommand(t *terminal) *cobra.Command {
+	var f guestFlags
+	cmd := &cobra.Command{
+		Use:    "guest-compare [flags] [suite.yml]",
+		Short:  "Compare in a virtual machine, for compare --kernel",
+		Hidden: true,
+		Args:   usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			results := vm.Results()
+			if results == nil {
+				return usage(errors.New("this is no virtual machine: use compare --kernel"))
+			}
+			pairs, err := f.pairs(t, args)
+			if err != nil {
+				return usage(err)
+			}
+			return noMeasure(compareEach(cmd.Context(), pairs, runner.Options{
+				Budget: f.budget, Seed: f.seed, Tool: version(), Mode: bench.Mode(f.mode),
+			}, func(c *bench.Comparison) error { return bench.EncodeComparison(results, c) }))
+		},
+	}
+	f.registerGuest(cmd)
+	return cmd
+}
+
+func (f *guestFlags) pairs(t *terminal, args []string) ([]runner.PairJob, error) {
+	s, err := f.load(t, args)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(sidesFile)
+	if err != nil {
+		return nil, err
+	}
+	var objects sideObjects
+	if err := json.Unmarshal(text, &objects); err != nil {
+		return nil, err
+	}
+	head, base, err := objects.apply(s)
+	if err != nil {
+		return nil, err
+	}
+	return runner.PlanPairs(head, base)
+}
+
+// compareEach compares one benchmark after the other and reports each at once:
+// what one does to the machine must not take the others with it.
+func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, report func(*bench.Comparison) error) error {
+	var elapsed float64
+	for i, p := range pairs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		c, err := runner.Compare(ctx, []runner.PairJob{p}, o)
+		if err != nil {
+			return err
+		}
+		elapsed += c.Elapsed
+		c.Elapsed = elapsed
+		c.Partial = c.Partial || i+1 < len(pairs)
+		for i := range c.Pairs {
+			for _, r := range []*bench.Result{c.Pairs[i].Base, c.Pairs[i].Head, c.Pairs[i].Again} {
+				if r != nil {
+					explainResult(r)
+				}
+			}
+		}
+		if err := report(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

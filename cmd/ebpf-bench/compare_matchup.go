@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// matchup is two sides that are to be compared. Those that have objects are
+// measured by a suite, whose objects are the head's; those that have not are
+// numbers, and there is no suite.
+type matchup struct {
+	base, head *side
+	suite      *suite.Suite
+	objects    sideObjects
+	pairs      []runner.PairJob
+}
+
+func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
+	opener := &sideOpener{f.store.open()}
+	m := &matchup{}
+	if m.base, err = opener.open(ctx, args[0]); err != nil {
+		return nil, err
+	}
+	if len(args) > 1 {
+		m.head, err = opener.open(ctx, args[1])
+	} else {
+		m.head, err = f.here(t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	numbers := func(s *side) bool { return s.objects == nil }
+	switch {
+	case numbers(m.base) && numbers(m.head):
+		return m, f.checkNumbers()
+	case (m.base.program == "") != (m.head.program == ""):
+		return nil, fmt.Errorf("%s and %s: name a program of both, or of neither", m.base.Name, m.head.Name)
+	case numbers(m.base) != numbers(m.head):
+		return nil, bench.WithHint(fmt.Errorf("%s and %s: one has objects and the other only numbers", m.base.Name, m.head.Name),
+			"measure the objects first, by ebpf-bench run --out; or give the objects of both")
+	}
+	if err := f.plan(t, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// here is the suite in this folder with its objects.
+func (f *compareFlags) here(t *terminal) (*side, error) {
+	sel := selection{}
+	var args []string
+	if f.suite != "" {
+		args = []string{f.suite}
+	}
+	s, err := sel.open(t, args)
+	if err != nil {
+		return nil, err
+	}
+	return &side{Side: bench.Side{Name: s.File}, suite: s, objects: s.Objects}, nil
+}
+
+func (f *compareFlags) checkNumbers() error {
+	switch {
+	case f.suite != "":
+		return errors.New("--suite: there are no objects to measure, just results")
+	case len(f.machines.kernels) > 0:
+		return errors.New("--kernel: there are no objects to measure, just results")
+	}
+	return nil
+}
+
+// plan finds the suite that drives both sides, and what each has of it: the
+// suite that the user names, else the head's, else the base's, else one that
+// is made up from the objects.
+func (f *compareFlags) plan(t *terminal, m *matchup) (err error) {
+	re, err := regexp.Compile(f.filter)
+	if err != nil {
+		return fmt.Errorf("--filter: %w", err)
+	}
+	switch {
+	case f.suite != "":
+		m.suite, err = suite.Load(suite.OS, filepath.ToSlash(f.suite))
+	case m.head.suite != nil:
+		m.suite = m.head.suite
+	case m.base.suite != nil:
+		m.suite = m.base.suite
+	default:
+		m.suite, err = madeUpSuite(m)
+	}
+	if err != nil {
+		return err
+	}
+	m.objects = sideObjects{
+		Head: inPlaceOf(m.suite.Objects, m.head.objects), HeadProgram: m.head.program,
+		BaseProgram: m.base.program,
+	}
+	m.objects.Base = inPlaceOf(m.objects.Head, m.base.objects)
+	if err := m.suite.Filter(re); err != nil {
+		return err
+	}
+	head, base, err := m.objects.apply(m.suite)
+	if err != nil {
+		return err
+	}
+	m.pairs, err = runner.PlanPairs(head, base)
+	return err
+}
+
+// madeUpSuite has a benchmark for each program of either side.
+func madeUpSuite(m *matchup) (*suite.Suite, error) {
+	text, err := runner.Suggest(m.head.objects, inPlaceOf(m.head.objects, m.base.objects))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"made-up.yml": []byte(text)}
+	for _, o := range m.head.objects {
+		files[o.Path] = o.Data
+	}
+	return suite.Load(memoryFS(files), "made-up.yml")
+}
+
+// inPlaceOf gives objects the paths of others that they are another build of:
+// the only one of each, or those of the same name.
+func inPlaceOf(others, objects []suite.Object) []suite.Object {
+	objects = slices.Clone(objects)
+	if len(others) == 1 && len(objects) == 1 {
+		objects[0].Path = others[0].Path
+		return objects
+	}
+	for i := range objects {
+		for _, o := range others {
+			if filepath.Base(o.Path) == filepath.Base(objects[i].Path) {
+				objects[i].Path = o.Path
+			}
+		}
+	}
+	return objects
+}
+
+// names are the benchmarks that are compared.
+func (m *matchup) names() []string {
+	var names []string
+	for _, p := range m.pairs {
+		names = append(names, p.Name())
+	}
+	if m.suite == nil {
+		for _, s := range []*side{m.head, m.base} {
+			for _, run := range s.runs {
+				for _, r := range run.Results {
+					names = append(names, r.Benchmark)
+				}
+			}
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return names
+}
+
+// reads are the files that the comparison is made from, with those given.
+func (m *matchup) reads(more ...string) []string {
+	names := append(more, m.base.Name, m.head.Name)
+	if m.suite != nil && !m.suite.Bundled {
+		names = slices.AppendSeq(names, maps.Keys(m.suite.Files()))
+	}
+	return names
+}

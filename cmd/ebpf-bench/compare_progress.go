@@ -1,0 +1,42 @@
+package main
+
+import (
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// newPairProgress shows a comparison under way: a bar over the loads of all
+// pairs on a terminal, a line elsewhere.
+func newPairProgress(t *terminal, pairs int) runner.Progress {
+	if isTerminal(t.stderr) {
+		return &pairBar{bar: bar{t: t, benchmarks: pairs}}
+	}
+	t.say("", "comparing %s", plural(pairs, "benchmark"))
+	return silentProgress{}
+}
+
+// pairBar is a bar that grows with each pair, because how many loads a pair
+// takes is known only once its pilot is done.
+type pairBar struct {
+	bar
+	started int
+	loads   int
+}
+
+func (b *pairBar) Start(loads int, estimate time.Duration) {
+	b.started++
+	b.loads += loads
+	if b.bar.bar == nil {
+		b.bar.Start(loads, estimate)
+	}
+	// Those that are not planned yet will take about as many.
+	b.bar.bar.ChangeMax(b.loads + b.loads/b.started*max(b.benchmarks-b.started, 0))
+}
+
+type silentProgress struct{}
+
+func (silentProgress) Start(int, time.Duration) {}
+func (silentProgress) Round()                   {}
+func (silentProgress) Done(*bench.Result)       {}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// stored is the newest run that the baseline has by a name: latest, a run's
+// ID, a tag or a branch.
+func (o *sideOpener) stored(ctx context.Context, arg, name string) (*side, error) {
+	meta, err := o.find(ctx, name)
+	if err != nil {
+		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), "ebpf-bench baseline list shows what there is")
+	}
+	return o.load(ctx, arg, meta)
+}
+
+func (o *sideOpener) find(ctx context.Context, name string) (baseline.Meta, error) {
+	if name == "latest" {
+		return baseline.Latest(ctx, o.store, baseline.Query{})
+	}
+	all, _, err := o.store.List(ctx, baseline.Query{})
+	if err != nil {
+		return baseline.Meta{}, err
+	}
+	if i := slices.IndexFunc(all, func(m baseline.Meta) bool { return m.ID == name }); i >= 0 {
+		return all[i], nil
+	}
+	for _, q := range []baseline.Query{{Tag: name}, {Branch: name}} {
+		meta, err := baseline.Latest(ctx, o.store, q)
+		if err == nil || !errors.Is(err, baseline.ErrNotFound) {
+			return meta, err
+		}
+	}
+	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)
+}
+
+// revision is the newest run that the baseline has of a git revision.
+func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
+	commit, err := commitOf(ctx, rev)
+	if err != nil {
+		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), "see ebpf-bench compare --help")
+	}
+	meta, err := baseline.Latest(ctx, o.store, baseline.Query{Commit: commit})
+	if errors.Is(err, baseline.ErrNotFound) {
+		return nil, bench.WithHint(fmt.Errorf("the baseline has no run of %s (commit %.12s)", rev, commit),
+			"check it out, build it, and save it by ebpf-bench baseline save; or give its objects")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.load(ctx, rev, meta)
+}
+
+// load is a run of the baseline with its objects and the suite that it was
+// measured by.
+func (o *sideOpener) load(ctx context.Context, arg string, meta baseline.Meta) (*side, error) {
+	entry, err := o.store.Load(ctx, meta.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", arg, err)
+	}
+	s := &side{Side: bench.Side{Name: arg, Commit: entry.Commit, Branch: entry.Branch}, runs: []*bench.Run{entry.Run}}
+	seen := map[string]bool{}
+	for _, r := range entry.Run.Results {
+		if data := entry.Objects[r.ObjectSHA256]; data != nil && !seen[r.Object] {
+			seen[r.Object] = true
+			s.objects = append(s.objects, suite.NewObject(r.Object, data))
+		}
+	}
+	if len(s.objects) > 0 {
+		s.suite, err = storedSuite(entry)
+	}
+	return s, err
+}
+
+// storedSuite is the suite of a stored run, nil if it was stored without.
+func storedSuite(entry *baseline.Entry) (*suite.Suite, error) {
+	for name := range entry.Files {
+		if ext := path.Ext(name); !strings.Contains(name, "/") && (ext == ".yml" || ext == ".yaml") {
+			files := map[string][]byte{}
+			for name, data := range entry.Files {
+				files[name] = data
+			}
+			for _, r := range entry.Run.Results {
+				if data := entry.Objects[r.ObjectSHA256]; data != nil {
+					files[path.Clean(r.Object)] = data
+				}
+			}
+			s, err := suite.Load(memoryFS(files), name)
+			if err != nil {
+				return nil, fmt.Errorf("the suite of run %s: %w", entry.ID, err)
+			}
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// commitOf is the commit that git knows by a revision.
+func commitOf(ctx context.Context, rev string) (string, error) {
+	if strings.HasPrefix(rev, "-") {
+		return "", errors.New("it looks like a flag")
+	}
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}").Output()
+	if err != nil {
+		return "", errors.New("git does not know it")
+	}
+	return strings.TrimSpace(string(out)), nil
+}

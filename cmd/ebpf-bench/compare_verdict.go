@@ -1,0 +1,136 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// planLoads says how many loads a benchmark of a comparison wants: enough to
+// tell half of what its threshold allows.
+func planLoads(policy *thresholds.Policy, tests int) func(*bench.Pair) int {
+	return func(pilot *bench.Pair) int {
+		plan, err := stat.PlanLoads(pilot, bench.Latency.Name, policy.Target(pilot.Benchmark, tests))
+		if err != nil {
+			return 0
+		}
+		return plan.Loads
+	}
+}
+
+// judge judges comparisons, one a kernel.
+func judge(policy *thresholds.Policy, comparisons []*bench.Comparison, strict bool) *report.Comparison {
+	var tables []report.ComparedTable
+	for _, c := range comparisons {
+		tables = append(tables, report.ComparedTable{
+			Comparison: c,
+			Verdicts:   policy.Compare(c, thresholds.Options{Strict: strict}),
+		})
+	}
+	return report.NewComparison(tables...)
+}
+
+// verdict turns outcomes into errors, one for each verdict that keeps the
+// comparison from passing. Whoever reads Bencher Metric Format judges by its
+// own thresholds, and takes a failing command for one that could not measure.
+func verdict(m *report.Comparison, format compareFormat) error {
+	var errs []error
+	for _, t := range m.Tables {
+		for _, v := range t.Verdicts.All {
+			if err := verdictError(&v, t.Verdicts.Strict, format); err != nil {
+				errs = append(errs, on(t.Comparison, len(m.Tables) > 1, err))
+			}
+		}
+		if len(t.Verdicts.All) == 0 {
+			errs = append(errs, noMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
+		}
+	}
+	// The first one decides the exit code.
+	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(exitCode(a), exitCode(b)) })
+	return errors.Join(errs...)
+}
+
+// verdictError is nil of a verdict that passes. A benchmark that failed as a
+// whole has said so already.
+func verdictError(v *thresholds.Verdict, strict bool, format compareFormat) error {
+	if v.Severity != thresholds.Fail || v.Measure.Name == "" {
+		return nil
+	}
+	err := fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
+	switch {
+	case v.Outcome == thresholds.Regression && format != "bmf":
+		return &exitError{exitRegression, err}
+	case v.Outcome == thresholds.Failed:
+		return noMeasure(err)
+	case v.Outcome == thresholds.Inconclusive && strict:
+		return noMeasure(fmt.Errorf("inconclusive: %w", err))
+	}
+	return nil
+}
+
+// on says which kernel an error is about where there are several.
+func on(c *bench.Comparison, several bool, err error) error {
+	if !several {
+		return err
+	}
+	return fmt.Errorf("on Linux %s: %w", c.Testbed.Kernel, err)
+}
+
+func (f *compareFlags) print(t *terminal, m *report.Comparison) error {
+	m.Color = t.colored(t.stdout)
+	if err := compareRenderers[f.format](t.stdout, m); err != nil {
+		return noMeasure(fmt.Errorf("write the comparison: %w", err))
+	}
+	return nil
+}
+
+// compareFormat is the value of compare's --format.
+type compareFormat string
+
+var compareRenderers = map[compareFormat]func(io.Writer, *report.Comparison) error{
+	"text":     report.CompareText,
+	"json":     report.CompareJSON,
+	"markdown": func(w io.Writer, m *report.Comparison) error { return report.CompareMarkdown(w, m, 0) },
+	"bmf":      headBMF,
+}
+
+// headBMF writes the head alone: Bencher keeps the history itself.
+func headBMF(w io.Writer, m *report.Comparison) error {
+	var runs []*bench.Run
+	for _, t := range m.Tables {
+		runs = append(runs, headOf(t.Comparison))
+	}
+	return report.BMF(w, report.NewModel(runs...))
+}
+
+// headOf is the head of a comparison as a run.
+func headOf(c *bench.Comparison) *bench.Run {
+	run := &bench.Run{
+		Version: bench.RunVersion, Tool: c.Tool, Testbed: c.Testbed, Started: c.Started,
+		Elapsed: c.Elapsed, Seed: c.Seed, Partial: c.Partial,
+	}
+	for _, p := range c.Pairs {
+		if p.Head != nil {
+			run.Results = append(run.Results, *p.Head)
+		}
+	}
+	return run
+}
+
+func (f *compareFormat) String() string { return string(*f) }
+func (f *compareFormat) Type() string   { return "format" }
+
+func (f *compareFormat) Set(s string) error {
+	if compareRenderers[compareFormat(s)] == nil {
+		return errors.New("it is text, json, markdown or bmf")
+	}
+	*f = compareFormat(s)
+	return nil
+}

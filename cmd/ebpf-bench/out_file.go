@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// outFile is the file of --out: empty where there is none.
+type outFile string
+
+// newOutFile checks the file before anything is measured, so that a wrong path
+// costs no time. It refuses to replace one of those that are read.
+func newOutFile(name string, reads []string) (outFile, error) {
+	if name == "" {
+		return "", nil
+	}
+	if name == "-" {
+		return "", errors.New("--out: it is a file: --format json prints to stdout")
+	}
+	if _, err := os.Stat(filepath.Dir(name)); err != nil {
+		return "", fmt.Errorf("--out %s: %w", name, err)
+	}
+	// A link would be replaced, and what it leads to left alone.
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("--out: %s is no regular file", name)
+	}
+	if out, err := os.Stat(name); err == nil {
+		for _, other := range reads {
+			if info, err := os.Stat(other); err == nil && os.SameFile(info, out) {
+				return "", fmt.Errorf("--out: %s is a file that is read", name)
+			}
+		}
+	}
+	probe, err := pending(name)
+	if err == nil {
+		err = probe.Cleanup()
+	}
+	if err != nil {
+		return "", fmt.Errorf("--out %s: %w", name, err)
+	}
+	return outFile(name), nil
+}
+
+// pending is a file that takes the place of another as a whole, with its
+// permissions. It lies beside it meanwhile.
+func pending(name string) (*renameio.PendingFile, error) {
+	return renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
+		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+}
+
+// write replaces the file as a whole: a crash leaves the previous one.
+func (o outFile) write(encode func(io.Writer) error) error {
+	if o == "" {
+		return nil
+	}
+	file, err := pending(string(o))
+	if err != nil {
+		return fmt.Errorf("save results: %w", err)
+	}
+	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+	if err := encode(file); err != nil {
+		return fmt.Errorf("save results: %w", err)
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("save results: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+const gateExample = `  # a quick look: 20 tries each
+  sudo ebpf-bench selftest gate
+
+  # what the README shows
+  sudo ebpf-bench selftest gate --tries 100 --same 1000 --out gate.json`
+
+func newSelftestCommand(t *terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "selftest",
+		Short: "Measure how good the tool is on this machine",
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newGateCommand(t))
+	return cmd
+}
+
+// gateFlags are how long the gate is tested.
+type gateFlags struct {
+	tries, same int
+	budget      time.Duration
+	attached    bool
+	seed        uint64
+	format      string
+	out         string
+}
+
+func newGateCommand(t *terminal) *cobra.Command {
+	f := gateFlags{}
+	cmd := &cobra.Command{
+		Use:     "gate",
+		Short:   "Measure the gate's error rates on this machine",
+		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. Of the\nthresholds only the statistics are left, the allowances are 0, so that the rates\nare those of the measurement.",
+		Example: gateExample,
+		Args:    usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.tries < 0 || f.same < 0 || f.tries+f.same == 0 || f.budget < 0 {
+				return usageError(cmd, errors.New("--tries, --same and --budget must not be negative, nor nothing"))
+			}
+			if f.format != "text" && f.format != "json" {
+				return usageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
+			}
+			return f.run(cmd.Context(), t)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.tries, "tries", 20, "how often to look for each amount of extra work")
+	flags.IntVar(&f.same, "same", 40, "how many comparisons of a benchmark with itself")
+	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each comparison, the confirming one included (default: 2s,\nand more for small effects)")
+	flags.BoolVar(&f.attached, "attached", false, "look for extra work in a program that is attached to a veth pair")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the first comparison; each takes the next")
+	flags.StringVar(&f.format, "format", "text", "what to print on stdout: text or json")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the figures as JSON to this `file`")
+	_ = cmd.MarkFlagFilename("out", "json")
+	return cmd
+}

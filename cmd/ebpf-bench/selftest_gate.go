@@ -1,0 +1,288 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/programs"
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// gateReport is what a test of the gate finds, and where.
+type gateReport struct {
+	Version int           `json:"version"`
+	Tool    string        `json:"tool"`
+	Testbed bench.Testbed `json:"testbed"`
+	Started time.Time     `json:"started"`
+	// Same counts the comparisons of benchmarks with themselves.
+	Same *gateRate `json:"same,omitempty"`
+	// Extra has a rate for each amount of extra work.
+	Extra []gateRate `json:"extra"`
+}
+
+// gateRate is how often something was called changed.
+type gateRate struct {
+	Driver string `json:"driver"`
+	// Steps is the extra work in steps of the program, Growth the true growth
+	// of its net cost that they make, as a share, and NS that in nanoseconds.
+	Steps  int     `json:"steps"`
+	Growth float64 `json:"growth"`
+	NS     float64 `json:"ns"`
+	// Budget is the measuring time of a comparison and its confirmation, in
+	// seconds; Took the median time that both took, set-up included.
+	Budget float64 `json:"budget_s"`
+	Took   float64 `json:"took_s"`
+	Tries  int     `json:"tries"`
+	// Called counts the tries that were called a change: false alarms where
+	// there is no extra work, else detections. Inconclusive ones are not.
+	Called       int `json:"called"`
+	Inconclusive int `json:"inconclusive"`
+	Failed       int `json:"failed"`
+}
+
+// baseSteps is the work of the base, well over 100 ns.
+const baseSteps = 200
+
+// extraWork is what is looked for, and in how much time.
+type extraWork struct {
+	growth float64 // as a share; 0 is one nanosecond
+	budget time.Duration
+}
+
+var extras = []extraWork{{0.005, 10 * time.Second}, {0.01, 5 * time.Second}, {0.02, 2 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
+
+func (f *gateFlags) run(ctx context.Context, t *terminal) error {
+	out, err := newOutFile(f.out, nil)
+	if err != nil {
+		return usage(err)
+	}
+	g := &gate{terminal: t, seed: f.seed, policy: thresholds.Statistics()}
+	r := &gateReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []gateRate{}}
+	r.Testbed.Mode = bench.ModeHost
+	err = f.fill(ctx, g, r)
+	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+	print := printGate
+	if f.format == "json" {
+		print = func(w io.Writer, _ *gateReport) error { return write(w) }
+	}
+	return errors.Join(out.write(write), print(t.stdout, r), noMeasure(err))
+}
+
+func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
+	if f.same > 0 {
+		rate, err := g.same(ctx, f.same, cmp.Or(f.budget, 2*time.Second))
+		r.Same = &rate
+		if err != nil {
+			return err
+		}
+	}
+	if f.tries == 0 {
+		return nil
+	}
+	driver := "test_run: {}"
+	if f.attached {
+		driver = "veth: {}"
+	}
+	step, net, err := g.step(ctx, driver)
+	if err != nil {
+		return err
+	}
+	for _, x := range extras {
+		steps := int(math.Round(x.growth * net / step))
+		if x.growth == 0 {
+			steps = int(math.Round(1 / step))
+		}
+		budget := cmp.Or(f.budget, x.budget)
+		steps = max(steps, 1)
+		rate := gateRate{Steps: steps, NS: float64(steps) * step, Growth: float64(steps) * step / net}
+		err := g.extra(ctx, &rate, driver, f.tries, budget)
+		r.Extra = append(r.Extra, rate)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gate compares over and over.
+type gate struct {
+	*terminal
+	policy *thresholds.Policy
+	seed   uint64
+}
+
+// same compares the bundled benchmarks with themselves until there were n
+// comparisons of a benchmark.
+func (g *gate) same(ctx context.Context, n int, budget time.Duration) (rate gateRate, err error) {
+	s, err := suite.Load(programs.FS, programs.SuiteFile)
+	if err != nil {
+		return rate, err
+	}
+	pairs, err := runner.PlanPairs(s, s)
+	if err != nil {
+		return rate, err
+	}
+	rate.Driver = "all"
+	rate.Budget = budget.Seconds()
+	var took []float64
+	for rate.Tries < n && ctx.Err() == nil {
+		pairs := pairs[:min(len(pairs), n-rate.Tries)]
+		began := time.Now()
+		if err := g.try(ctx, &rate, pairs, budget, thresholds.Regression, thresholds.Improvement); err != nil {
+			return rate, err
+		}
+		took = append(took, time.Since(began).Seconds()/float64(len(pairs)))
+		rate.Took = middle(took)
+		g.say("", "%d of %d benchmarks compared with themselves: %d false alarms", rate.Tries, n, rate.Called)
+	}
+	return rate, ctx.Err()
+}
+
+// extra compares a program with one that does some steps more.
+func (g *gate) extra(ctx context.Context, rate *gateRate, driver string, tries int, budget time.Duration) error {
+	base, head, err := workPlans(driver, rate.Steps)
+	if err != nil {
+		return err
+	}
+	rate.Driver, rate.Budget = head.Driver(), budget.Seconds()
+	var took []float64
+	for rate.Tries < tries && ctx.Err() == nil {
+		began := time.Now()
+		if err := g.try(ctx, rate, []runner.PairJob{{Base: base, Head: head}}, budget, thresholds.Regression); err != nil {
+			return err
+		}
+		took = append(took, time.Since(began).Seconds())
+		rate.Took = middle(took)
+	}
+	g.say("", "+%s: caught %d of %d", unit.Percent(rate.Growth), rate.Called, rate.Tries)
+	return ctx.Err()
+}
+
+// try compares once, as the command does, and counts the outcomes. Half of the
+// budget is for the second measurement, without which nothing is called.
+func (g *gate) try(ctx context.Context, rate *gateRate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
+	g.seed += 2
+	c, err := measureTwice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.seed, Tool: version()}, g.policy, runner.Compare)
+	if err != nil {
+		return err
+	}
+	if c.Partial {
+		return ctx.Err()
+	}
+	verdicts := g.policy.Compare(c, thresholds.Options{})
+	for _, p := range c.Pairs {
+		rate.Tries++
+		for _, v := range verdicts.All {
+			if v.Benchmark != p.Benchmark || v.Measure.Name != bench.Latency.Name && v.Outcome != thresholds.Failed {
+				continue
+			}
+			switch {
+			case slices.Contains(called, v.Outcome):
+				rate.Called++
+				if rate.Steps == 0 {
+					g.say("", "false alarm: %s: %s", v.Benchmark, v.Why)
+				}
+			case v.Outcome == thresholds.Inconclusive:
+				rate.Inconclusive++
+			case v.Outcome == thresholds.Failed:
+				rate.Failed++
+			}
+		}
+	}
+	return nil
+}
+
+// step measures what a step of the program costs, and what the base does, in
+// nanoseconds: by many times the work, so that the figure is good to a percent.
+func (g *gate) step(ctx context.Context, driver string) (step, net float64, err error) {
+	const more = 5 * baseSteps
+	base, head, err := workPlans(driver, more)
+	if err != nil {
+		return 0, 0, err
+	}
+	c, err := runner.Compare(ctx, []runner.PairJob{{Base: base, Head: head}}, runner.Options{Budget: 2 * time.Second, Seed: g.seed, Tool: version()})
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(c.Pairs) == 0 {
+		return 0, 0, ctx.Err()
+	}
+	p := c.Pairs[0]
+	if failed := p.Base.Error + p.Head.Error; failed != "" {
+		return 0, 0, errors.New(failed)
+	}
+	b, h := p.Base.Sample(bench.Latency.Name), p.Head.Sample(bench.Latency.Name)
+	if b == nil || h == nil {
+		return 0, 0, errors.New("the program that the gate is tested with was not measured")
+	}
+	net = middle(b.Values)
+	return (middle(h.Values) - net) / more, net, nil
+}
+
+// workPlans is the program with the base's work, and with some steps more.
+func workPlans(driver string, more int) (base, head *runner.Job, err error) {
+	job := func(steps int) (*runner.Job, error) {
+		text := fmt.Sprintf("version: 1\nobjects: [work/work_bpfel.o]\nbenchmarks:\n  - {name: work, program: work, %s, globals: {STEPS: %d}}\n", driver, steps)
+		object, err := programs.FS.ReadFile("work/work_bpfel.o")
+		if err != nil {
+			return nil, err
+		}
+		s, err := suite.Load(memoryFS(map[string][]byte{"gate.yml": []byte(text), "work/work_bpfel.o": object}), "gate.yml")
+		if err != nil {
+			return nil, err
+		}
+		plan, err := runner.NewPlan(s)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Jobs[0], nil
+	}
+	if base, err = job(baseSteps); err != nil {
+		return nil, nil, err
+	}
+	head, err = job(baseSteps + more)
+	return base, head, err
+}
+
+// middle is the median, 0 of nothing.
+func middle(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func printGate(w io.Writer, r *gateReport) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", clean(r.Testbed.Kernel), clean(r.Testbed.CPU), plural(r.Testbed.Cores, "core"))
+	fmt.Fprintln(tw, "extra work\tdriver\ttime\tcalled\tinconclusive\ttook")
+	row := func(what string, rate *gateRate) {
+		budget := "-"
+		if rate.Budget > 0 {
+			budget = fmt.Sprintf("%g s", rate.Budget)
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d of %d\t%d\t%.1f s\n", what, rate.Driver, budget, rate.Called, rate.Tries, rate.Inconclusive, rate.Took)
+	}
+	if r.Same != nil {
+		row("none", r.Same)
+	}
+	for i := range r.Extra {
+		row(fmt.Sprintf("+%s, %s", unit.Percent(r.Extra[i].Growth), unit.NS(r.Extra[i].NS)), &r.Extra[i])
+	}
+	fmt.Fprintln(tw, "\nWithout extra work every call is a false alarm; with it, one that is missing was missed.")
+	return tw.Flush()
+}

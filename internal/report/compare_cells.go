@@ -1,0 +1,170 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// What the cells of a comparison say, whatever the format.
+
+// none stands where there is no figure.
+const none = "-"
+
+// figures are base and head of what a verdict is on. Where nothing could be
+// compared, they are what was measured of either side.
+func (r *comparedRow) figures(v *thresholds.Verdict) (base, head string) {
+	if v != nil && v.Change != nil {
+		return number(v.Change.Base, v.Change.Measure), number(v.Change.Head, v.Change.Measure)
+	}
+	measures := costs
+	if v != nil && v.Measure.Name != "" {
+		measures = []bench.Measure{v.Measure}
+	}
+	return center(r.Base, measures), center(r.Head, measures)
+}
+
+// center is the figure of the first of the measures that a side has.
+func center(r *bench.Result, measures []bench.Measure) string {
+	for _, m := range measures {
+		if r == nil {
+			break
+		}
+		if s := r.Sample(m.Name); s != nil && len(s.Values) > 0 {
+			return number(stat.Summarize(*s).Center, s.Measure)
+		}
+	}
+	return none
+}
+
+// delta is how much more the head has: "~" where that is not significant, "="
+// where both are the same number.
+func delta(v *thresholds.Verdict) string {
+	switch {
+	case v == nil || v.Change == nil:
+		return none
+	case v.Change.Measure.Exact:
+		return exactDelta(v.Change)
+	case !significant(v):
+		return "~"
+	}
+	return percent(v.Change.Ratio - 1)
+}
+
+func exactDelta(c *stat.Change) string {
+	if c.Delta == 0 {
+		return "="
+	}
+	// A difference of fractions has digits that neither of them has.
+	text := unit.Exact(math.Round(c.Delta*1e6) / 1e6)
+	if c.Delta > 0 {
+		text = "+" + text
+	}
+	if c.Base == 0 {
+		return text
+	}
+	return text + " (" + percent(c.Ratio-1) + ")"
+}
+
+// significant tells whether there is a change at all, allowed or not.
+func significant(v *thresholds.Verdict) bool {
+	c := v.Change
+	if c == nil {
+		return false
+	}
+	if c.Measure.Exact {
+		return c.Delta != 0
+	}
+	return v.P <= 1-c.Confidence
+}
+
+// interval is such as "+4.9..+5.6%".
+func interval(v *thresholds.Verdict) string {
+	if v == nil || v.Change == nil || v.Change.Measure.Exact || !v.Change.Bounded() {
+		return none
+	}
+	return strings.TrimSuffix(percent(v.Change.Low-1), "%") + ".." + percent(v.Change.High-1)
+}
+
+// wouldCatch is the smallest slowdown that would have been caught.
+func wouldCatch(v *thresholds.Verdict) string {
+	if v == nil || v.Detectable <= 0 {
+		return none
+	}
+	return unit.Percent(v.Detectable)
+}
+
+// verdictWord is what the verdict column says.
+func (r *comparedRow) verdictWord(v *thresholds.Verdict) string {
+	if s := standingOf(v); s != unjudged {
+		return s.String()
+	}
+	if r.driver() == "verify" {
+		return "loaded"
+	}
+	return unjudged.String()
+}
+
+// measureName is the measure of a verdict in words.
+func measureName(v *thresholds.Verdict) string { return unit.Printable(v.Measure.Name) }
+
+// percent is a share with its sign, as verdicts give their evidence: one
+// decimal, two below 1%, where the noise of a good machine is.
+func percent(share float64) string {
+	p := share * 100
+	if math.IsNaN(p) || math.IsInf(p, 0) {
+		return none
+	}
+	decimals := 1
+	switch a := math.Abs(p); {
+	case a < 0.995:
+		decimals = 2
+	case a >= 100:
+		decimals = 0
+	}
+	text := strconv.FormatFloat(p, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return "0%"
+	}
+	if p > 0 {
+		text = "+" + text
+	}
+	return text + "%"
+}
+
+// intervalHeader names the interval by its confidence if all have the same.
+func intervalHeader(rows []comparedRow) string {
+	var confidence float64
+	for _, r := range rows {
+		if r.main == nil || interval(r.main) == none {
+			continue
+		}
+		c := r.main.Change.Confidence
+		if confidence != 0 && c != confidence {
+			return "interval"
+		}
+		confidence = c
+	}
+	if confidence == 0 {
+		return "interval"
+	}
+	return fmt.Sprintf("%.6g%% interval", confidence*100)
+}
+
+// columns are those of the figures that at least one row has.
+type columns struct{ interval, wouldCatch bool }
+
+func columnsOf(rows []comparedRow) columns {
+	var c columns
+	for _, r := range rows {
+		c.interval = c.interval || interval(r.main) != none
+		c.wouldCatch = c.wouldCatch || wouldCatch(r.main) != none
+	}
+	return c
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// compareLegend says what the figures are, a sentence an element.
+func compareLegend(m *Comparison) []string {
+	rows := m.rows()
+	if len(rows) == 0 {
+		return nil
+	}
+	exact, stored := true, false
+	for i := range m.Tables {
+		exact = exact && m.Tables[i].exact()
+		stored = stored || m.Tables[i].stored()
+	}
+	var text []string
+	switch {
+	case exact:
+		text = append(text, "base and head are the machine instructions that a run executes, less those of an empty program;",
+			"they are counted and not timed, so a delta of one is a fact: = means that both are the same.")
+	case stored:
+		text = append(text, "base and head are what a run costs, less the cost of an empty program; delta is what the head costs",
+			"more, ~ where that is not significant. What the machine did between the two is part of it.")
+	default:
+		text = append(text, "base and head are what a run costs, less the cost of an empty program; delta is what the head costs",
+			"more in the rounds that both were measured in, ~ where that is not significant.")
+	}
+	if len(m.Tables) > 1 {
+		return append(text, "A column is a kernel, and a delta without a word behind it is a pass.")
+	}
+	switch has := columnsOf(rows); {
+	case has.interval && has.wouldCatch:
+		text = append(text, fmt.Sprintf("interval is where the true delta lies; would catch is the smallest slowdown that this comparison\nwould have caught, with a probability of %.6g%%.", thresholds.Power*100))
+	case has.interval:
+		text = append(text, "interval is where the true delta lies.")
+	}
+	return text
+}
+
+func (t *ComparedTable) exact() bool { return t.Testbed.Mode == bench.ModeExact }
+
+// paired tells whether anything was measured on both sides at the same time.
+func (t *ComparedTable) paired() bool {
+	for i := range t.Pairs {
+		if t.Pairs[i].Paired() {
+			return true
+		}
+	}
+	return false
+}
+
+// stored tells whether the base was timed at another time than the head.
+func (t *ComparedTable) stored() bool {
+	return t.BaseTestbed != nil || !t.exact() && !t.paired()
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCompareMarkdown(t *testing.T) {
+	for name, m := range models() {
+		m.Color = true
+		out := golden(t, "compare_"+name+".md.golden", func(_ *Model, w *bytes.Buffer) error { return CompareMarkdown(w, m, 0) }, nil)
+		if strings.ContainsAny(out, "\x1b\u202e") || !utf8.ValidString(out) {
+			t.Errorf("%s is not printable", name)
+		}
+		checkTables(t, name, out)
+	}
+}
+
+// checkTables checks that every row of a table has the cells of its header.
+func checkTables(t *testing.T, name, text string) {
+	t.Helper()
+	cells := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(line, "|")
+		if cells != 0 && n != cells {
+			t.Errorf("%s: %d cells, the header has %d: %s", name, n-1, cells-1, line)
+		}
+		cells = n
+	}
+}
+
+func TestCompareMarkdownFits(t *testing.T) {
+	for name, m := range models() {
+		var whole bytes.Buffer
+		if err := CompareMarkdown(&whole, m, 0); err != nil {
+			t.Fatal(err)
+		}
+		full := strings.SplitAfter(whole.String(), "\n")
+		for limit := 1; limit <= whole.Len()+1; limit += 1 + whole.Len()*whole.Len()/2_000_000 {
+			var b bytes.Buffer
+			if err := CompareMarkdown(&b, m, limit); err != nil {
+				t.Fatal(err)
+			}
+			out := b.String()
+			if len(out) > limit || !utf8.ValidString(out) {
+				t.Fatalf("%s: %d bytes, limit %d, or no UTF-8", name, len(out), limit)
+			}
+			if strings.Count(out, "<details>") != strings.Count(out, "</details>") {
+				t.Fatalf("%s: a part is left open at %d:\n%s", name, limit, out)
+			}
+			checkWholeLines(t, full, out, limit)
+		}
+		var b bytes.Buffer
+		if err := CompareMarkdown(&b, m, whole.Len()); err != nil || b.String() != whole.String() {
+			t.Errorf("%s is cut though it fits: %v", name, err)
+		}
+	}
+}
+
+// checkWholeLines checks that nothing is cut but between two lines.
+func checkWholeLines(t *testing.T, full []string, out string, limit int) {
+	t.Helper()
+	at := 0
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "Too long") || line == "\n" || line == "</details>\n" {
+			continue
+		}
+		for at < len(full) && full[at] != line {
+			at++
+		}
+		if at == len(full) {
+			t.Fatalf("at %d, %q is no line of the whole report", limit, line)
+		}
+	}
+}
+
+func TestCompareMarkdownCountsWhatIsLeftOut(t *testing.T) {
+	m := NewComparison(manyComparison(1000))
+	var b bytes.Buffer
+	if err := CompareMarkdown(&b, m, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	out := b.String()
+	rows := strings.Count(out, "| pass |")
+	want := fmt.Sprintf("left out: %d other benchmarks, 1 legend.\n", 990-rows)
+	if rows == 0 || !strings.HasSuffix(out, want) {
+		t.Errorf("%d rows, and the end is %q, want %q", rows, out[len(out)-100:], want)
+	}
+}
+
+func TestMarkdownEscapes(t *testing.T) {
+	for text, want := range map[string]string{
+		"+5.2% (+0.80 ns), p 0.0001": "+5.2% (+0.80 ns), p 0.0001",
+		"@org/team":                  "`@org/team`",
+		"a | b":                      "<code>a &#124; b</code>",
+		"a`b":                        "<code>a&#96;b</code>",
+		`a\`:                         "<code>a&#92;</code>",
+		"<b>":                        "`<b>`",
+		"see #12":                    "`see #12`",
+		"www.example.com":            "`www.example.com`",
+		"http://x":                   "`http://x`",
+		"GH-12":                      "`GH-12`",
+		"_a_":                        "`_a_`",
+		"a\nb":                       "a b",
+		"\x1b[31m":                   "`\uFFFD[31m`",
+	} {
+		if got := markdownText(text); got != want {
+			t.Errorf("markdownText(%q) = %q, want %q", text, got, want)
+		}
+	}
+	for name, want := range map[string]string{"xdp/a": "`xdp/a`", "": "-", " ": "-", strings.Repeat("ä", 500): "`" + strings.Repeat("ä", maxMarkdownName) + "…`"} {
+		if got := markdownName(name); got != want {
+			t.Errorf("markdownName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

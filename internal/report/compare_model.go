@@ -1,0 +1,128 @@
+package report
+
+import (
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Comparison is what the renderers of a judged comparison show: base and head
+// of one suite on one or several kernels.
+type Comparison struct {
+	Tables []ComparedTable
+	// Color allows escape sequences.
+	Color bool
+	// Verbose shows what passed in full too.
+	Verbose bool
+}
+
+// ComparedTable is what was measured on one kernel, with what was found of it.
+type ComparedTable struct {
+	*bench.Comparison
+	Verdicts *thresholds.Verdicts
+}
+
+// NewComparison shows one table a kernel.
+func NewComparison(tables ...ComparedTable) *Comparison { return &Comparison{Tables: tables} }
+
+// Overall is the worst outcome of all tables: see thresholds.Verdicts.Overall.
+// Where there is no table, nothing was judged.
+func (m *Comparison) Overall() thresholds.Outcome {
+	found := map[thresholds.Outcome]bool{thresholds.Failed: len(m.Tables) == 0}
+	for _, t := range m.Tables {
+		found[t.Verdicts.Overall()] = true
+	}
+	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.Failed, thresholds.Inconclusive} {
+		if found[o] {
+			return o
+		}
+	}
+	return thresholds.Pass
+}
+
+// comparedRow is one benchmark with its verdicts.
+type comparedRow struct {
+	table *ComparedTable
+	*bench.Pair
+	// main is the verdict on what a run costs, or on the benchmark as a whole.
+	// It is nil where no threshold is for that.
+	main *thresholds.Verdict
+	// others are the verdicts on its other measures.
+	others []*thresholds.Verdict
+}
+
+// rows are the benchmarks of a table, in its order.
+func (t *ComparedTable) rows() []comparedRow {
+	verdicts := map[string][]*thresholds.Verdict{}
+	for i := range t.Verdicts.All {
+		v := &t.Verdicts.All[i]
+		verdicts[v.Benchmark] = append(verdicts[v.Benchmark], v)
+	}
+	var rows []comparedRow
+	for i := range t.Pairs {
+		r := comparedRow{table: t, Pair: &t.Pairs[i]}
+		all := verdicts[r.Benchmark]
+		r.main = mainVerdict(all)
+		for _, v := range all {
+			if v != r.main {
+				r.others = append(r.others, v)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// costs are the measures of what a run costs, the best one first. Only one of
+// them is the main measure of a benchmark.
+var costs = []bench.Measure{bench.Instructions, bench.Latency, bench.InstructionsRaw, bench.LatencyRaw}
+
+func mainVerdict(all []*thresholds.Verdict) *thresholds.Verdict {
+	// The zero Measure is that of a verdict on the benchmark as a whole.
+	for _, m := range append([]bench.Measure{{}}, costs...) {
+		for _, v := range all {
+			if v.Measure.Name == m.Name {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// rows are the benchmarks of all tables.
+func (m *Comparison) rows() []comparedRow {
+	var rows []comparedRow
+	for i := range m.Tables {
+		rows = append(rows, m.Tables[i].rows()...)
+	}
+	return rows
+}
+
+// driver is the head's, or the base's of what the head no longer has.
+func (r *comparedRow) driver() string {
+	switch {
+	case r.Head != nil:
+		return r.Head.Driver
+	case r.Base != nil:
+		return r.Base.Driver
+	}
+	return ""
+}
+
+// name is the benchmark's, with the kernel where there are several.
+func (m *Comparison) name(r *comparedRow) string {
+	if len(m.Tables) > 1 {
+		return r.Benchmark + " on " + m.kernel(r.table)
+	}
+	return r.Benchmark
+}
+
+// kernel tells a table from the others: by its release, and by its mode where
+// another table has the same release.
+func (m *Comparison) kernel(t *ComparedTable) string {
+	for i := range m.Tables {
+		if o := &m.Tables[i]; o != t && o.Testbed.Kernel == t.Testbed.Kernel {
+			return t.Testbed.Kernel + " " + string(t.Testbed.Mode)
+		}
+	}
+	return t.Testbed.Kernel
+}

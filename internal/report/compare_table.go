@@ -1,0 +1,144 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// costTable has what a run of each benchmark costs on both sides.
+func costTable(m *Comparison) string {
+	all := m.Tables[0].rows()
+	rows, note := shown(m, all, (*comparedRow).keep, "benchmarks passed")
+	if len(rows) == 0 {
+		return note
+	}
+	has := columnsOf(rows)
+	header := []string{"benchmark", "driver", "base", "head", "delta"}
+	if has.interval {
+		header = append(header, intervalHeader(rows))
+	}
+	if has.wouldCatch {
+		header = append(header, "would catch")
+	}
+	t := newVerdictTable(2, append(header, "verdict")...)
+	for i := range rows {
+		r := &rows[i]
+		base, head := r.figures(r.main)
+		cells := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.driver()), base, head, delta(r.main)}
+		if has.interval {
+			cells = append(cells, interval(r.main))
+		}
+		if has.wouldCatch {
+			cells = append(cells, wouldCatch(r.main))
+		}
+		t.AppendRow(append(cells, standingOf(r.main).paint(m.Color, r.verdictWord(r.main))))
+	}
+	return t.Render() + "\n" + note
+}
+
+// matrixRow is a benchmark on all kernels: nil where a kernel does not have it.
+type matrixRow struct {
+	name  string
+	cells []*comparedRow
+}
+
+// matrix joins the benchmarks of all tables by name.
+func matrix(m *Comparison) []matrixRow {
+	var rows []matrixRow
+	at := map[string]int{}
+	for k := range m.Tables {
+		table := m.Tables[k].rows()
+		for i := range table {
+			r := &table[i]
+			n, ok := at[r.Benchmark]
+			if !ok {
+				n = len(rows)
+				at[r.Benchmark] = n
+				rows = append(rows, matrixRow{r.Benchmark, make([]*comparedRow, len(m.Tables))})
+			}
+			rows[n].cells[k] = r
+		}
+	}
+	return rows
+}
+
+// keep tells whether any kernel has something to say.
+func (r *matrixRow) keep() bool {
+	for _, c := range r.cells {
+		if c != nil && c.keep() {
+			return true
+		}
+	}
+	return false
+}
+
+// matrixCell is the delta, and the verdict where it is no pass.
+func matrixCell(r *comparedRow) string {
+	if r == nil {
+		return none
+	}
+	d, s := delta(r.main), standingOf(r.main)
+	switch {
+	case s == passed:
+		return d
+	case d == none:
+		return r.verdictWord(r.main)
+	}
+	return d + " " + r.verdictWord(r.main)
+}
+
+// matrixTable has a column a kernel.
+func matrixTable(m *Comparison) string {
+	rows, note := shown(m, matrix(m), (*matrixRow).keep, "benchmarks passed on all kernels")
+	if len(rows) == 0 {
+		return note
+	}
+	header := []string{"benchmark"}
+	for i := range m.Tables {
+		header = append(header, unit.Printable(m.kernel(&m.Tables[i])))
+	}
+	t := newTable(1, header...)
+	for _, r := range rows {
+		cells := table.Row{unit.Printable(r.name)}
+		for _, c := range r.cells {
+			text := matrixCell(c)
+			if c != nil {
+				text = standingOf(c.main).paint(m.Color, text)
+			}
+			cells = append(cells, text)
+		}
+		t.AppendRow(cells)
+	}
+	return t.Render() + "\n" + note
+}
+
+// otherTable has the other measures that changed, and says which did not.
+func otherTable(m *Comparison) string {
+	found, unchanged := otherFindings(m.rows(), m.Verbose)
+	if len(found) == 0 {
+		if len(unchanged) == 0 {
+			return ""
+		}
+		return "no other measure changed: " + strings.Join(unchanged, ", ") + "\n"
+	}
+	rows, note := shown(m, found, func(f *finding) bool { return f.standing().said() }, "changes of other measures passed")
+	if len(rows) == 0 {
+		return note
+	}
+	t := newVerdictTable(2, "other measures", "measure", "base", "head", "delta", "verdict")
+	for _, f := range rows {
+		base, head := f.row.figures(f.verdict)
+		t.AppendRow(table.Row{unit.Printable(m.name(f.row)), measureName(f.verdict), base, head, delta(f.verdict), word(m, f.verdict)})
+	}
+	return t.Render() + "\n" + note
+}
+
+// word is a verdict as a cell.
+func word(m *Comparison, v *thresholds.Verdict) string {
+	s := standingOf(v)
+	return s.paint(m.Color, s.String())
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// CompareText writes a judged comparison for a terminal: one kernel with all
+// its figures, or several side by side; then what did not pass and why, and a
+// line that counts everything.
+func CompareText(w io.Writer, m *Comparison) error {
+	var b strings.Builder
+	for i := range m.Tables {
+		for _, line := range headLines(m.Color, &m.Tables[i]) {
+			b.WriteString(line + "\n")
+		}
+	}
+	rows := m.rows()
+	for _, part := range []string{
+		figuresText(m, rows), otherTable(m), whyText(m, rows), warningText(m, rows),
+		strings.Join(compareLegend(m), "\n"), tally(m),
+	} {
+		if part = strings.TrimRight(part, "\n"); part == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(part + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func figuresText(m *Comparison, rows []comparedRow) string {
+	switch {
+	case len(rows) == 0:
+		return ""
+	case len(m.Tables) > 1:
+		return matrixTable(m)
+	}
+	return costTable(m)
+}
+
+func whyText(m *Comparison, rows []comparedRow) string {
+	var b strings.Builder
+	for _, l := range whys(m, findings(rows, m.Verbose)) {
+		parts := []string{l.who(len(rows), unit.Printable)}
+		if len(l.measures) > 0 {
+			parts = append(parts, few(l.measures, unit.Printable))
+		}
+		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), unit.Printable(l.text))
+		b.WriteString(strings.Join(parts, ": ") + "\n")
+	}
+	return b.String()
+}
+
+func warningText(m *Comparison, rows []comparedRow) string {
+	var b strings.Builder
+	for _, l := range warnings(m, rows) {
+		fmt.Fprintf(&b, "%s: %s%s\n", l.who(len(rows), unit.Printable), paint(m.Color, text.FgYellow, "warning: "), unit.Printable(l.text))
+	}
+	return b.String()
+}
+
+// headLines say what was measured: the machine, and the two sides.
+func headLines(color bool, t *ComparedTable) []string {
+	lines := []string{testbedLine(&t.Testbed)}
+	if t.BaseTestbed != nil {
+		if base := testbedLine(t.BaseTestbed); base != lines[0] {
+			lines = append(lines, "base on "+base)
+		}
+	}
+	parts := []string{"base " + sideName(&t.Base), "head " + sideName(&t.Head), t.manner(),
+		fmt.Sprintf("%.1f s", t.Elapsed)}
+	if t.paired() {
+		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
+	}
+	if t.Partial {
+		parts = append(parts, paint(color, text.FgYellow, "partial: the comparison was ended early"))
+	}
+	return append(lines, strings.Join(parts, " · "))
+}
+
+// manner is how the two sides were measured.
+func (t *ComparedTable) manner() string {
+	switch {
+	case t.exact() && t.BaseTestbed != nil:
+		return "exact: instructions counted, not timed, the base's stored"
+	case t.exact():
+		return "exact: instructions counted, not timed"
+	case t.stored():
+		return "stored numbers, not paired"
+	}
+	loads := 0
+	for i := range t.Verdicts.All {
+		if c := t.Verdicts.All[i].Change; c != nil && c.Paired {
+			loads = max(loads, c.Loads)
+		}
+	}
+	if loads == 0 {
+		return "paired"
+	}
+	return "paired, " + plural(loads, "load")
+}
+
+// sideName is what the user called a side, with its commit where that is known.
+func sideName(s *bench.Side) string {
+	name, commit := unit.Printable(s.Name), fmt.Sprintf("%.7s", unit.Printable(s.Commit))
+	if name == "" {
+		name = unit.Printable(s.Branch)
+	}
+	switch {
+	case commit == "":
+		return name
+	case name == "":
+		return commit
+	}
+	return name + " (" + commit + ")"
+}
