@@ -59,10 +59,10 @@ check-generated: generate ## fail when the committed objects are not what the so
 
 .PHONY: fuzz
 FUZZTIME ?= 10s
-fuzz: ## fuzz every parser for FUZZTIME each
+fuzz: ## fuzz every parser, each for FUZZTIME (a time, or a number of inputs as 5000x)
 	@for pkg in $$(go list ./...); do \
 		for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg; \
+			echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$pkg; \
 		done; \
 	done
 
