@@ -58,7 +58,7 @@ func (b *baselineCommand) save() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "save RESULT",
 		Short:   "Keep the results of a run, with its objects",
-		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured. ebpf-bench run --save does both at once.",
+		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured, so that a later comparison can measure them again.",
 		Example: "  sudo ebpf-bench run --out result.json\n  ebpf-bench baseline save result.json",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,7 +140,7 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 		data, ok := have[r.ObjectSHA256]
 		if !ok {
 			return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, r.Object, r.ObjectSHA256),
-				"measure and save at once, by ebpf-bench run --save; or name the run's suite by --suite")
+				"measure again, and save before the objects are built anew; or name the run's suite by --suite")
 		}
 		e.Objects[r.ObjectSHA256] = data
 	}
