@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 // undisturbed one; more would only say the same again.
 const (
 	exactRounds = 8
-	// exactSlice bounds a slice, in instructions. The tick comes every 4 ms,
-	// which are 4 million of them.
+	// exactSlice bounds the runs of a slice, in instructions. The tick comes
+	// every 4 ms, which are 4 million of them.
 	exactSlice = 100_000
+	// exactRuns is how many runs a slice has at most.
+	exactRuns = 256
 	// exactWindow bounds the window of a perf event, which is emulated
 	// instruction by instruction, to half of the time between two ticks.
 	exactWindow = 2 * time.Millisecond
@@ -61,50 +64,60 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		return err
 	}
 	defer stats.Close()
+	t.shorten()
 	// Time makes nothing warm here; the first slice alone is unlike the others.
 	t.slice()
 	t.makeRoom()
-	t.shorten()
 	for range m.options.Rounds {
 		if ctx.Err() != nil {
 			break
 		}
 		t.slice()
-		t.recordAlone(load)
+		t.recordLeast(load)
 		m.options.Progress.Round()
 	}
 	return nil
 }
 
-// recordAlone adds the latest slice to the result, with the floor that was
-// measured before.
-func (t *track) recordAlone(load int) {
+// recordLeast makes the latest slice the result's round if its runs cost less
+// than those of the slices before: the others say only where the tick fell,
+// which depends on everything that the machine did before.
+func (t *track) recordLeast(load int) {
 	if t.err != nil {
 		return
 	}
-	t.last.addTo(&t.result.Rounds, load)
+	kept := &t.result.Rounds
+	least, ran := only(kept)
+	if !ran || t.last.runCnt > 0 && t.last.perRun() < least.perRun() {
+		kept.Load, kept.RunTimeNS, kept.RunCnt = []int{load}, []uint64{t.last.runTimeNS}, []uint64{t.last.runCnt}
+	}
+	kept.RecursionMisses += t.last.recursionMisses
 	t.last.driven.addTo(&t.result, t.last.runCnt)
 	if t.floor != nil {
 		t.result.Floor = t.floor.result.Rounds
 	}
 }
 
-// shorten makes the track's slices short enough to miss the tick. It goes by
-// the wall time of the latest slice, which is a count too.
+// shorten makes the track's slices short enough to miss the tick, which counts
+// only where it interrupts the program. Halving comes to the same number of
+// runs also for a slice that was interrupted.
 func (t *track) shorten() {
 	r, ok := t.resizable()
-	if !ok || t.last.wall <= 0 {
+	if !ok {
 		return
 	}
-	wall := int(t.last.wall)
-	r.resize(func(now int) int { return max(now*exactSlice/max(wall, exactSlice), 1) })
+	r.resize(func(now int) int { return min(now, exactRuns) })
 	t.slice()
+	for before := uint64(math.MaxUint64); t.live() && t.last.runTimeNS > exactSlice && t.last.runCnt < before; {
+		before = t.last.runCnt
+		r.resize(func(now int) int { return now / 2 })
+		t.slice()
+	}
 }
 
-// exactSamples are the counts of a run: the smallest of the rounds, of the
-// program and of its floor.
+// exactSamples are the counts of a run: of the program, and of its floor.
 func exactSamples(r *bench.Result, packets int) []bench.Sample {
-	raw, ok := smallest(&r.Rounds)
+	raw, ok := only(&r.Rounds)
 	if !ok {
 		return nil
 	}
@@ -115,7 +128,7 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		return bench.Sample{Measure: m, Values: []float64{round(v)}}
 	}
 	var samples []bench.Sample
-	floor, hasFloor := smallest(&r.Floor)
+	floor, hasFloor := only(&r.Floor)
 	if hasFloor {
 		samples = append(samples, one(bench.Instructions, raw.perRun()-floor.perRun()))
 	}
@@ -131,19 +144,12 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 
 func (c counters) perRun() float64 { return float64(c.runTimeNS) / float64(c.runCnt) }
 
-// smallest is the round with the lowest cost a run; ok is false if no round
-// has any run.
-func smallest(c *bench.Counters) (min counters, ok bool) {
-	for i, runs := range c.RunCnt {
-		if runs == 0 {
-			continue
-		}
-		this := counters{runTimeNS: c.RunTimeNS[i], runCnt: runs}
-		if !ok || this.perRun() < min.perRun() {
-			min, ok = this, true
-		}
+// only is the one round that exact mode keeps; ok is false if it has no run.
+func only(c *bench.Counters) (round counters, ok bool) {
+	if c.Runs() == 0 {
+		return counters{}, false
 	}
-	return min, ok
+	return counters{runTimeNS: c.RunTimeNS[0], runCnt: c.RunCnt[0]}, true
 }
 
 // zeroSeeds makes hash maps hash the same way in each run: which elements

@@ -71,7 +71,9 @@ func (m *measurement) run(ctx context.Context) error {
 			return err
 		}
 		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
-		m.out.Elapsed = seconds(time.Since(began))
+		if m.options.Mode != bench.ModeExact { // whose clock tells no time
+			m.out.Elapsed = seconds(time.Since(began))
+		}
 		if m.options.Save != nil && m.unsaved == nil {
 			// What was measured is not lost with a place to save it.
 			m.unsaved = m.options.Save(m.results())

@@ -141,7 +141,7 @@ func (t *track) complete() bench.Result {
 	r.Samples = append(r.Samples, t.static...)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
-		err = bench.WithHint(fmt.Errorf("program %s: not one run in %d rounds", r.Program, len(r.Rounds.RunCnt)), neverRan[r.Driver])
+		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), neverRan[r.Driver])
 	}
 	if err != nil {
 		r.Error, r.Hint = err.Error(), bench.Hint(err)

@@ -125,11 +125,7 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 	if m.suite == nil {
 		return storedComparisons(m), nil
 	}
-	kernels := f.machines.kernels
-	if len(kernels) == 0 {
-		kernels = m.suite.Kernels
-	}
-	if f.machines.mode != "off" && len(kernels) > 0 {
+	if kernels := f.machines.choose(m.suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, m, kernels)
 	}
 	c, err := f.onHost(ctx, t, m, policy)

@@ -74,7 +74,7 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 		err = onKernel(name, errors.New("the guest reported no results"))
 	}
 	if c != nil {
-		c.Testbed.QEMU = info.QEMU
+		c.Testbed.QEMU, c.Started = info.QEMU, info.Started
 		c.Partial = c.Partial || err != nil
 		m.name(c)
 	}
@@ -139,7 +139,6 @@ func (f *guestFlags) pairs(t *terminal, args []string) ([]runner.PairJob, error)
 // compareEach compares one benchmark after the other and reports each at once:
 // what one does to the machine must not take the others with it.
 func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, report func(*bench.Comparison) error) error {
-	var elapsed float64
 	for i, p := range pairs {
 		if ctx.Err() != nil {
 			return nil
@@ -148,8 +147,6 @@ func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, 
 		if err != nil {
 			return err
 		}
-		elapsed += c.Elapsed
-		c.Elapsed = elapsed
 		c.Partial = c.Partial || i+1 < len(pairs)
 		for i := range c.Pairs {
 			for _, r := range []*bench.Result{c.Pairs[i].Base, c.Pairs[i].Head, c.Pairs[i].Again} {

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -70,22 +67,12 @@ func (f *compareFlags) onKernels(ctx context.Context, t *terminal, m *matchup, k
 	if err != nil {
 		return nil, err
 	}
-	found := make([]*bench.Comparison, len(kernels))
-	errs := make([]error, len(kernels))
-	slots := make(chan struct{}, runtime.NumCPU())
-	var wg sync.WaitGroup
-	for i, name := range kernels {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			began := time.Now()
-			found[i], errs[i] = f.onKernel(ctx, vms, m, name)
-			if errs[i] == nil {
-				t.say("", "compared on Linux %s in %.1f s", found[i].Testbed.Kernel, time.Since(began).Seconds())
-			}
-		})
-	}
-	wg.Wait()
-	found = slices.DeleteFunc(found, func(c *bench.Comparison) bool { return c == nil })
-	return found, errors.Join(errs...)
+	return onEach(kernels, func(name string) (*bench.Comparison, error) {
+		began := time.Now()
+		c, err := f.onKernel(ctx, vms, m, name)
+		if err == nil {
+			t.say("", "compared on Linux %s in %.1f s", c.Testbed.Kernel, time.Since(began).Seconds())
+		}
+		return c, err
+	})
 }

@@ -22,10 +22,11 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can, asked in a virtual machine\n  ebpf-bench doctor --kernel 5.10\n\n  # what each of several can\n  ebpf-bench doctor --kernel 5.10,6.1,6.12",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if kernels := unique(flags.kernels); len(kernels) > 1 && flags.mode != "off" {
+			kernels := flags.choose(nil)
+			if len(kernels) > 1 {
 				return compareKernels(cmd.Context(), t, &flags, kernels, asJSON)
 			}
-			findings, err := examine(cmd.Context(), t, &flags)
+			findings, err := examine(cmd.Context(), t, &flags, kernels)
 			switch {
 			case err != nil:
 				return err
@@ -40,16 +41,16 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// examine asks this machine, or the kernel that the flags name.
-func examine(ctx context.Context, t *terminal, flags *machineFlags) ([]probe.Finding, error) {
-	if len(flags.kernels) == 0 || flags.mode == "off" {
+// examine asks this machine, or a kernel if there is one.
+func examine(ctx context.Context, t *terminal, flags *machineFlags, kernels []string) ([]probe.Finding, error) {
+	if len(kernels) == 0 {
 		return probe.Doctor(ctx), nil
 	}
-	m, err := flags.open(t, flags.kernels[:1])
+	m, err := flags.open(t, kernels)
 	if err != nil {
 		return nil, err
 	}
-	findings, _, err := m.examine(ctx, flags.kernels[0])
+	findings, _, err := m.examine(ctx, kernels[0])
 	return findings, err
 }
 

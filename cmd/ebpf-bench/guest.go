@@ -108,7 +108,6 @@ func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, repor
 		if err != nil {
 			return err
 		}
-		run.Elapsed += one.Elapsed
 		run.Results = one.Results
 		if err := report(run); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,12 +35,27 @@ type machineFlags struct {
 func (f *machineFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.kernels, "kernel", nil, "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
-	flags.Var(&f.mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host)")
+	flags.Var(&f.mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
 	flags.StringVar(&f.cache, "kernel-cache", "", "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)")
 	flags.DurationVar(&f.timeout, "vm-timeout", 5*time.Minute, "give up on a virtual machine after this time")
 	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
 	_ = cmd.RegisterFlagCompletionFunc("kernel", kernelNames)
 	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// choose is the kernels to run in virtual machines, none for this host: those
+// that are named here, or else in the suite. To ask just for a mode is to ask
+// for what this machine runs, in that mode.
+func (f *machineFlags) choose(inSuite []string) []string {
+	switch {
+	case f.mode == "off":
+		return nil
+	case len(f.kernels) > 0:
+		return unique(f.kernels)
+	case len(inSuite) == 0 && f.mode != "":
+		return []string{"host"}
+	}
+	return inSuite
 }
 
 // open makes the machines that the flags ask for, to run these kernels. What
@@ -104,6 +121,24 @@ func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, erro
 		info, err = m.boot(ctx, k, g)
 	}
 	return info, onKernel(name, err)
+}
+
+// onEach calls fn for each kernel, for as many at a time as there are CPUs, and
+// returns in the kernels' order what it found. A kernel may have found nothing.
+func onEach[T any](kernels []string, fn func(name string) (*T, error)) ([]*T, error) {
+	found := make([]*T, len(kernels))
+	errs := make([]error, len(kernels))
+	slots := make(chan struct{}, runtime.NumCPU())
+	var wg sync.WaitGroup
+	for i, name := range kernels {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			found[i], errs[i] = fn(name)
+		})
+	}
+	wg.Wait()
+	return slices.DeleteFunc(found, func(v *T) bool { return v == nil }), errors.Join(errs...)
 }
 
 // withoutKVM makes exact mode do what KVM does not, and says so once.

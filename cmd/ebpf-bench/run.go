@@ -118,11 +118,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 // measure measures on this host, or on each of the kernels that the flags or
 // the suite name.
 func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, save saver) ([]*bench.Run, error) {
-	kernels := f.machines.kernels
-	if len(kernels) == 0 {
-		kernels = s.Kernels
-	}
-	if f.machines.mode != "off" && len(kernels) > 0 {
+	if kernels := f.machines.choose(s.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
 	}
 	run, err := runner.Measure(ctx, plan, runner.Options{

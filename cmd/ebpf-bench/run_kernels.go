@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -29,29 +27,14 @@ func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, k
 	if err != nil {
 		return nil, err
 	}
-	found := make([]*bench.Run, len(kernels))
-	errs := make([]error, len(kernels))
-	slots := make(chan struct{}, runtime.NumCPU())
-	var wg sync.WaitGroup
-	for i, name := range kernels {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			began := time.Now()
-			found[i], errs[i] = f.onKernel(ctx, m, s, name)
-			if errs[i] == nil {
-				t.say("", "measured on Linux %s in %.1f s", found[i].Testbed.Kernel, time.Since(began).Seconds())
-			}
-		})
-	}
-	wg.Wait()
-	var runs []*bench.Run
-	for _, run := range found {
-		if run != nil {
-			runs = append(runs, run)
+	return onEach(kernels, func(name string) (*bench.Run, error) {
+		began := time.Now()
+		run, err := f.onKernel(ctx, m, s, name)
+		if err == nil {
+			t.say("", "measured on Linux %s in %.1f s", run.Testbed.Kernel, time.Since(began).Seconds())
 		}
-	}
-	return runs, errors.Join(errs...)
+		return run, err
+	})
 }
 
 // onKernel measures the suite on one kernel. A run that ended early comes with
@@ -80,7 +63,7 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 		return nil, err
 	}
 	if run != nil {
-		run.Testbed.QEMU = info.QEMU
+		run.Testbed.QEMU, run.Started = info.QEMU, info.Started
 		run.Partial = run.Partial || err != nil
 	}
 	return run, err

@@ -21,8 +21,8 @@ type Comparison struct {
 	// head: numbers that were stored.
 	BaseTestbed *Testbed  `json:"base_testbed,omitempty"`
 	Started     time.Time `json:"started"`
-	// Elapsed is the time of the whole comparison, in seconds.
-	Elapsed float64 `json:"elapsed_s"`
+	// Elapsed is the time of the whole comparison, in seconds; 0 in exact mode.
+	Elapsed float64 `json:"elapsed_s,omitempty"`
 	// Seed is the seed of the order of the rounds.
 	Seed uint64 `json:"seed"`
 	// Partial says that the comparison ended before its time.

@@ -89,7 +89,7 @@ func (run *Run) check() error {
 
 func (r *Result) check() error {
 	for _, c := range []*Counters{&r.Rounds, &r.Floor} {
-		if n := len(c.RunCnt); len(c.RunTimeNS) != n || len(c.WallNS) != n || len(c.Load) != n {
+		if n := len(c.RunCnt); len(c.RunTimeNS) != n || len(c.Load) != n || len(c.WallNS) != n && len(c.WallNS) != 0 {
 			return fmt.Errorf("benchmark %q has counters of different lengths", r.Benchmark)
 		}
 	}

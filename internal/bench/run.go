@@ -14,9 +14,9 @@ type Run struct {
 	Testbed Testbed   `json:"testbed"`
 	Started time.Time `json:"started"`
 	// Elapsed is the time of the whole run, Measuring that of its measuring
-	// phase alone, both in seconds.
-	Elapsed   float64 `json:"elapsed_s"`
-	Measuring float64 `json:"measuring_s"`
+	// phase alone, both in seconds; 0 in exact mode.
+	Elapsed   float64 `json:"elapsed_s,omitempty"`
+	Measuring float64 `json:"measuring_s,omitempty"`
 	// Seed is the seed of the order of the rounds.
 	Seed uint64 `json:"seed"`
 	// Loads is how often each object was loaded afresh.
@@ -103,14 +103,16 @@ func (r *Result) Sample(name string) *Sample {
 	return nil
 }
 
-// Counters are the kernel's own counters, one element a round.
+// Counters are the kernel's own counters, one element a round. Exact mode keeps
+// one round, which no interrupt disturbed.
 type Counters struct {
 	// Load is the index of the load of the objects that was measured.
 	Load []int `json:"load,omitempty"`
 	// RunTimeNS and RunCnt are the growth of run_time_ns and run_cnt.
 	RunTimeNS []uint64 `json:"run_time_ns,omitempty"`
 	RunCnt    []uint64 `json:"run_cnt,omitempty"`
-	// WallNS is the time that driving the program took, in nanoseconds.
+	// WallNS is the time that driving the program took, in nanoseconds; it is
+	// empty in exact mode.
 	WallNS []uint64 `json:"wall_ns,omitempty"`
 	// RecursionMisses is the total growth of recursion_misses (Linux 5.12).
 	RecursionMisses uint64 `json:"recursion_misses,omitempty"`

@@ -77,8 +77,10 @@ func headLines(color bool, t *ComparedTable) []string {
 			lines = append(lines, "base on "+base)
 		}
 	}
-	parts := []string{"base " + sideName(&t.Base), "head " + sideName(&t.Head), t.manner(),
-		fmt.Sprintf("%.1f s", t.Elapsed)}
+	parts := []string{"base " + sideName(&t.Base), "head " + sideName(&t.Head), t.manner()}
+	if t.Elapsed > 0 {
+		parts = append(parts, fmt.Sprintf("%.1f s", t.Elapsed))
+	}
 	if t.paired() {
 		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
 	}

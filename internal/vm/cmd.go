@@ -58,6 +58,8 @@ type Info struct {
 	Release, Build string
 	// CPU is the model of the guest's processor.
 	CPU string
+	// Started is when the machine was started, by this one's clock.
+	Started time.Time
 	// Boot is how long it took until the command could start, and Elapsed
 	// until the end.
 	Boot, Elapsed time.Duration
@@ -71,8 +73,8 @@ type Info struct {
 // The error is an *ExitError for a command that failed, a *Fault for a VM that
 // did, and ctx's own when ctx was cancelled, which ends the VM at once.
 func (c *Cmd) Run(ctx context.Context) error {
-	c.Info = Info{Mode: c.Mode}
 	start := time.Now()
+	c.Info = Info{Mode: c.Mode, Started: start.UTC().Truncate(time.Second)}
 	defer func() { c.Info.Elapsed = time.Since(start) }()
 
 	q, err := c.startQEMU()
