@@ -17,7 +17,8 @@ type environment struct {
 	parking workload.Parking
 	// exact says that the clock counts instructions.
 	exact bool
-	// window bounds the window of a perf event where it is not 0.
+	// window bounds the window of a perf event where it is not 0, as far as that
+	// leaves it a few samples.
 	window time.Duration
 	// notHeld is why the last program could not be held, for a warning.
 	notHeld error

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,9 +26,12 @@ const (
 	exactSlice = 100_000
 	// exactRuns is how many runs a slice has at most.
 	exactRuns = 256
-	// exactWindow bounds the window of a perf event, which is emulated
-	// instruction by instruction, to half of the time between two ticks.
-	exactWindow = 2 * time.Millisecond
+	// exactWindow bounds the window of a perf event to a tenth of the time
+	// between two ticks. What a sample interrupts differs, and with it what it
+	// costs: with few samples in a round, and many rounds, there are some in
+	// which all samples are alike.
+	exactWindow   = 400 * time.Microsecond
+	sampledRounds = 4 * exactRounds
 )
 
 // count measures one track after the other, in exact mode. Nothing has to
@@ -68,34 +72,59 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 	// Time makes nothing warm here; the first slice alone is unlike the others.
 	t.slice()
 	t.makeRoom()
-	for range m.options.Rounds {
+	var rounds []counters
+	for range m.roundsOf(t.job) {
 		if ctx.Err() != nil {
 			break
 		}
 		t.slice()
-		t.recordLeast(load)
+		if t.err == nil {
+			rounds = append(rounds, t.last.counters)
+			t.last.driven.addTo(&t.result, t.last.runCnt)
+		}
 		m.options.Progress.Round()
 	}
+	t.keep(rounds, load)
 	return nil
 }
 
-// recordLeast makes the latest slice the result's round if its runs cost less
-// than those of the slices before: the others say only where the tick fell,
-// which depends on everything that the machine did before.
-func (t *track) recordLeast(load int) {
-	if t.err != nil {
-		return
+func (m *measurement) roundsOf(j *Job) int {
+	if j.PerfEvent != nil {
+		return m.options.Rounds * sampledRounds / exactRounds
 	}
-	kept := &t.result.Rounds
-	least, ran := only(kept)
-	if !ran || t.last.runCnt > 0 && t.last.perRun() < least.perRun() {
-		kept.Load, kept.RunTimeNS, kept.RunCnt = []int{load}, []uint64{t.last.runTimeNS}, []uint64{t.last.runCnt}
+	return m.options.Rounds
+}
+
+// keep makes the undisturbed one of the rounds the result's only one: the others
+// say just where the tick fell, which depends on everything that the machine did
+// before.
+func (t *track) keep(rounds []counters, load int) {
+	if len(rounds) > 0 {
+		c := undisturbed(rounds)
+		t.result.Rounds = bench.Counters{Load: []int{load}, RunTimeNS: []uint64{c.runTimeNS}, RunCnt: []uint64{c.runCnt}}
+		for _, round := range rounds {
+			t.result.Rounds.RecursionMisses += round.recursionMisses
+		}
 	}
-	kept.RecursionMisses += t.last.recursionMisses
-	t.last.driven.addTo(&t.result, t.last.runCnt)
 	if t.floor != nil {
 		t.result.Floor = t.floor.result.Rounds
 	}
+}
+
+// undisturbed is the cheapest of the rounds with the usual number of runs. The
+// window of a perf event may close late, and a round with more runs has a lower
+// mean where the first run costs more than the others.
+func undisturbed(rounds []counters) counters {
+	often := map[uint64]int{}
+	for _, c := range rounds {
+		often[c.runCnt]++
+	}
+	return slices.MinFunc(rounds, func(a, b counters) int {
+		return cmp.Or(
+			-cmp.Compare(often[a.runCnt], often[b.runCnt]),
+			cmp.Compare(a.runCnt, b.runCnt),
+			cmp.Compare(a.runTimeNS, b.runTimeNS))
+	})
 }
 
 // shorten makes the track's slices short enough to miss the tick, which counts

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
 
@@ -21,7 +22,7 @@ type perfEvent struct {
 func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
 	if env.window > 0 {
-		p.window = min(p.window, env.window)
+		p.window = min(p.window, max(env.window, fewSamples(j.PerfEvent)))
 	}
 	defer func() {
 		if err != nil {
@@ -45,6 +46,20 @@ func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, er
 		return nil, err
 	}
 	return p, nil
+}
+
+// fewSamples is the time of some samples of an event of which that is known. The
+// kernel goes on with a period that the end of a window has cut off, so a whole
+// number of them is the same number of samples nearly each time.
+func fewSamples(e *bench.PerfEvent) time.Duration {
+	var period time.Duration
+	switch {
+	case e.Frequency > 0:
+		period = time.Second / time.Duration(e.Frequency)
+	case e.Event == "cpu-clock", e.Event == "task-clock":
+		period = time.Duration(e.Period)
+	}
+	return 4 * period
 }
 
 func (p *perfEvent) drive() (driven, error) {

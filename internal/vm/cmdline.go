@@ -15,7 +15,7 @@ func kernelArgs(m Mode) []string {
 		// An NMI shows where the guest hangs.
 		"unknown_nmi_panic",
 		// Addresses decide about hashes, and about who shares a cache line.
-		"nokaslr",
+		"nokaslr", "norandmaps",
 		// The self-tests of ciphers take 0.4 s. Looking for the disks of a RAID
 		// waits for all devices where that is built in.
 		"cryptomgr.notests", "raid=noautodetect",

@@ -41,6 +41,7 @@ func runGuest() error {
 		return err
 	}
 	warnings = append(warnings, loadModules(config.Modules)...)
+	settleClock()
 	if err := p.send(frameHello, introduce(warnings)); err != nil {
 		return err
 	}

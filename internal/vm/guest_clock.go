@@ -1,0 +1,29 @@
+package vm
+
+import (
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	clockFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+	// earlyClock is the clock that a kernel has until it has measured how fast
+	// the TSC is, for a second or so.
+	earlyClock = "tsc-early"
+	// clockPatience is how long to wait for another one.
+	clockPatience = 5 * time.Second
+)
+
+// settleClock waits until the kernel has the clock that it will keep: each of
+// them takes some instructions more or less to read, which programs do, and so
+// does the kernel to charge them. While nothing runs, exact mode's time passes
+// at once.
+func settleClock() {
+	for began := time.Now(); time.Since(began) < clockPatience; time.Sleep(10 * time.Millisecond) {
+		name, err := os.ReadFile(clockFile)
+		if err != nil || strings.TrimSpace(string(name)) != earlyClock {
+			return
+		}
+	}
+}
