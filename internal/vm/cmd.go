@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 )
@@ -101,7 +102,8 @@ func (c *Cmd) guestConfig() guestConfig {
 	}
 	if c.Mode == Exact {
 		// The command's own threads and collections would come between rounds.
-		config.Env = append(config.Env, "GOMAXPROCS=1", "GOGC=off")
+		// Only when memory runs short there has to be one.
+		config.Env = append(config.Env, "GOMAXPROCS=1", "GOGC=off", fmt.Sprintf("GOMEMLIMIT=%dMiB", c.memory()/4))
 		config.TimerSlack = uint64(timerSlack)
 	}
 	config.Env = append(config.Env, c.Env...)

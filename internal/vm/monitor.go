@@ -3,6 +3,7 @@ package vm
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -49,10 +50,13 @@ func (m *qmpMessage) version() string {
 	return text
 }
 
+// maxMessages bounds what is read of QEMU, which sends a few hundred bytes.
+const maxMessages = 1 << 20
+
 // read hands on the messages until QEMU ends.
 func (m *monitor) read(messages chan<- qmpMessage) {
 	defer close(messages)
-	decoder := json.NewDecoder(m.conn)
+	decoder := json.NewDecoder(io.LimitReader(m.conn, maxMessages))
 	for {
 		var msg qmpMessage
 		if decoder.Decode(&msg) != nil {

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -18,7 +17,7 @@ const qemuName = "qemu-system-x86_64"
 // killed, which needs no care: it holds nothing that anybody misses.
 type qemu struct {
 	cmd    *exec.Cmd
-	stderr bytes.Buffer // valid after wait
+	stderr head // valid after wait
 	ended  chan error
 	// console and port are the ends of the guest's serial ports: the one that
 	// its kernel prints to, and that of the frames.
@@ -26,8 +25,23 @@ type qemu struct {
 	monitor       *monitor
 }
 
-// kill ends QEMU. It may be called at any time.
-func (q *qemu) kill() { _ = q.cmd.Process.Kill() }
+// kill ends QEMU, with what a script in its place has started. It may be called
+// at any time.
+func (q *qemu) kill() {
+	if q.cmd.Process.Signal(unix.Signal(0)) == nil {
+		_ = unix.Kill(-q.cmd.Process.Pid, unix.SIGKILL)
+	}
+}
+
+// head keeps the beginning of what is written to it.
+type head struct{ text []byte }
+
+const maxHead = 64 << 10
+
+func (h *head) Write(p []byte) (int, error) {
+	h.text = append(h.text, p[:min(len(p), maxHead-len(h.text))]...)
+	return len(p), nil
+}
 
 // execute gives QEMU a command. One that takes no more commands is about to
 // end anyway.
@@ -64,13 +78,22 @@ func (q *qemu) cpuTime() time.Duration {
 
 // complaint is the first that QEMU wrote to standard error, but for warnings.
 func (q *qemu) complaint() string {
-	for line := range strings.Lines(q.stderr.String()) {
+	for line := range strings.Lines(string(q.stderr.text)) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), qemuName+": ")
 		if line != "" && !strings.HasPrefix(line, "warning: ") {
 			return strings.TrimPrefix(line, "error: ")
 		}
 	}
 	return ""
+}
+
+// statusOf is the exit status of QEMU, -1 if a signal ended it.
+func statusOf(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return 0
 }
 
 // killedBy is the signal that ended QEMU, or empty.

@@ -2,12 +2,16 @@ package vm
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +50,25 @@ func fakeQEMU() {
 		check(unix.Kill(os.Getpid(), unix.SIGABRT))
 	case "damage":
 		fmt.Fprint(port, "this is no frame at all\n")
+	case "mute":
+		os.Exit(7)
+	case "flood":
+		for line := bytes.Repeat([]byte("x"), 1<<20); ; {
+			_, err := os.Stderr.Write(line)
+			check(err)
+		}
+	case "message":
+		for text := bytes.Repeat([]byte(`"`), 1<<20); ; text = bytes.Repeat([]byte("x"), 1<<20) {
+			if _, err := qmp.Write(text); err != nil {
+				select {}
+			}
+		}
+	case "script":
+		// As a script would that does not exec the real one.
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Env = append(os.Environ(), fakeEnv+"=nothing")
+		cmd.ExtraFiles = []*os.File{os.NewFile(initramfsFD, ""), os.NewFile(consoleFD, ""), port, qmp}
+		check(cmd.Run())
 	case "complain":
 		fmt.Fprintf(os.Stderr, "%s: warning: never mind\n%[1]s: invalid accelerator\n", qemuName)
 		os.Exit(1)
@@ -104,6 +127,36 @@ func TestAMachineWithoutKVM(t *testing.T) {
 
 func TestMessagesThatAreDamaged(t *testing.T) {
 	wantFault(t, newFakeCmd(t, "damage"), ErrLost, "is no header of a frame")
+}
+
+func TestAQEMUThatEndsAtOnce(t *testing.T) {
+	wantFault(t, newFakeCmd(t, "mute"), ErrQEMU, "exit status 7")
+}
+
+// Of a QEMU that never stops talking only the beginning is kept.
+func TestAQEMUThatFloods(t *testing.T) {
+	for _, behaviour := range []string{"flood", "message"} {
+		t.Run(behaviour, func(t *testing.T) {
+			cmd := newFakeCmd(t, behaviour)
+			cmd.Timeout = 2 * time.Second
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			wantFault(t, cmd, ErrTimeout, "")
+			runtime.ReadMemStats(&after)
+			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<20 {
+				t.Errorf("%d MiB were allocated", grown>>20)
+			}
+		})
+	}
+}
+
+func TestAScriptInPlaceOfQEMUEndsWithWhatItRuns(t *testing.T) {
+	cmd := newFakeCmd(t, "script")
+	cmd.Timeout = time.Second
+	began := time.Now()
+	wantFault(t, cmd, ErrTimeout, "")
+	// The script's child holds the ports, so that Run returned says that it ended.
+	t.Logf("after %s", time.Since(began))
 }
 
 func TestAQEMUThatComplains(t *testing.T) {

@@ -17,10 +17,12 @@ type outcome struct {
 	damaged error
 	// report is what its console said.
 	report report
-	// What QEMU said, and the signal that ended it.
+	// What QEMU said, and the signal or the status that it ended with.
+	greeted   bool
 	paused    string
 	complaint string
 	signal    string
+	status    int
 	// Why it was ended from here.
 	cancelled error
 	timeout   time.Duration
@@ -67,6 +69,8 @@ func (o *outcome) fault(kind error, reason string) *Fault {
 
 func (o *outcome) exitVerdict() error {
 	switch e := o.exit; {
+	case e.Code != 0 && o.report.noMemory:
+		return o.memoryVerdict("")
 	case e.OOMKills > 0:
 		return o.memoryVerdict(fmt.Sprintf("and the kernel killed %d of its processes", e.OOMKills))
 	case e.Error != "":
@@ -137,8 +141,11 @@ func (o *outcome) kvmVerdict() error {
 }
 
 func (o *outcome) bootVerdict() error {
-	if o.report.last != "" {
+	switch {
+	case o.report.last != "":
 		return o.fault(ErrBoot, o.report.last)
+	case !o.greeted:
+		return o.fault(ErrQEMU, fmt.Sprintf("it ended without a word, with exit status %d", o.status))
 	}
 	f := o.fault(ErrBoot, "its kernel printed nothing")
 	f.Hint = "The kernel may be damaged, or the guest have too little memory."

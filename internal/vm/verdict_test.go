@@ -97,7 +97,12 @@ func TestEveryOutcomeHasItsVerdict(t *testing.T) {
 		"the guest restarts without a word": {
 			outcome{hello: true}, ErrLost, "the guest was lost: it ended without a word"},
 		"the kernel prints nothing": {
-			outcome{}, ErrBoot, "the guest did not boot: its kernel printed nothing"},
+			outcome{greeted: true}, ErrBoot, "the guest did not boot: its kernel printed nothing"},
+		"QEMU ends at once": {
+			outcome{status: 1}, ErrQEMU, "QEMU failed: it ended without a word, with exit status 1"},
+		"the command cannot read its files": {
+			outcome{hello: true, memory: 256, exit: failure, report: report{noMemory: true}},
+			ErrMemory, "the guest ran out of memory: it has 256 MiB"},
 		"the kernel prints something": {
 			outcome{report: printed("[    0.1] one", "[    0.2] two", "[    0.3] reboot: Restarting system")},
 			ErrBoot, "the guest did not boot: two"},

@@ -78,7 +78,7 @@ func (w *watch) run(ctx context.Context) *outcome {
 		}
 	}
 	err := w.q.wait()
-	w.signal, w.complaint = killedBy(err), w.q.complaint()
+	w.signal, w.status, w.complaint = killedBy(err), statusOf(err), w.q.complaint()
 	w.report = w.console.report()
 	return &w.outcome
 }
@@ -109,6 +109,7 @@ func (w *watch) printed(p []byte) {
 func (w *watch) monitored(m qmpMessage) {
 	switch {
 	case m.Greeting != nil:
+		w.greeted = true
 		w.cmd.Info.QEMU = m.version()
 		w.q.execute(qmpCapabilities)
 	case m.Event == "STOP":
