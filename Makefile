@@ -83,6 +83,10 @@ figures-exact: kernels ## measure what the README promises of exact mode: time, 
 	go build -o bin/identical ./scripts/identical
 	bin/identical -n 20
 
+.PHONY: figures-store
+figures-store: ## measure what the README promises of compare: time and memory over 2,000 benchmarks and 500 stored runs
+	go test -run '^$$' -bench CompareStore -benchtime 10x ./cmd/ebpf-bench
+
 .PHONY: hooks
 hooks: kernels ## ask which hooks fire and are counted on each kernel
 	./ebpf-bench doctor --kernel 5.10,6.1,6.12,7.2

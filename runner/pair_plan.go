@@ -54,6 +54,26 @@ func PlanPairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	return pairs, errors.Join(errs...)
 }
 
+// NeitherHas lists the benchmarks of a suite whose programs are on neither of
+// its two sides.
+func NeitherHas(headSuite, baseSuite *suite.Suite) ([]string, error) {
+	head, err := newSidePlan(headSuite)
+	if err != nil {
+		return nil, err
+	}
+	base, err := newSidePlan(baseSuite)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	var names []string
+	for i := range headSuite.Benchmarks {
+		if !head.has(i) && !base.has(i) {
+			names = append(names, headSuite.Benchmarks[i].Name)
+		}
+	}
+	return names, nil
+}
+
 // sidePlan resolves benchmarks on the objects of one side.
 type sidePlan struct {
 	suite *suite.Suite
@@ -63,6 +83,13 @@ type sidePlan struct {
 func newSidePlan(s *suite.Suite) (*sidePlan, error) {
 	specs, err := parseObjects(s.Objects)
 	return &sidePlan{s, specs}, err
+}
+
+// has tells whether the side has a benchmark's program.
+func (p *sidePlan) has(benchmark int) bool {
+	_, err := findObject(p.suite, p.specs, &p.suite.Benchmarks[benchmark])
+	var missing *noProgramError
+	return !errors.As(err, &missing)
 }
 
 // job resolves a benchmark; it is nil where the side lacks the program.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,12 @@ func TestPlanPairsFindsAddedAndRemoved(t *testing.T) {
 		if profile := p.Name() == "profile"; profile != (p.Head == nil) || profile != (p.Base != nil) {
 			t.Errorf("%s: base %v, head %v", p.Name(), p.Base != nil, p.Head != nil)
 		}
+	}
+	if names, err := NeitherHas(s, s.WithObjects([]suite.Object{profiler})); err != nil || len(names) > 0 {
+		t.Errorf("%q are on neither side, error %v", names, err)
+	}
+	if names, err := NeitherHas(s.WithObjects(nil), s.WithObjects([]suite.Object{xdp})); err != nil || !slices.Equal(names, []string{"profile"}) {
+		t.Errorf("%q are on neither side, error %v", names, err)
 	}
 	nowhere := suiteOf(t, objects+"  - {name: a, program: nowhere, test_run: {}}\n")
 	if _, err := PlanPairs(nowhere, nowhere.WithObjects([]suite.Object{xdp})); err == nil {

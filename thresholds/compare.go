@@ -15,9 +15,16 @@ type Options struct {
 	Strict bool
 	// Now decides which acceptances have ended; the zero time is the present.
 	Now time.Time
-	// History is the stored values of a measure of a benchmark on this
-	// testbed, oldest first. It may be nil.
+	// History is the stored values of a measure of a benchmark before this one,
+	// on the same testbed, oldest first. Nil is no values.
 	History func(benchmark, measure string) []float64
+}
+
+func (o *Options) now() time.Time {
+	if o.Now.IsZero() {
+		return time.Now()
+	}
+	return o.Now
 }
 
 // judgement is what all verdicts of one comparison are found with.
@@ -33,9 +40,7 @@ type judgement struct {
 // Compare judges a comparison: one verdict for each measure of each benchmark
 // that a threshold covers.
 func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
-	if o.Now.IsZero() {
-		o.Now = time.Now()
-	}
+	o.Now = o.now()
 	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs), second: p.test(c, c.Confirmed)}
 	v := &Verdicts{Strict: o.Strict, Partial: c.Partial}
 	for i := range c.Pairs {
@@ -84,6 +89,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		}
 		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
 		j.measure(&v, p, s, rule)
+		j.history(&v, p, s)
 		spend(&v, p, budgets)
 		all = append(all, v)
 	}
@@ -136,7 +142,6 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Outcome, v.Why = Failed, "not measured"
 	case p.Base == nil:
 		v.Outcome, v.Why = Added, "new: "+figure(stat.Summarize(*head).Center, head.Measure)
-		j.history(v, head, s)
 	case rule == nil:
 		v.Why = figure(stat.Summarize(*head).Center, head.Measure)
 	case base == nil:

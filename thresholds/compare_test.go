@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,9 +149,9 @@ func TestHistory(t *testing.T) {
 		{"{runs: 10}", 97, Improvement, ""},
 		{"{test: iqr, boundary: 3, runs: 10}", 105, Regression, ""},
 		{"{test: percentage, boundary: 0.1, runs: 10}", 109, Pass, ""},
-		{"{test: static, boundary: 90}", 91, Regression, "91 instructions, the limit is 90 instructions"},
+		{"{test: static, boundary: 90}", 91, Regression, "91 instructions, the static limit is 90 instructions"},
 		{"{test: static, boundary: 90}", 89, Pass, ""},
-		{"{min_runs: 13}", 100, Inconclusive, "only 12 earlier runs: t_test needs at least 13"},
+		{"{min_runs: 13}", 100, Inconclusive, "only 12 earlier runs on this testbed: t_test needs at least 13"},
 	} {
 		p := policy(t, "thresholds: [{measure: instructions, history: "+c.history+"}]\n")
 		pair := exactPair("a", 0, c.head)
@@ -159,11 +160,100 @@ func TestHistory(t *testing.T) {
 		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
 			t.Errorf("%s of %v: %s, %s; want %s", c.history, c.head, v.Outcome, v.Why, c.want)
 		}
-		// Beside a base, history has no say.
+		// A base that says nothing changed does not outweigh what history says.
 		v = only(t, p.Compare(comparison(exactPair("a", c.head, c.head)), Options{History: func(string, string) []float64 { return past }}))
-		if v.Outcome != Pass {
+		want := c.want
+		if want == Improvement {
+			want = Pass
+		}
+		if v.Outcome != want || !strings.Contains(v.Why, " on both sides; ") || !strings.HasSuffix(v.Why, c.why) {
 			t.Errorf("%s beside a base: %s, %s", c.history, v.Outcome, v.Why)
 		}
+	}
+}
+
+func TestHistoryThatSaysNothingIsNoPass(t *testing.T) {
+	p := policy(t, "thresholds: [{benchmark: a, measure: instructions, history: {runs: 10}}]\n")
+	added := exactPair("a", 0, 100)
+	added.Base = nil
+	for _, c := range []struct {
+		history func(string, string) []float64
+		want    string
+	}{
+		{nil, "no earlier run on this testbed: t_test needs at least 10"},
+		{func(string, string) []float64 { return []float64{100} }, "only 1 earlier run on this testbed: t_test needs at least 10"},
+	} {
+		v := p.Compare(comparison(added), Options{History: c.history, Strict: true})
+		if got := only(t, v); got.Outcome != Inconclusive || got.Why != c.want || v.Overall() != Inconclusive {
+			t.Errorf("%s, %s; overall %s", got.Outcome, got.Why, v.Overall())
+		}
+		v = p.Compare(comparison(exactPair("a", 100, 100), exactPair("b", 100, 100)), Options{History: c.history})
+		if v.All[0].Outcome != Inconclusive || v.All[1].Outcome != Pass {
+			t.Errorf("beside a base: %+v", v.All)
+		}
+	}
+}
+
+// Counts do not vary, so their history is a limit and not one that is missing.
+func TestHistoryOfCounts(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: instructions, history: {}}]\n")
+	past := func(string, string) []float64 { return slices.Repeat([]float64{124.25}, 12) }
+	for head, want := range map[float64]Outcome{124.25: Pass, 124.5: Regression, 124: Improvement} {
+		pair := exactPair("a", 0, head)
+		pair.Base = nil
+		v := only(t, p.Compare(comparison(pair), Options{History: past}))
+		if v.Outcome != want || !strings.HasSuffix(v.Why, "t_test over 12 runs allows just 124.25 instructions") {
+			t.Errorf("%v: %s, %s", head, v.Outcome, v.Why)
+		}
+	}
+}
+
+// A regression of either kind is one: history cannot outvote the base, nor the
+// base history, and what is ignored or accepted is so for both.
+func TestHistoryAndBase(t *testing.T) {
+	past := func(string, string) []float64 { return []float64{98, 100, 102, 100, 99, 101, 100, 100, 99, 101} }
+	const byHistory = "{measure: instructions, history: {}}"
+	for _, c := range []struct {
+		name, rules string
+		base, head  float64
+		want        Outcome
+		severity    Severity
+	}{
+		{"both pass", byHistory, 100, 100, Pass, Fail},
+		{"slower than the base", byHistory, 90, 100, Regression, Fail},
+		{"slower than ever", byHistory, 200, 200, Regression, Fail},
+		{"history warns", "{measure: instructions, history: {}, severity: warn}", 200, 200, Regression, Warn},
+		{"the base is ignored", "{measure: instructions, severity: ignore}, " + byHistory, 1, 200, Regression, Fail},
+		{"all is ignored", byHistory + ", {measure: instructions, severity: ignore}", 1, 200, Regression, Ignore},
+	} {
+		p := policy(t, "thresholds: ["+c.rules+"]\n")
+		v := only(t, p.Compare(comparison(exactPair("a", c.base, c.head)), Options{History: past}))
+		if v.Outcome != c.want || v.Severity != c.severity {
+			t.Errorf("%s: %s %s, %s", c.name, v.Severity, v.Outcome, v.Why)
+		}
+	}
+	p := policy(t, "thresholds: ["+byHistory+"]\naccept: [{benchmark: a, measure: instructions, up_to: 20%, until: 9999-01-01, reason: known}]\n")
+	v := only(t, p.Compare(comparison(exactPair("a", 100, 115)), Options{History: past}))
+	if v.Outcome != Accepted {
+		t.Errorf("accepted: %s, %s", v.Outcome, v.Why)
+	}
+}
+
+func TestJudgeHistory(t *testing.T) {
+	p := policy(t, "thresholds: [{benchmark: a, measure: instructions, history: {runs: 10}}, {benchmark: b, measure: instructions, history: {test: static, boundary: 5}}]\n")
+	run := &bench.Run{Results: []bench.Result{*exactPair("a", 0, 110).Head, *exactPair("b", 0, 5).Head, *exactPair("c", 0, 5).Head}}
+	var asked []string
+	for benchmark, measure := range p.Historic(run) {
+		asked = append(asked, benchmark+" "+measure)
+	}
+	if !slices.Equal(asked, []string{"a instructions"}) {
+		t.Errorf("asked for %q: only a has a test that needs earlier values", asked)
+	}
+	v := p.JudgeHistory(run, Options{History: func(string, string) []float64 {
+		return []float64{98, 100, 102, 100, 99, 101, 100, 100, 99, 101}
+	}})
+	if len(v) != 2 || v[0].Outcome != Regression || v[1].Outcome != Pass {
+		t.Errorf("%+v", v)
 	}
 }
 

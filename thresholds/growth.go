@@ -23,6 +23,15 @@ func growthOf(c *stat.Change) growth {
 	return g
 }
 
+// growthFrom is that of a value from what it was, to either side.
+func growthFrom(base, value float64) growth {
+	g := growth{base: base, delta: value - base}
+	if base != 0 {
+		g.share = g.delta / base
+	}
+	return g
+}
+
 // mirrored is the same change seen from the other side.
 func (g growth) mirrored() growth {
 	return growth{g.base, -g.delta, -g.share, -g.high, -g.low}

@@ -2,6 +2,8 @@ package thresholds
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -47,44 +49,103 @@ func tests() []string {
 	return names
 }
 
-// history judges a value that has no base by the stored values before it. One
-// value says nothing of its own noise, so what it finds is as good as the
-// history is long and quiet.
-func (j *judgement) history(v *Verdict, head *bench.Sample, s subject) {
-	rule := j.historyRule(s)
-	if rule == nil || j.History == nil {
+// Historic yields, as benchmark and measure, what of a run is judged by the
+// values before it.
+func (p *Policy) Historic(run *bench.Run) iter.Seq2[string, string] {
+	return func(yield func(benchmark, measure string) bool) {
+		for i := range run.Results {
+			r := &run.Results[i]
+			for j := range r.Samples {
+				s := subject{r.Benchmark, r.Samples[j].Measure.Name, run.Testbed.Kernel}
+				rule := p.historyRule(s)
+				if rule == nil || rule.History.Test == stat.Static || len(r.Samples[j].Values) == 0 {
+					continue
+				}
+				if !yield(s.benchmark, s.measure) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// JudgeHistory judges the values of a run by those before them: one verdict for
+// each measure of each benchmark that a threshold asks it of.
+func (p *Policy) JudgeHistory(run *bench.Run, o Options) []Verdict {
+	var all []Verdict
+	for i := range run.Results {
+		r := &run.Results[i]
+		for j := range r.Samples {
+			head := &r.Samples[j]
+			s := subject{r.Benchmark, head.Measure.Name, run.Testbed.Kernel}
+			if rule := p.historyRule(s); rule != nil && len(head.Values) > 0 {
+				all = append(all, p.among(s, head, rule, &o))
+			}
+		}
+	}
+	return all
+}
+
+// history judges a value by those before it, beside what its base says of it:
+// what is worse counts. What the base has no say in, history decides.
+func (j *judgement) history(v *Verdict, p *bench.Pair, s subject) {
+	rule, head := j.historyRule(s), sample(p.Head, s.measure)
+	if rule == nil || head == nil {
 		return
 	}
+	h := j.among(s, head, rule, &j.Options)
+	if v.Change == nil && (v.Outcome == Added || v.Outcome == Pass) {
+		*v = h
+		return
+	}
+	if h.weight() > v.weight() {
+		v.Outcome, v.Severity = h.Outcome, h.Severity
+	}
+	v.Why += "; " + h.Why
+}
+
+// among judges a value among those before it. One value says nothing of its
+// own noise, so what it finds is as good as the history is long and quiet.
+func (p *Policy) among(s subject, head *bench.Sample, rule *Threshold, o *Options) Verdict {
+	v := Verdict{Benchmark: s.benchmark, Measure: head.Measure, Outcome: Pass, Severity: rule.Severity}
 	h := rule.History
-	values := j.History(s.benchmark, s.measure)
-	values = values[max(0, len(values)-h.Runs):]
-	if len(values) == 0 && h.Test != stat.Static {
-		return
+	var values []float64
+	if o.History != nil && h.Test != stat.Static {
+		values = o.History(s.benchmark, s.measure)
+		values = values[max(0, len(values)-h.Runs):]
 	}
-	v.Severity = rule.Severity
 	if len(values) < h.MinRuns && h.Test != stat.Static {
-		v.Outcome = Inconclusive
-		v.Why = fmt.Sprintf("only %d earlier runs: %s needs at least %d", len(values), h.Test, h.MinRuns)
-		return
+		v.Outcome, v.Why = Inconclusive, tooFew(len(values), h)
+		return v
 	}
-	limits, err := h.Test.Limits(values, *h.Boundary)
+	limits, err := h.limits(values, head.Measure.Exact)
 	if err != nil {
-		v.Outcome, v.Why = Inconclusive, err.Error()
-		return
+		v.Outcome, v.Why = Inconclusive, fmt.Sprintf("%s over %d runs: %s", h.Test, len(values), err)
+		return v
 	}
 	value := stat.Summarize(*head).Center
+	v.Why = historyEvidence(value, limits, h.Test, len(values), head.Measure)
 	over, under := value > limits.Upper, value < limits.Lower
 	bad, good := over, under
 	if head.Measure.Direction == bench.HigherIsBetter {
 		bad, good = under, over
 	}
-	v.Outcome = Pass
 	switch {
 	case bad, rule.Direction == Both && good:
 		v.Outcome = Regression
+		p.excuse(&v, growthFrom(limits.Baseline, value), o.now())
 	case good && h.Test != stat.Static:
 		// Below a static limit is where values are meant to be.
 		v.Outcome = Improvement
 	}
-	v.Why = historyEvidence(value, limits, h.Test, len(values), head.Measure)
+	return v
+}
+
+// limits are those that the values before set. A count that was the same each
+// time is its own limit: it does not vary, so what does is a change.
+func (h *History) limits(values []float64, exact bool) (stat.Limits, error) {
+	if exact && h.Test != stat.Static && h.Test != stat.Percentage && slices.Min(values) == slices.Max(values) {
+		return stat.Limits{Baseline: values[0], Lower: values[0], Upper: values[0]}, nil
+	}
+	return h.Test.Limits(values, *h.Boundary)
 }

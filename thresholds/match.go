@@ -1,9 +1,9 @@
 package thresholds
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // subject is what a threshold can be for: a measure of a benchmark on a kernel.
@@ -63,12 +63,32 @@ func (p *Policy) budgets(s subject) []Threshold {
 	return all
 }
 
-// match tells whether a name matches a glob. An empty glob matches all.
+// match tells whether a name matches a glob. An empty glob matches all. It is
+// asked of every threshold for every measure of every benchmark.
 func match(glob, name string) bool {
 	if glob == "" {
 		return true
 	}
-	pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(glob))
-	ok, _ := regexp.MatchString("^(?s:"+pattern+")$", name)
-	return ok
+	// Where the last star stands, and where in the name it ends so far.
+	star, end := -1, 0
+	g, n := 0, 0
+	for n < len(name) {
+		_, size := utf8.DecodeRuneInString(name[n:])
+		switch {
+		case g < len(glob) && glob[g] == '*':
+			star, end = g, n
+			g++
+		case g < len(glob) && glob[g] == '?':
+			g, n = g+1, n+size
+		case g < len(glob) && glob[g] == name[n]:
+			g, n = g+1, n+1
+		case star >= 0:
+			_, size := utf8.DecodeRuneInString(name[end:])
+			end += size
+			g, n = star+1, end
+		default:
+			return false
+		}
+	}
+	return strings.Trim(glob[g:], "*") == ""
 }

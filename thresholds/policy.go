@@ -33,7 +33,7 @@ type Policy struct {
 //   - how much the measure may grow from base to head (percent, absolute): the
 //     last threshold that says so wins, as a whole;
 //   - how far a value may be from those before it (history): the last one wins
-//     too;
+//     too, and has its say beside the first;
 //   - how large it may be (max): all of them must hold.
 type Threshold struct {
 	// Benchmark is a glob on benchmark names: * stands for any characters,
@@ -59,7 +59,7 @@ type Threshold struct {
 	Direction Direction `yaml:"direction"`
 	// Severity is what follows from a regression.
 	Severity Severity `yaml:"severity"`
-	// History bounds a value by stored ones, where there is no base.
+	// History bounds a value by the stored ones before it.
 	History *History `yaml:"history"`
 }
 

@@ -60,6 +60,7 @@ func TestGlob(t *testing.T) {
 	}{
 		{"", "a/b", true}, {"*", "a/b/c", true}, {"a/*", "a/b/c", true}, {"*/c", "a/b/c", true}, {"a", "a/b", false},
 		{"a/?", "a/b", true}, {"a/?", "a/bc", false}, {"a.b", "axb", false}, {"(", "(", true}, {"[a]", "a", false},
+		{"*a?c*", "xxabcaxcy", true}, {"a*b*c", "abbd", false}, {"?", "ü", true}, {"??", "ü", false}, {"a*", "a", true}, {"*ü", "aüü", true},
 	} {
 		if got := match(c.pattern, c.name); got != c.want {
 			t.Errorf("%q is for %q: %v", c.pattern, c.name, got)

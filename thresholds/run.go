@@ -19,7 +19,8 @@ type Alert struct {
 }
 
 // Judge lists the budgets that the run exceeds, in the order of its results.
-// How much a measure grew, a single run cannot say: see Compare.
+// How much a measure grew, a single run cannot say: see Compare; how it stands
+// among those before it, see JudgeHistory.
 func (p *Policy) Judge(run *bench.Run) []Alert {
 	var alerts []Alert
 	for _, r := range run.Results {

@@ -30,22 +30,20 @@ type test struct {
 }
 
 // suite is all timed tests of one measurement.
-type suite struct{ tests []*test }
+type suite struct {
+	tests []*test
+	at    map[subject]*test
+}
 
 // find is the test of a measure of a benchmark, or nil.
 func (s *suite) find(benchmark, measure string) *test {
-	for _, t := range s.tests {
-		if t.pair.Benchmark == benchmark && t.rule.Measure == measure {
-			return t
-		}
-	}
-	return nil
+	return s.at[subject{benchmark: benchmark, measure: measure}]
 }
 
 // test compares all timed measures that a threshold bounds, and corrects their
 // p-values for there being several. Those that are ignored are no part of that.
 func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair) suite {
-	var s suite
+	s := suite{at: map[subject]*test{}}
 	var family []*test
 	var values []float64
 	j := judgement{Policy: p, comparison: c}
@@ -63,6 +61,7 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair) suite {
 			t := &test{pair: pair, rule: rule, p: 1, tests: 1}
 			t.change, t.err = compareTimed(pair, m.Name, rule.Confidence)
 			s.tests = append(s.tests, t)
+			s.at[subject{benchmark: pair.Benchmark, measure: m.Name}] = t
 			if t.err == nil && rule.Severity != Ignore {
 				family, values = append(family, t), append(values, t.change.P)
 			} else {

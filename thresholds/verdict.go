@@ -46,6 +46,18 @@ type Verdict struct {
 	Why string
 }
 
+// weight tells which of two verdicts on the same thing is the worse.
+func (v *Verdict) weight() int {
+	if v.Severity == Ignore {
+		return -1
+	}
+	w := map[Outcome]int{Pass: 1, Improvement: 1, Accepted: 2, Inconclusive: 3, Regression: 4, Failed: 5}[v.Outcome]
+	if w > 2 && v.Severity == Fail {
+		w += 3
+	}
+	return w
+}
+
 // Power is the probability of catching a slowdown of Verdict.Detectable.
 const Power = 0.95
 

@@ -45,10 +45,25 @@ func exactEvidence(c *stat.Change) string {
 
 // historyEvidence is such as "120 ns, t_test over 30 runs allows 98.0..110 ns".
 func historyEvidence(value float64, l stat.Limits, test stat.Detector, runs int, m bench.Measure) string {
-	if test == stat.Static {
-		return fmt.Sprintf("%s, the limit is %s", figure(value, m), figure(l.Upper, m))
+	switch {
+	case test == stat.Static:
+		return fmt.Sprintf("%s, the static limit is %s", figure(value, m), figure(l.Upper, m))
+	case l.Lower == l.Upper:
+		return fmt.Sprintf("%s, %s over %d runs allows just %s", figure(value, m), test, runs, figure(l.Upper, m))
 	}
 	return fmt.Sprintf("%s, %s over %d runs allows %s..%s", figure(value, m), test, runs, number(l.Lower), withUnit(number(l.Upper), m))
+}
+
+// tooFew says that a history is too short.
+func tooFew(runs int, h *History) string {
+	have := fmt.Sprintf("only %d earlier runs", runs)
+	switch runs {
+	case 0:
+		have = "no earlier run"
+	case 1:
+		have = "only 1 earlier run"
+	}
+	return fmt.Sprintf("%s on this testbed: %s needs at least %d", have, h.Test, h.MinRuns)
 }
 
 // allowance is what an exact measure may grow by.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"strings"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/stat"
-	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // origin is where the objects of a run come from.
@@ -58,7 +56,7 @@ func (b *baselineCommand) save() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "save RESULT",
 		Short:   "Keep the results of a run, with its objects",
-		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured, so that a later comparison can measure them again.",
+		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured, so that a later comparison can measure them again. A run that failed,\neven in part, is not kept. ebpf-bench run --save does both in one step.",
 		Example: "  sudo ebpf-bench run --out result.json\n  ebpf-bench baseline save result.json",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,7 +73,11 @@ func (b *baselineCommand) save() *cobra.Command {
 				return usage(err)
 			}
 			from.complete(cmd.Context(), b.t)
-			return saveRuns(cmd.Context(), b.t, b.open(), s, runs, from)
+			entries, err := newEntries(s, runs, from)
+			if err != nil {
+				return usage(err)
+			}
+			return saveEntries(cmd.Context(), b.t, b.open(), entries)
 		},
 	}
 	from.register(cmd)
@@ -97,16 +99,12 @@ func readRunFile(name string) ([]*bench.Run, error) {
 	return runs, nil
 }
 
-// saveRuns keeps runs of a suite.
-func saveRuns(ctx context.Context, t *terminal, store baseline.Store, s *suite.Suite, runs []*bench.Run, from origin) error {
+// saveEntries keeps runs, and says how each is filed.
+func saveEntries(ctx context.Context, t *terminal, store baseline.Store, entries []*baseline.Entry) error {
 	var errs []error
-	for _, run := range runs {
+	for _, e := range entries {
 		began := time.Now()
-		entry, err := newEntry(s, run, from)
-		if err != nil {
-			return usage(err)
-		}
-		meta, err := store.Save(ctx, entry)
+		meta, err := store.Save(ctx, e)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("save to the baseline: %w", err))
 			continue
@@ -116,83 +114,14 @@ func saveRuns(ctx context.Context, t *terminal, store baseline.Store, s *suite.S
 	return noMeasure(errors.Join(errs...))
 }
 
-// newEntry is a run with all that it takes to measure it again.
-func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, error) {
-	if run.Partial {
-		return nil, errors.New("the run is partial: a baseline that lacks benchmarks would hide regressions")
+// saved says what was kept.
+func (t *terminal) saved(m baseline.Meta, took time.Duration) {
+	where := ""
+	if m.Branch != "" {
+		where += " on " + m.Branch
 	}
-	e := &baseline.Entry{
-		Meta:    baseline.Meta{Branch: from.branch, Commit: from.commit, Tags: from.tags, Time: run.Started},
-		Run:     run,
-		Objects: map[string][]byte{},
-		Files:   storedFiles(s),
-		Points:  points(run),
+	if m.Commit != "" {
+		where += fmt.Sprintf(" (%.12s)", m.Commit)
 	}
-	if run.Testbed.Mode == bench.ModeExact {
-		// The clock of the machine that counts always begins at the same time.
-		e.Time = time.Now().UTC().Truncate(time.Second)
-	}
-	have := map[string][]byte{}
-	for _, o := range s.Objects {
-		have[o.SHA256] = o.Data
-	}
-	for _, r := range run.Results {
-		data, ok := have[r.ObjectSHA256]
-		if !ok {
-			return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, r.Object, r.ObjectSHA256),
-				"measure again, and save before the objects are built anew; or name the run's suite by --suite")
-		}
-		e.Objects[r.ObjectSHA256] = data
-	}
-	return e, nil
-}
-
-// points are the centers of all that was measured.
-func points(run *bench.Run) []baseline.Point {
-	var all []baseline.Point
-	for _, r := range run.Results {
-		for _, s := range r.Samples {
-			if sum := stat.Summarize(s); sum.N > 0 {
-				all = append(all, baseline.Point{Benchmark: r.Benchmark, Measure: s.Measure.Name, Value: sum.Center})
-			}
-		}
-	}
-	return all
-}
-
-// storedFiles are the files of a suite beside its objects, by their paths
-// relative to the suite file. A suite that reads files from elsewhere could
-// not be read again from what is stored, so of that nothing is.
-func storedFiles(s *suite.Suite) map[string][]byte {
-	objects := map[string]bool{}
-	for _, o := range s.Objects {
-		objects[o.SHA256] = true
-	}
-	dir := path.Dir(s.File)
-	files := map[string][]byte{}
-	for name, data := range s.Files() {
-		rel, ok := below(dir, name)
-		if !ok {
-			return nil
-		}
-		if !objects[suite.NewObject("", data).SHA256] {
-			files[rel] = data
-		}
-	}
-	for _, o := range s.Objects {
-		if _, ok := below(".", path.Clean(o.Path)); !ok {
-			return nil
-		}
-	}
-	return files
-}
-
-// below is a path relative to a folder, if it leads below it.
-func below(dir, name string) (string, bool) {
-	dir, name = path.Clean(dir), path.Clean(name)
-	if dir != "." {
-		rest, ok := strings.CutPrefix(name, dir+"/")
-		return rest, ok && !strings.HasPrefix(rest, "../")
-	}
-	return name, !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
+	t.say("", "saved run %s%s in the baseline in %s", m.ID, where, unit.NS(float64(took.Nanoseconds())))
 }

@@ -47,7 +47,7 @@ func newCompareCommand(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
 		Short:   "Compare two builds, and fail when one got slower",
-		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder.",
+		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder. Where only one side has objects, the\nnumbers that were stored are compared, if they are of the same testbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
 		Example: compareExample,
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,7 +67,7 @@ func newCompareCommand(t *terminal) *cobra.Command {
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
-	flags.BoolVar(&f.strict, "strict", false, "do not pass where the evidence is inconclusive")
+	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "markdown", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("suite", "yml", "yaml")
@@ -103,10 +103,11 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	if len(comparisons) == 0 {
 		return noMeasure(err)
 	}
-	judged := judge(policy, comparisons, f.strict)
+	matchup.sayForeign(t, comparisons)
+	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		verdict(judged, f.format), noMeasure(err), f.failures(comparisons))
+		verdict(judged, f.format), unread, noMeasure(err), f.failures(comparisons))
 }
 
 func (f *compareFlags) policy(names []string) (*thresholds.Policy, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,11 +27,14 @@ type sideObjects struct {
 	Head        []suite.Object `json:"head"`
 	BaseProgram string         `json:"base_program,omitempty"`
 	HeadProgram string         `json:"head_program,omitempty"`
+	// Without are the benchmarks that are left out.
+	Without []string `json:"without,omitempty"`
 }
 
 // apply makes both sides of a suite.
 func (o *sideObjects) apply(s *suite.Suite) (head, base *suite.Suite, err error) {
 	head = s.WithObjects(o.Head)
+	head.Benchmarks = slices.DeleteFunc(slices.Clone(head.Benchmarks), func(b bench.Benchmark) bool { return slices.Contains(o.Without, b.Name) })
 	if o.HeadProgram != "" {
 		if head, err = head.OfProgram(o.HeadProgram); err != nil {
 			return nil, nil, err

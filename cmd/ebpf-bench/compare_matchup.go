@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -40,8 +41,9 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 	}
 	numbers := func(s *side) bool { return s.objects == nil }
 	switch {
-	case numbers(m.base) && numbers(m.head):
-		return m, f.checkNumbers()
+	case numbers(m.base) && numbers(m.head), m.base.runs != nil && m.head.runs != nil && (numbers(m.base) || numbers(m.head)):
+		// Just one side could be measured, so what is stored of it has to do.
+		return m, errors.Join(f.checkNumbers(), m.checkModes())
 	case (m.base.program == "") != (m.head.program == ""):
 		return nil, fmt.Errorf("%s and %s: name a program of both, or of neither", m.base.Name, m.head.Name)
 	case numbers(m.base) != numbers(m.head):
@@ -108,11 +110,29 @@ func (f *compareFlags) plan(t *terminal, m *matchup) (err error) {
 		return err
 	}
 	head, base, err := m.objects.apply(m.suite)
+	if err == nil && f.suite != "" {
+		head, base, err = m.leaveOut(t, head, base)
+	}
 	if err != nil {
 		return err
 	}
 	m.pairs, err = runner.PlanPairs(head, base)
 	return err
+}
+
+// leaveOut leaves out what neither side has of a suite that was not made for
+// them, unless nothing would be left.
+func (m *matchup) leaveOut(t *terminal, head, base *suite.Suite) (_, _ *suite.Suite, err error) {
+	m.objects.Without, err = runner.NeitherHas(head, base)
+	switch n := len(m.objects.Without); {
+	case err != nil:
+		return nil, nil, err
+	case n == 0 || n == len(head.Benchmarks):
+		m.objects.Without = nil
+		return head, base, nil
+	}
+	t.say("", "left out, because neither side has the program: %s", strings.Join(m.objects.Without, ", "))
+	return m.objects.apply(m.suite)
 }
 
 // madeUpSuite has a benchmark for each program of either side.

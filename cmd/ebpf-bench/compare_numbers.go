@@ -1,10 +1,27 @@
 package main
 
-import "github.com/org/ebpf-bench-action/internal/bench"
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// checkModes refuses runs of different modes: instructions are no nanoseconds,
+// and those of a virtual machine are not those of a host.
+func (m *matchup) checkModes() error {
+	for _, head := range m.head.runs {
+		if base := counterpart(head, m.base.runs); base.Testbed.Mode != head.Testbed.Mode {
+			return bench.WithHint(
+				fmt.Errorf("%s was measured in %s mode and %s in %s mode: these are never compared", m.base.Name, base.Testbed.Mode, m.head.Name, head.Testbed.Mode),
+				"measure both in one mode, by --kernel and --vm of ebpf-bench run; or give objects on both sides")
+		}
+	}
+	return nil
+}
 
 // storedComparisons compares the numbers of runs: each run of the head with
-// that of the base on the same kernel, or else in the same mode, or else with
-// the first there is. Whether such numbers may be compared is judged later.
+// that of the base in the same mode, on the same kernel if there is one.
+// Whether such numbers may be compared is judged later.
 func storedComparisons(m *matchup) []*bench.Comparison {
 	var all []*bench.Comparison
 	for _, head := range m.head.runs {
@@ -25,10 +42,10 @@ func counterpart(head *bench.Run, runs []*bench.Run) *bench.Run {
 	best, points := runs[0], -1
 	for _, run := range runs {
 		p := 0
-		if run.Testbed.Kernel == head.Testbed.Kernel {
+		if run.Testbed.Mode == head.Testbed.Mode {
 			p += 2
 		}
-		if run.Testbed.Mode == head.Testbed.Mode {
+		if run.Testbed.Kernel == head.Testbed.Kernel {
 			p++
 		}
 		if p > points {

@@ -32,13 +32,13 @@ func (o *sideOpener) find(ctx context.Context, name string) (baseline.Meta, erro
 	if err != nil {
 		return baseline.Meta{}, err
 	}
-	if i := slices.IndexFunc(all, func(m baseline.Meta) bool { return m.ID == name }); i >= 0 {
-		return all[i], nil
-	}
-	for _, q := range []baseline.Query{{Tag: name}, {Branch: name}} {
-		meta, err := baseline.Latest(ctx, o.store, q)
-		if err == nil || !errors.Is(err, baseline.ErrNotFound) {
-			return meta, err
+	for _, means := range []func(baseline.Meta) bool{
+		func(m baseline.Meta) bool { return m.ID == name },
+		func(m baseline.Meta) bool { return slices.Contains(m.Tags, name) },
+		func(m baseline.Meta) bool { return m.Branch == name && name != "" },
+	} {
+		if i := slices.IndexFunc(all, means); i >= 0 {
+			return all[i], nil
 		}
 	}
 	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)

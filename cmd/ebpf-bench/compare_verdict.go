@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,16 +26,20 @@ func planLoads(policy *thresholds.Policy, tests int) func(*bench.Pair) int {
 	}
 }
 
-// judge judges comparisons, one a kernel.
-func judge(policy *thresholds.Policy, comparisons []*bench.Comparison, strict bool) *report.Comparison {
+// judge judges comparisons, one a kernel. Where the history cannot be read,
+// which is the error, what is to be judged by it is inconclusive.
+func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, comparisons []*bench.Comparison) (*report.Comparison, error) {
 	var tables []report.ComparedTable
+	var errs []error
 	for _, c := range comparisons {
+		past, err := f.store.history(ctx, t, policy, headOf(c), c.Base.Branch)
+		errs = append(errs, err)
 		tables = append(tables, report.ComparedTable{
 			Comparison: c,
-			Verdicts:   policy.Compare(c, thresholds.Options{Strict: strict}),
+			Verdicts:   policy.Compare(c, thresholds.Options{Strict: f.strict, History: past}),
 		})
 	}
-	return report.NewComparison(tables...)
+	return report.NewComparison(tables...), noMeasure(errors.Join(errs...))
 }
 
 // verdict turns outcomes into errors, one for each verdict that keeps the

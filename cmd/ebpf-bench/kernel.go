@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -45,14 +49,29 @@ func newKernelCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func openKernels(dir string) (*kernel.Cache, error) {
+// openKernels opens the cache. What it lacks and gets is shown on the terminal.
+func openKernels(t *terminal, dir string) (*kernel.Cache, error) {
+	var err error
 	if dir == "" {
-		var err error
 		if dir, err = kernel.DefaultCacheDir(); err != nil {
 			return nil, err
 		}
 	}
-	return kernel.OpenCache(dir)
+	cache, err := kernel.OpenCache(dir)
+	if err != nil {
+		return nil, err
+	}
+	cache.Progress = newDownloads(t)
+	return cache, nil
+}
+
+// misnamed is a usage error where what was named is no kernel. That the
+// network fails is nobody's usage.
+func misnamed(err error) error {
+	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {
+		return usage(err)
+	}
+	return err
 }
 
 func (k *kernelCommand) add() *cobra.Command {
@@ -63,7 +82,7 @@ func (k *kernelCommand) add() *cobra.Command {
 		Example: "  ebpf-bench kernel add 6.12\n  ebpf-bench kernel add ./bzImage ./modroot/lib/modules",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cache, err := openKernels(k.cache)
+			cache, err := openKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -90,7 +109,7 @@ func (k *kernelCommand) list() *cobra.Command {
 		Example: "  ebpf-bench kernel list",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			cache, err := openKernels(k.cache)
+			cache, err := openKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -102,9 +121,9 @@ func (k *kernelCommand) list() *cobra.Command {
 				return json.NewEncoder(k.t.stdout).Encode(append([]kernel.Entry{}, entries...))
 			}
 			w := tabwriter.NewWriter(k.t.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded")
+			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded\torigin")
 			for _, e := range entries {
-				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\n", clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly))
+				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), dash(e.Origin))
 			}
 			return w.Flush()
 		},
@@ -120,15 +139,17 @@ func (k *kernelCommand) remove() *cobra.Command {
 		Long:    "Remove every kernel that goes by a name: a release, the beginning of one such as\n6.12, or the beginning of a digest.",
 		Example: "  ebpf-bench kernel rm 6.12",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
+
+		ValidArgsFunction: k.complete(math.MaxInt, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := openKernels(k.cache)
+			cache, err := openKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
 			var errs []error
 			for _, name := range args {
 				removed, err := cache.Remove(name)
-				errs = append(errs, usage(err))
+				errs = append(errs, misnamed(err))
 				for _, e := range removed {
 					fmt.Fprintf(k.t.stdout, "%s\n", clean(e.Release))
 				}
@@ -144,14 +165,16 @@ func (k *kernelCommand) path() *cobra.Command {
 		Short:   "Print where the packed kernel of that name lies",
 		Example: "  ebpf-bench kernel path 6.12",
 		Args:    usageArgs(cobra.ExactArgs(1)),
+
+		ValidArgsFunction: k.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := openKernels(k.cache)
+			cache, err := openKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
 			path, err := cache.Path(args[0])
 			if err != nil {
-				return usage(err)
+				return misnamed(err)
 			}
 			_, err = fmt.Fprintln(k.t.stdout, path)
 			return err
@@ -169,6 +192,8 @@ func (k *kernelCommand) pack() *cobra.Command {
 			kernelSources,
 		Example: "  ebpf-bench kernel pack 6.12 --out linux-6.12.tar.zst",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
+
+		ValidArgsFunction: k.complete(1, cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
@@ -195,9 +220,9 @@ func (k *kernelCommand) pack() *cobra.Command {
 
 // load gets the kernel that words describe, and says what will be missed of it.
 func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
-	loaded, err := kernel.Load(ctx, words...)
+	loaded, err := kernel.Source{Progress: newDownloads(k.t)}.Load(ctx, words...)
 	if err != nil {
-		return nil, usage(err)
+		return nil, misnamed(err)
 	}
 	_, missing, err := loaded.Modules(guestModules...)
 	if err != nil {
@@ -205,6 +230,9 @@ func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kerne
 	}
 	if len(missing) == len(guestModules) {
 		k.t.say("warning: ", "Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
+		if filepath.Ext(words[0]) == ".deb" {
+			k.t.say("hint: ", "Where Debian splits the kernel, they are in linux-modules-%s: give both packages together.", loaded.Release)
+		}
 	}
 	return loaded, nil
 }
@@ -212,7 +240,7 @@ func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kerne
 // loadToPack gets the kernel from the cache if that has it with the modules.
 func (k *kernelCommand) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
 	if len(words) == 1 {
-		cache, err := openKernels(k.cache)
+		cache, err := openKernels(k.t, k.cache)
 		if err != nil {
 			return nil, err
 		}
@@ -240,10 +268,30 @@ func lacking(k *kernel.Kernel, modules []string) error {
 	return err
 }
 
+// complete completes up to that many names of kernels in the cache.
+func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		if len(args) >= most {
+			return nil, after
+		}
+		cache, err := openKernels(k.t, k.cache)
+		if err != nil {
+			return nil, after
+		}
+		entries, _ := cache.List()
+		for _, e := range entries {
+			if !slices.Contains(args, e.Release) && !slices.Contains(names, e.Release) {
+				names = append(names, e.Release)
+			}
+		}
+		return names, after
+	}
+}
+
 // kernelNames completes the names of kernels.
 func kernelNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
-	if cache, err := openKernels(""); err == nil {
+	if cache, err := openKernels(newTerminal(io.Discard, io.Discard), ""); err == nil {
 		entries, _ := cache.List()
 		for _, e := range entries {
 			names = append(names, e.Release)

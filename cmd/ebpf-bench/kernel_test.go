@@ -25,7 +25,7 @@ import (
 // it over packages, the image and the modules, and sets RELEASE:
 // installkernel NAME IMAGEDIR MODULESDIR.
 func installKernel(ts *testscript.TestScript, neg bool, args []string) {
-	cache, err := openKernels("")
+	cache, err := openKernels(nil, "")
 	ts.Check(err)
 	k, err := cache.Get(args[0])
 	ts.Check(err)

@@ -61,7 +61,7 @@ func (f *machineFlags) choose(inSuite []string) []string {
 // open makes the machines that the flags ask for, to run these kernels. What
 // can be known to be wrong is found before the first one boots.
 func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
-	cache, err := openKernels(f.cache)
+	cache, err := openKernels(t, f.cache)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ type guest struct {
 func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, error) {
 	k, err := m.cache.Resolve(ctx, name)
 	if err != nil {
-		return vm.Info{}, onKernel(name, err)
+		return vm.Info{}, misnamed(onKernel(name, err))
 	}
 	info, err := m.boot(ctx, k, g)
 	if errors.Is(err, vm.ErrKVM) {

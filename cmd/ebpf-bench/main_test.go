@@ -30,6 +30,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asMain) != "" {
 		main()
 	}
+	if dir := os.Getenv(asStore); dir != "" {
+		if err := fillStore(dir); err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
 	workload.RunHelper()
 	testscript.Main(m, map[string]func(){"ebpf-bench": main})
 }
@@ -84,6 +90,7 @@ func TestScripts(t *testing.T) {
 			"exitcode": checkExitCode,
 			"nobody":   runAsNobody,
 			"run":      checkRun,
+			"result":   makeResult,
 
 			"installkernel": installKernel,
 			"registry":      serveImage,
@@ -97,7 +104,7 @@ func canBoot(t *testing.T) bool {
 	_, err := exec.LookPath("qemu-system-x86_64")
 	if err == nil {
 		var kernels *kernel.Cache
-		if kernels, err = openKernels(""); err == nil {
+		if kernels, err = openKernels(nil, ""); err == nil {
 			_, err = kernels.Path("6.12")
 		}
 	}

@@ -27,8 +27,19 @@ const runExample = `  # measure the programs that ebpf-bench brings
   # fail when a program is over its budget
   sudo ebpf-bench run --thresholds thresholds.yml
 
+  # keep the run and its objects, for later ones to be compared with
+  sudo ebpf-bench run --save
+
   # as a source for Bencher
   sudo bencher run --adapter json "ebpf-bench run --format bmf"`
+
+const runLong = `Measure the benchmarks of a suite: the file given, else ./ebpf-bench.yml, else the
+programs that ebpf-bench brings.
+
+With --save the run is kept in the baseline with the objects that it measured, as
+by ebpf-bench baseline save. A run that failed, even in part, is not saved. One
+that crosses a threshold is: it is what the objects cost, and to judge it by is
+what the thresholds are for.`
 
 type runFlags struct {
 	selection
@@ -41,6 +52,9 @@ type runFlags struct {
 	seed    uint64
 	verbose bool
 
+	keep     bool
+	from     origin
+	store    storeFlag
 	machines machineFlags
 }
 
@@ -49,7 +63,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "run [flags] [suite.yml]",
 		Short:   "Measure the benchmarks of a suite",
-		Long:    "Measure the benchmarks of a suite: the file given, else ./ebpf-bench.yml, else the\nprograms that ebpf-bench brings.",
+		Long:    runLong,
 		Example: runExample,
 		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +75,10 @@ func newRunCommand(t *terminal) *cobra.Command {
 	}
 	f.register(cmd)
 	f.machines.register(cmd)
+	f.store.register(cmd)
+	f.from.register(cmd)
 	flags := cmd.Flags()
+	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file`")
@@ -87,6 +104,8 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return errors.New("--budget must be more than 0")
 	case given("seed") && f.seed == 0:
 		return errors.New("--seed must be from 1 on")
+	case !f.keep && (given("branch") || given("commit") || given("tag")):
+		return errors.New("--branch, --commit and --tag are of a run that is kept: add --save")
 	}
 	return nil
 }
@@ -104,20 +123,24 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	save, err := f.saver(s)
+	write, err := f.writer(s)
 	if err != nil {
 		return usage(err)
 	}
-	runs, err := f.measure(ctx, t, s, plan, save)
+	if err := f.prepareSave(ctx, t); err != nil {
+		return usage(err)
+	}
+	runs, err := f.measure(ctx, t, s, plan, write)
 	if len(runs) == 0 {
 		return noMeasure(err)
 	}
-	return errors.Join(save(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose), f.judge(t, policy, runs))
+	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose),
+		f.judge(ctx, t, policy, runs), f.save(ctx, t, s, runs))
 }
 
 // measure measures on this host, or on each of the kernels that the flags or
 // the suite name.
-func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, save saver) ([]*bench.Run, error) {
+func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, write writer) ([]*bench.Run, error) {
 	if kernels := f.machines.choose(s.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
 	}
@@ -125,7 +148,7 @@ func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, pla
 		Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
 		Tool:     version(),
 		Progress: newProgress(t, plan),
-		Save:     func(run *bench.Run) error { return save(run) },
+		Save:     func(run *bench.Run) error { return write(run) },
 	})
 	if run == nil {
 		return nil, err

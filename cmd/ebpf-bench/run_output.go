@@ -1,22 +1,24 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// saver keeps the runs so far.
-type saver func(runs ...*bench.Run) error
+// writer writes the runs so far.
+type writer func(runs ...*bench.Run) error
 
-// saver writes to the file of --out.
-func (f *runFlags) saver(s *suite.Suite) (saver, error) {
+// writer writes to the file of --out.
+func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 	reads := []string{f.limits}
 	if !s.Bundled {
 		reads = slices.AppendSeq(reads, maps.Keys(s.Files()))
@@ -28,6 +30,26 @@ func (f *runFlags) saver(s *suite.Suite) (saver, error) {
 	return func(runs ...*bench.Run) error {
 		return out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 	}, nil
+}
+
+// prepareSave finds out what --save takes before anything is measured: where
+// the objects come from, and that the baseline can be read.
+func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
+	if !f.keep {
+		return nil
+	}
+	f.from.complete(ctx, t)
+	_, _, err := f.store.open().List(ctx, baseline.Query{Limit: 1})
+	return err
+}
+
+// save keeps what was measured as a whole in the baseline.
+func (f *runFlags) save(ctx context.Context, t *terminal, s *suite.Suite, runs []*bench.Run) error {
+	if !f.keep {
+		return nil
+	}
+	entries, err := newEntries(s, runs, f.from)
+	return errors.Join(noMeasure(err), saveEntries(ctx, t, f.store.open(), entries))
 }
 
 func (f *runFlags) print(t *terminal, runs []*bench.Run) error {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -30,12 +34,14 @@ func (f *runFlags) policy(plan *runner.Plan) (*thresholds.Policy, error) {
 // judge turns crossed thresholds into errors. Whoever reads Bencher Metric
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
-func (f *runFlags) judge(t *terminal, policy *thresholds.Policy, runs []*bench.Run) error {
+func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run) error {
 	if f.format == "bmf" {
 		return nil
 	}
-	var errs []error
+	var errs, unread []error
 	for _, run := range runs {
+		slower, err := f.judgeHistory(ctx, t, policy, run, runs)
+		errs, unread = append(errs, slower...), append(unread, err)
 		for _, a := range policy.Judge(run) {
 			err := fmt.Errorf("%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs),
 				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit))
@@ -50,7 +56,31 @@ func (f *runFlags) judge(t *terminal, policy *thresholds.Policy, runs []*bench.R
 	if len(errs) > 0 {
 		judged = &exitError{exitRegression, errors.Join(errs...)}
 	}
-	return errors.Join(unjudged(policy, runs), judged)
+	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), judged)
+}
+
+// judgeHistory judges a run by the earlier ones in the baseline: each regression
+// is an error. What is inconclusive does not fail a run, and is said.
+func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, runs []*bench.Run) ([]error, error) {
+	past, unread := f.store.history(ctx, t, policy, run, "")
+	var regressions []error
+	unclear := map[string][]string{}
+	for _, v := range policy.JudgeHistory(run, thresholds.Options{History: past}) {
+		err := fmt.Errorf("%s: %s: %s", benchmarkOn(v.Benchmark, run, runs), v.Measure.Name, v.Why)
+		switch {
+		case v.Severity == thresholds.Ignore:
+		case v.Outcome == thresholds.Inconclusive:
+			unclear[v.Why] = append(unclear[v.Why], benchmarkOn(v.Benchmark, run, runs)+": "+v.Measure.Name)
+		case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
+			t.say("warning: ", "%v", err)
+		case v.Outcome == thresholds.Regression:
+			regressions = append(regressions, err)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(unclear)) {
+		t.say("warning: ", "inconclusive: %s: %s", strings.Join(unclear[why], ", "), why)
+	}
+	return regressions, unread
 }
 
 // unjudged says which thresholds could not be applied.

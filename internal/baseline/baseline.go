@@ -9,8 +9,10 @@ import (
 	"errors"
 )
 
-// Store keeps runs. A run in it never changes; only tags come and go. All
-// methods may be called by many goroutines and processes at once.
+// Store keeps runs, wherever that is: it is what commands ask of any store, and
+// a run that one store has can be saved to another. A run in it never changes;
+// only tags come and go. All methods may be called by many goroutines and
+// processes at once.
 type Store interface {
 	// Save stores a run with its objects and tags, and says how it is filed.
 	// Saving the same entry again changes nothing. Once Save has returned, the
@@ -22,10 +24,9 @@ type Store interface {
 	// Load is all of a run. It is ErrNotFound where there is none of that ID,
 	// and a Problem where one of its files is damaged.
 	Load(ctx context.Context, id string) (*Entry, error)
-	// Object is the object of that digest, or ErrNotFound.
-	Object(ctx context.Context, sha256 string) ([]byte, error)
-	// History is the values of measures in the runs that a query asks for.
-	History(ctx context.Context, q Query, measures ...string) (*History, error)
+	// History is what was measured in the runs that a query asks for. It takes
+	// as much time and memory as it is asked for.
+	History(ctx context.Context, q Query, wanted ...Series) (*History, error)
 	// Tag marks a run, which Prune then keeps, and Untag takes the mark off.
 	Tag(ctx context.Context, id, tag string) error
 	Untag(ctx context.Context, id, tag string) error

@@ -83,7 +83,7 @@ func TestADamagedFileIsNamedAndAffectsNothingElse(t *testing.T) {
 			if !slices.Contains(ids(all), runs[0].ID) || !slices.Contains(ids(all), runs[2].ID) {
 				t.Errorf("%s %s: listed %v", c.dir, how, ids(all))
 			}
-			h := must(d.History(t.Context(), Query{Tag: "v1"}, "latency"))
+			h := must(d.History(t.Context(), Query{Tag: "v1"}, Series{Measure: "latency"}))
 			if got := h.Values("xdp", "latency"); slices.Equal(got, []float64{1}) != c.known {
 				t.Errorf("%s %s: history %v", c.dir, how, got)
 			}
@@ -108,7 +108,7 @@ func TestHistoryOfARunWithoutPointsOrRun(t *testing.T) {
 	d, runs := saved(t, 2)
 	check(os.Truncate(d.file(pointsKind, runs[1].ID), 9))
 	check(os.Truncate(d.file(runKind, runs[1].ID), 9))
-	h := must(d.History(t.Context(), Query{}, "latency"))
+	h := must(d.History(t.Context(), Query{}, Series{Measure: "latency"}))
 	if got := h.Values("xdp", "latency"); !slices.Equal(got, []float64{0}) || len(h.Problems) != 2 || len(h.Runs) != 2 {
 		t.Errorf("values %v, problems %v", got, h.Problems)
 	}
@@ -195,7 +195,7 @@ func TestHostileFilesNeitherHangNorLead(t *testing.T) {
 }
 
 func TestAHistoryIsBounded(t *testing.T) {
-	h := newHistorian(make([]Meta, 1), []string{"latency"})
+	h := newHistorian(make([]Meta, 1), []Series{{Measure: "latency"}})
 	h.size = maxHistory
 	if err := h.add(0, must(encodePoints(testEntry(1).Points))); !errors.Is(err, errHistory) || bench.Hint(err) == "" {
 		t.Errorf("error %v", err)

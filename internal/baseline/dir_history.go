@@ -11,12 +11,12 @@ import (
 )
 
 // History implements Store. It reads the points of the runs, not the runs.
-func (d *Dir) History(ctx context.Context, q Query, measures ...string) (*History, error) {
+func (d *Dir) History(ctx context.Context, q Query, wanted ...Series) (*History, error) {
 	runs, problems, err := d.List(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
-	h := newHistorian(runs, measures)
+	h := newHistorian(runs, wanted)
 	h.history.Problems = problems
 	if len(runs) == 0 {
 		return h.history, nil

@@ -53,33 +53,6 @@ func (d *Dir) load(ctx context.Context, id string) (*Entry, error) {
 	return &s.Entry, nil
 }
 
-// Object implements Store.
-func (d *Dir) Object(_ context.Context, sum string) ([]byte, error) {
-	data, err := d.object(sum)
-	if err != nil {
-		return nil, fmt.Errorf("load object: %w", err)
-	}
-	return data, nil
-}
-
-func (d *Dir) object(sum string) ([]byte, error) {
-	if !sha256Form.MatchString(sum) {
-		return nil, fmt.Errorf("%.80q: %w: %w", sum, errNoDigest, ErrNotFound)
-	}
-	root, err := d.root()
-	if err == nil {
-		defer root.Close()
-		var data []byte
-		if data, err = readObject(root, sum); err == nil {
-			return data, nil
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", sum, ErrNotFound)
-	}
-	return nil, d.problem(objectKind.path(sum), objectHint(err))
-}
-
 func readObject(root *os.Root, sum string) ([]byte, error) {
 	data, err := readFile(root, objectKind, sum)
 	if err != nil {

@@ -16,16 +16,18 @@ type History struct {
 	// are missing.
 	Problems []Problem
 
-	series map[seriesKey][]float64
+	series map[Series][]float64
 }
 
-type seriesKey struct{ measure, benchmark string }
+// Series names what is measured again in each run: one measure of one
+// benchmark, or of all benchmarks where that is empty.
+type Series struct{ Benchmark, Measure string }
 
 // Series is the values of one measure of one benchmark, in the measure's
 // unit: value i is of Runs[i], and NaN where that run has none. It is nil
 // where no run has any, and not to be changed.
 func (h *History) Series(benchmark, measure string) []float64 {
-	return h.series[seriesKey{measure, benchmark}]
+	return h.series[Series{benchmark, measure}]
 }
 
 // Values is Series without the runs that have none.
@@ -42,9 +44,10 @@ func (h *History) Values(benchmark, measure string) []float64 {
 // historian collects the points of many runs, of which several may come at
 // once.
 type historian struct {
-	mu       sync.Mutex
-	history  *History
-	measures map[string]bool
+	mu      sync.Mutex
+	history *History
+	// wanted are the measures that are asked for, each with its benchmarks.
+	wanted map[string]map[string]bool
 	// tables are the names of benchmarks by how they are stored: most runs
 	// have the same.
 	tables map[string]*table
@@ -54,22 +57,30 @@ type historian struct {
 }
 
 // table is the benchmarks of a run with, by measure, their series: nil until
-// a value comes.
+// a value comes, and empty where it is not wanted.
 type table struct {
 	names  []string
 	series map[string][][]float64
 }
 
-func newHistorian(runs []Meta, measures []string) *historian {
+func newHistorian(runs []Meta, wanted []Series) *historian {
 	h := &historian{
-		history:  &History{Runs: runs, series: make(map[seriesKey][]float64)},
-		measures: make(map[string]bool),
-		tables:   make(map[string]*table),
+		history: &History{Runs: runs, series: make(map[Series][]float64)},
+		wanted:  make(map[string]map[string]bool),
+		tables:  make(map[string]*table),
 	}
-	for _, m := range measures {
-		h.measures[m] = true
+	for _, s := range wanted {
+		if h.wanted[s.Measure] == nil {
+			h.wanted[s.Measure] = make(map[string]bool)
+		}
+		h.wanted[s.Measure][s.Benchmark] = true
 	}
 	return h
+}
+
+func (h *historian) wants(s Series) bool {
+	of := h.wanted[s.Measure]
+	return of[s.Benchmark] || of[""]
 }
 
 // add takes the points of run i. It takes none of them if it fails on data
@@ -86,7 +97,7 @@ func (h *historian) add(i int, points []byte) error {
 	var wanted []column
 	var decoded []values
 	for _, c := range columns {
-		if !h.measures[c.measure] {
+		if h.wanted[c.measure] == nil {
 			continue
 		}
 		v, err := decodeColumn(c.block, len(t.names))
@@ -136,26 +147,32 @@ func (h *historian) merge(i int, t *table, measure string, v values) error {
 	}
 	for j, b := range v.benchmarks {
 		if rows[b] == nil {
-			row, err := h.row(seriesKey{measure, t.names[b]})
+			row, err := h.row(Series{t.names[b], measure})
 			if err != nil {
 				return err
 			}
 			rows[b] = row
 		}
-		rows[b][i] = floatAt(v.values, j)
+		if row := rows[b]; len(row) > 0 {
+			row[i] = floatAt(v.values, j)
+		}
 	}
 	return nil
 }
 
-// row is the series of that key, made of NaN where it is new.
-func (h *historian) row(key seriesKey) ([]float64, error) {
+// row is a series, made of NaN where it is new, and empty where it is not
+// wanted.
+func (h *historian) row(key Series) ([]float64, error) {
+	if !h.wants(key) {
+		return []float64{}, nil
+	}
 	all := h.history.series
 	row := all[key]
 	if row != nil {
 		return row, nil
 	}
 	const perSeries = 128 // what the map takes, about
-	if h.size += 8*len(h.history.Runs) + len(key.benchmark) + perSeries; h.size > maxHistory {
+	if h.size += 8*len(h.history.Runs) + len(key.Benchmark) + perSeries; h.size > maxHistory {
 		return nil, errHistory
 	}
 	row = make([]float64, len(h.history.Runs))

@@ -16,7 +16,7 @@ import (
 )
 
 // historical are the measures of each run.
-var historical = []string{"latency", "throughput", "latency-raw", "latency-floor", "instructions", "xlated", "jited"}
+var historical = []Series{{"", "latency"}, {"", "throughput"}, {"", "latency-raw"}, {"", "latency-floor"}, {"", "instructions"}, {"", "xlated"}, {"", "jited"}}
 
 // BenchmarkHistory opens a store and reads a history of 500 runs of 2,000
 // benchmarks. peak-MB is the memory of a process that does just that, once.
@@ -30,7 +30,7 @@ func BenchmarkHistory(b *testing.B) {
 		e.Points = e.Points[:0]
 		for n := range benchmarks {
 			for _, m := range historical {
-				e.Points = append(e.Points, Point{fmt.Sprintf("suite/program_%d/packet", n), m, 100 * random.Float64()})
+				e.Points = append(e.Points, Point{fmt.Sprintf("suite/program_%d/packet", n), m.Measure, 100 * random.Float64()})
 			}
 		}
 		must(d.Save(b.Context(), e))
@@ -40,7 +40,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				h := must(Open(d.path).History(b.Context(), Query{Branch: "main", Testbed: Key(testTestbed)}, historical[:n]...))
-				if got := h.Values("suite/program_7/packet", historical[n-1]); len(got) != runs || len(h.Problems) > 0 {
+				if got := h.Values("suite/program_7/packet", historical[n-1].Measure); len(got) != runs || len(h.Problems) > 0 {
 					b.Fatalf("%d values, problems %v", len(got), h.Problems)
 				}
 			}

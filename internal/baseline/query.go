@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -18,6 +19,9 @@ type Query struct {
 	Tag    string
 	// Testbed is a testbed's Key.
 	Testbed string
+	// Before is a time before which the runs must have started; the zero time
+	// is any.
+	Before time.Time
 	// Limit is the number of runs wanted, the newest ones; 0 is all.
 	Limit int
 }
@@ -41,6 +45,7 @@ func (q Query) matches(m Meta) bool {
 	return (q.Branch == "" || q.Branch == m.Branch) &&
 		strings.HasPrefix(m.Commit, strings.ToLower(q.Commit)) &&
 		(q.Testbed == "" || q.Testbed == m.Testbed) &&
+		(q.Before.IsZero() || m.Time.Before(q.Before)) &&
 		(q.Tag == "" || slices.Contains(m.Tags, q.Tag))
 }
 

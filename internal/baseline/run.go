@@ -96,7 +96,7 @@ func decodeRun(content []byte) (*stored, error) {
 	s.Meta = Meta{
 		ID:     idOf(h.Time, content),
 		Branch: h.Branch, Commit: h.Commit, Time: h.Time.UTC(),
-		Testbed: Key(s.Run.Testbed), Machine: machine(s.Run.Testbed), Tool: s.Run.Tool,
+		Testbed: Key(s.Run.Testbed), Machine: Machine(s.Run.Testbed), Tool: s.Run.Tool,
 		Digests: h.Objects,
 	}
 	if err := s.check(); err != nil {

@@ -54,8 +54,8 @@ func mitigations(m map[string]string) map[string]string {
 	return m
 }
 
-// machine describes a testbed in a few words.
-func machine(t bench.Testbed) string {
+// Machine describes a testbed in a few words.
+func Machine(t bench.Testbed) string {
 	mode := cmp.Or(string(t.Mode), string(bench.ModeHost))
 	if t.Mode == bench.ModeExact {
 		return unit.Printable(fmt.Sprintf("%s, Linux %s, %s, QEMU %s", mode, t.Kernel, t.Arch, t.QEMU))

@@ -23,6 +23,9 @@ import (
 // whole and under a name with their digest, so that several processes may use
 // it at once.
 type Cache struct {
+	// Progress shows what is downloaded, unless it is nil.
+	Progress Progress
+
 	dir string
 	// source is where kernels come from that the cache lacks.
 	source func(ctx context.Context, words ...string) (*Kernel, error)
@@ -45,7 +48,11 @@ func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open kernel cache: %w", err)
 	}
-	return &Cache{dir, Load}, nil
+	c := &Cache{dir: dir}
+	c.source = func(ctx context.Context, words ...string) (*Kernel, error) {
+		return Source{Progress: c.Progress}.Load(ctx, words...)
+	}
+	return c, nil
 }
 
 // Add packs a kernel into the cache, with the extra modules. The same kernel
@@ -70,7 +77,7 @@ func (c *Cache) add(p *pack) (Entry, error) {
 	sum := sha256.Sum256(packed.Bytes())
 	digest := hex.EncodeToString(sum[:])
 	file := filepath.Join(c.dir, entryName(p.Release, p.Arch, digest))
-	e := Entry{Release: p.Release, Arch: p.Arch, Digest: digest, Path: file}
+	e := Entry{Release: p.Release, Arch: p.Arch, Digest: digest, Origin: p.Origin, Path: file}
 	c.sweep()
 	// The image goes first: an entry is there once its packed kernel is.
 	if err := c.write(e.imagePath(), p.content[len(p.content)-1]); err != nil {
@@ -119,6 +126,15 @@ func (c *Cache) stat(e Entry) (Entry, error) {
 // List is the cache's kernels, the newest release last; of one release, the
 // one that was added last.
 func (c *Cache) List() ([]Entry, error) {
+	all, err := c.entries()
+	for i := range all {
+		all[i].Origin = all[i].readOrigin()
+	}
+	return all, err
+}
+
+// entries is List without what is only to be read in the packed kernels.
+func (c *Cache) entries() ([]Entry, error) {
 	files, err := os.ReadDir(c.dir)
 	if err != nil {
 		return nil, fmt.Errorf("list kernel cache: %w", err)
@@ -142,7 +158,7 @@ func (c *Cache) List() ([]Entry, error) {
 
 // find is the entries that go by a name, at least one.
 func (c *Cache) find(name string) ([]Entry, error) {
-	all, err := c.List()
+	all, err := c.entries()
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +184,9 @@ func (c *Cache) Remove(name string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range found {
+	for i, e := range found {
 		if err := e.remove(); err != nil {
-			return nil, err
+			return found[:i], err
 		}
 	}
 	return found, nil

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -91,6 +92,27 @@ func TestNamesOfCachedKernels(t *testing.T) {
 	}
 	if got := fmt.Sprint(releases); got != "[6.1.0-50 6.12.9-a 6.12.20-a 6.12.107-a 6.12.999-b]" {
 		t.Errorf("list is %s", got)
+	}
+}
+
+func TestTheListSaysWhereKernelsCameFrom(t *testing.T) {
+	c := newCache(t)
+	if e := must(c.Add(testKernel())); e.Origin != "a test" {
+		t.Errorf("added with the origin %q", e.Origin)
+	}
+	must(c.Add(kernelNamed("6.12.999"))) // as before origins were kept
+	damaged := kernelNamed("6.13.1")
+	damaged.Origin = "a test"
+	check(os.Truncate(must(c.Add(damaged)).Path, 20))
+	var origins []string
+	for _, e := range must(c.List()) {
+		origins = append(origins, e.Origin)
+	}
+	if got := fmt.Sprintf("%q", origins); got != `["a test" "" ""]` {
+		t.Errorf("origins are %s", got)
+	}
+	if text := string(must(json.Marshal(must(c.List())[0]))); !strings.Contains(text, `"origin":"a test"`) {
+		t.Errorf("JSON is %s", text)
 	}
 }
 

@@ -6,7 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // FromDebs is the kernel of one or more .deb files, over which Debian splits
@@ -18,9 +21,9 @@ func FromDebs(names ...string) (*Kernel, error) {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 	}
-	k, err := all.tree().load("")
+	k, err := all.tree().loadDebs()
 	if err != nil {
-		return nil, fmt.Errorf("find a kernel in %s: %w", strings.Join(names, ", "), err)
+		return nil, bench.WithHint(fmt.Errorf("find a kernel in %s: %w", strings.Join(names, ", "), err), bench.Hint(err))
 	}
 	bases := make([]string, len(names))
 	for i, name := range names {
@@ -28,6 +31,24 @@ func FromDebs(names ...string) (*Kernel, error) {
 	}
 	k.Origin = strings.Join(bases, ", ")
 	return k, nil
+}
+
+// loadDebs is load for a tree of packages, of which some may not be there.
+func (t *tree) loadDebs() (*Kernel, error) {
+	releases := t.moduleReleases()
+	k, err := t.load("")
+	switch {
+	case errors.Is(err, errNoImage) && len(releases) > 0:
+		return nil, bench.WithHint(err, fmt.Sprintf(
+			"These are its modules alone: give them together with its image, the package linux-binary-%[1]s, or linux-image-%[1]s where there is no such one.", releases[0]))
+	case errors.Is(err, errNoImage):
+		return nil, bench.WithHint(err, "Debian splits a kernel over packages: give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together.")
+	case err == nil && len(releases) > 0 && !slices.Contains(releases, k.Release):
+		return nil, bench.WithHint(
+			fmt.Errorf("the image is of Linux %s, the modules are of %s", k.Release, strings.Join(releases, ", ")),
+			"Give packages of one release together.")
+	}
+	return k, err
 }
 
 func addDebFile(u *unpacked, name string) error {

@@ -69,6 +69,38 @@ func TestAKernelOfSplitDebs(t *testing.T) {
 	}
 }
 
+func TestPackagesThatAreMissingAreNamed(t *testing.T) {
+	binary, base, modules := splitFiles()
+	other := files{}
+	for name, data := range modules {
+		other[strings.ReplaceAll(name, testRelease, "6.12.99-other")] = data
+	}
+	for name, tc := range map[string]struct {
+		debs       []files
+		want, hint string
+	}{
+		"the image's": {[]files{modules}, "no kernel image", "together with its image, the package linux-binary-" + testRelease + ", or linux-image-" + testRelease},
+		"both":        {[]files{base}, "no kernel image", "give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together"},
+		"the modules' of that release": {[]files{binary, other},
+			"the image is of Linux " + testRelease + ", the modules are of 6.12.99-other", "packages of one release"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var names []string
+			for i, f := range tc.debs {
+				names = append(names, writeTemp(t, fmt.Sprintf("%d.deb", i), debOf(f)))
+			}
+			_, err := Source{}.Load(t.Context(), names...)
+			wantError(t, err, tc.want)
+			wantHint(t, err, tc.hint)
+		})
+	}
+	// A kernel with all that takes no module is one as well.
+	k, err := FromDebs(writeTemp(t, "linux-binary.deb", debOf(binary)))
+	if err != nil || k.Release != testRelease {
+		t.Errorf("the image alone: got %v, error %v", k, err)
+	}
+}
+
 func TestDataOfADeb(t *testing.T) {
 	data := tarOf(testFiles())
 	for name, deb := range map[string][]byte{

@@ -37,15 +37,22 @@ type Debian struct {
 	// Client speaks to the mirror. Without one, the environment's proxies are
 	// used.
 	Client *http.Client
+	// Progress shows what is downloaded, unless it is nil.
+	Progress Progress
 }
 
 // Fetch is the suite's kernel.
 func (d Debian) Fetch(ctx context.Context) (*Kernel, error) {
 	k, err := d.withDefaults().fetch(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("get kernel of Debian %s: %w", d.Suite, err)
+	return k, d.explain(err)
+}
+
+// explain says which suite an error is about.
+func (d Debian) explain(err error) error {
+	if err == nil {
+		return nil
 	}
-	return k, nil
+	return fmt.Errorf("get kernel of Debian %s: %w", d.Suite, err)
 }
 
 func (d Debian) withDefaults() Debian {
@@ -56,12 +63,28 @@ func (d Debian) withDefaults() Debian {
 		d.Root = os.DirFS("/")
 	}
 	if d.Client == nil {
-		d.Client = http.DefaultClient
+		d.Client = client
 	}
 	return d
 }
 
 func (d Debian) fetch(ctx context.Context) (*Kernel, error) {
+	found, err := d.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.get(ctx, found)
+}
+
+// found is a kernel that a suite has: its packages, that of the image first.
+type found struct {
+	*repository
+	all []debPackage
+}
+
+// find looks in the suite's index for the kernel. It is a lacksError if the
+// suite does not have it.
+func (d Debian) find(ctx context.Context) (*found, error) {
 	r, err := d.openRepository(ctx)
 	if err != nil {
 		return nil, err
@@ -71,25 +94,32 @@ func (d Debian) fetch(ctx context.Context) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	packages, err := index.kernel(flavour, d.Version)
-	if err != nil {
-		return nil, err
-	}
+	all, err := index.kernel(flavour, d.Version)
+	return &found{r, all}, err
+}
+
+// get downloads the kernel that was found.
+func (d Debian) get(ctx context.Context, f *found) (*Kernel, error) {
+	image := f.all[0]
+	shown := start(d.Progress, image.name, sizeOf(f.all))
+	defer shown.End()
 	files := newUnpacked()
-	for _, p := range packages {
-		deb, err := fetchSum(ctx, r.client, r.uri+"/"+p.file, p.sum)
+	before := int64(0)
+	for _, p := range f.all {
+		deb, err := fetchSum(ctx, f.client, f.uri+"/"+p.file, p.sum, func(n int64) { shown.Have(before + n) })
 		if err != nil {
 			return nil, err
 		}
 		if err := files.addDeb(bytes.NewReader(deb)); err != nil {
 			return nil, fmt.Errorf("read %s: %w", path.Base(p.file), err)
 		}
+		before += p.sum.size
 	}
 	k, err := files.tree().load("")
 	if err != nil {
-		return nil, fmt.Errorf("find the kernel in package %s: %w", packages[0].name, err)
+		return nil, fmt.Errorf("find the kernel in package %s: %w", image.name, err)
 	}
-	k.Origin = fmt.Sprintf("Debian %s, %s %s", d.Suite, packages[0].name, packages[0].version)
+	k.Origin = fmt.Sprintf("Debian %s, %s %s", d.Suite, image.name, image.version)
 	return k, nil
 }
 
@@ -98,6 +128,7 @@ type repository struct {
 	*release
 	uri, suite string
 	client     *http.Client
+	progress   Progress
 }
 
 // openRepository is the suite at the first mirror that has it.
@@ -127,7 +158,7 @@ func (d Debian) openMirror(ctx context.Context, m mirror) (*repository, error) {
 		return nil, err
 	}
 	url := m.uri + "/dists/" + d.Suite + "/InRelease"
-	data, err := fetch(ctx, d.Client, url, maxText)
+	data, err := fetch(ctx, d.Client, url, maxText, unseen{}.Have)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +166,7 @@ func (d Debian) openMirror(ctx context.Context, m mirror) (*repository, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", url, err)
 	}
-	return &repository{rel, m.uri, d.Suite, d.Client}, nil
+	return &repository{rel, m.uri, d.Suite, d.Client, d.Progress}, nil
 }
 
 // packages is the index of the suite's kernels.
@@ -150,7 +181,9 @@ func (r *repository) packages(ctx context.Context, arch, flavour string) (packag
 		// By this name it stays what it is while the mirror is updated.
 		file = path.Dir(name) + "/by-hash/SHA256/" + sum.sha256
 	}
-	packed, err := fetchSum(ctx, r.client, strings.Join([]string{r.uri, "dists", r.suite, file}, "/"), sum)
+	shown := start(r.progress, "the index of Debian "+r.suite, sum.size)
+	defer shown.End()
+	packed, err := fetchSum(ctx, r.client, strings.Join([]string{r.uri, "dists", r.suite, file}, "/"), sum, shown.Have)
 	if err != nil {
 		return nil, err
 	}

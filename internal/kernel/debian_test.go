@@ -283,11 +283,11 @@ func TestAMirrorThatFailsForAMoment(t *testing.T) {
 		fmt.Fprint(w, "here")
 	}))
 	defer server.Close()
-	got, err := fetch(t.Context(), server.Client(), server.URL, 4)
+	got, err := fetch(t.Context(), server.Client(), server.URL, 4, unseen{}.Have)
 	if err != nil || string(got) != "here" || asked != 2 {
 		t.Errorf("got %q after asking %d times, error %v", got, asked, err)
 	}
-	_, err = fetch(t.Context(), server.Client(), server.URL, 3)
+	_, err = fetch(t.Context(), server.Client(), server.URL, 3, unseen{}.Have)
 	wantError(t, err, "fetch "+server.URL, "larger than")
 }
 

@@ -18,6 +18,8 @@ type Entry struct {
 	Arch    string `json:"arch"`
 	// Digest is the SHA-256 of the packed kernel, in hex.
 	Digest string `json:"digest"`
+	// Origin says in words where the kernel comes from, where that is known.
+	Origin string `json:"origin"`
 	// Path is the packed kernel.
 	Path string `json:"path"`
 	// Size is what the kernel takes on the disk, in bytes.
@@ -47,7 +49,10 @@ func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false // removed a moment ago
 	}
-	return Entry{m[1], m[2], m[3], filepath.Join(dir, file.Name()), st.Size(), st.ModTime()}, true
+	return Entry{
+		Release: m[1], Arch: m[2], Digest: m[3],
+		Path: filepath.Join(dir, file.Name()), Size: st.Size(), Added: st.ModTime(),
+	}, true
 }
 
 func entryName(release, arch, digest string) string {
@@ -56,6 +61,22 @@ func entryName(release, arch, digest string) string {
 
 // imagePath is the unpacked image.
 func (e Entry) imagePath() string { return strings.TrimSuffix(e.Path, packEnding) + imageEnding }
+
+// readOrigin reads where the kernel comes from. One that cannot be read is of
+// unknown origin: whoever boots it is told why.
+func (e Entry) readOrigin() string {
+	f, err := os.Open(e.Path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	p, err := openPack(f)
+	if err != nil {
+		return ""
+	}
+	defer p.close()
+	return p.Origin
+}
 
 // remove removes both files. Another process may have done so already.
 func (e Entry) remove() error {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 )
@@ -13,18 +14,46 @@ import (
 const (
 	// stallTime is how long a server may send nothing.
 	stallTime = 30 * time.Second
+	// dialTime is how long a connection may take to come about: without a
+	// network, that is what there is to wait for.
+	dialTime = 10 * time.Second
 	// attempts are made of each request, with a pause that doubles between.
 	attempts   = 3
 	firstPause = time.Second
 )
+
+// client speaks to mirrors through the environment's proxies.
+var client = newClient()
+
+func newClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: dialTime}).DialContext
+	return &http.Client{Transport: transport}
+}
 
 // statusError is an answer other than 200 OK.
 type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("%d %s", int(e), http.StatusText(int(e))) }
 
-// fetch is the body at a URL. It asks again after what may pass.
-func fetch(ctx context.Context, client *http.Client, url string, limit int64) (body []byte, err error) {
+// fetchError says of which URL something could not be had.
+type fetchError struct {
+	url string
+	err error
+}
+
+func (e *fetchError) Error() string { return fmt.Sprintf("fetch %s: %s", e.url, e.err) }
+func (e *fetchError) Unwrap() error { return e.err }
+
+// isDown says whether a server is the cause of an error, not what it serves.
+func isDown(err error) bool {
+	var e *fetchError
+	return errors.As(err, &e) && mayPass(e.err)
+}
+
+// fetch is the body at a URL, and tells have how much of it has arrived. It
+// asks again after what may pass.
+func fetch(ctx context.Context, client *http.Client, url string, limit int64, have func(n int64)) (body []byte, err error) {
 	pause := firstPause
 	for n := range attempts {
 		if n > 0 {
@@ -35,13 +64,13 @@ func fetch(ctx context.Context, client *http.Client, url string, limit int64) (b
 			}
 			pause *= 2
 		}
-		body, err = fetchOnce(ctx, client, url, limit)
+		body, err = fetchOnce(ctx, client, url, limit, have)
 		if err == nil || ctx.Err() != nil || !mayPass(err) {
 			break
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", url, err)
+		return nil, &fetchError{url, err}
 	}
 	return body, nil
 }
@@ -56,7 +85,7 @@ func mayPass(err error) bool {
 	return !errors.As(err, &tooLarge)
 }
 
-func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64) ([]byte, error) {
+func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64, have func(n int64)) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := time.AfterFunc(stallTime, func() { cancel(errors.New("server stalled")) })
@@ -74,9 +103,13 @@ func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64
 	if response.StatusCode != http.StatusOK {
 		return nil, statusError(response.StatusCode)
 	}
+	arrived := int64(0)
 	body, err := readAll(readFunc(func(p []byte) (int, error) {
 		stall.Reset(stallTime)
-		return response.Body.Read(p)
+		n, err := response.Body.Read(p)
+		arrived += int64(n)
+		have(arrived)
+		return n, err
 	}), limit)
 	if err != nil {
 		return nil, causeOr(ctx, err)
@@ -97,11 +130,11 @@ func causeOr(ctx context.Context, err error) error {
 }
 
 // fetchSum is fetch for a file of which is known what it must be.
-func fetchSum(ctx context.Context, client *http.Client, url string, want checksum) ([]byte, error) {
+func fetchSum(ctx context.Context, client *http.Client, url string, want checksum, have func(n int64)) ([]byte, error) {
 	if want.size > maxKept {
-		return nil, fmt.Errorf("fetch %s: %w", url, tooLargeError(maxKept))
+		return nil, &fetchError{url, tooLargeError(maxKept)}
 	}
-	body, err := fetch(ctx, client, url, want.size)
+	body, err := fetch(ctx, client, url, want.size, have)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
+// Source is where kernels come from that no cache has. The zero value is this
+// machine and what its network leads to.
+type Source struct {
+	// Progress shows what is downloaded, unless it is nil.
+	Progress Progress
+	// apt is what all suites of Debian have in common.
+	apt Debian
+}
+
+// debian is a suite of Debian, to fetch that version from.
+func (s Source) debian(suite, version string) Debian {
+	d := s.apt
+	d.Suite, d.Version, d.Progress = suite, version, s.Progress
+	return d
+}
+
 // Load gets the kernel that words describe, as a user types them:
 //
 //	host                       what this machine runs
@@ -22,36 +38,43 @@ import (
 //	a.deb [b.deb]...           packages of Debian
 //	kernel.tar.zst             a packed kernel
 //	vmlinuz|vmlinux [modules]  an image, and the folder of its modules
-func Load(ctx context.Context, words ...string) (*Kernel, error) {
+//
+// It is ErrUnknown where they describe none, be it that a file is none, and
+// another error where the network fails.
+func (s Source) Load(ctx context.Context, words ...string) (*Kernel, error) {
 	switch {
 	case len(words) > 0 && allDebs(words):
-		return FromDebs(words...)
+		return local(FromDebs(words...))
 	case len(words) == 1:
-		return loadOne(ctx, words[0])
+		return s.loadOne(ctx, words[0])
 	case len(words) == 2 && isFile(words[0]) && isDir(words[1]):
-		return FromFiles(words[0], words[1])
+		return local(FromFiles(words[0], words[1]))
 	}
 	return nil, unknown(words...)
 }
 
-func loadOne(ctx context.Context, word string) (*Kernel, error) {
+func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 	reference, isOCI := strings.CutPrefix(word, "oci:")
 	switch {
 	case word == "host":
-		return FromHost()
+		return local(FromHost())
 	case isOCI:
-		return FromOCI(ctx, reference)
+		return FromOCI(ctx, reference, s.Progress)
 	case isFile(word) && isPacked(word):
-		return FromPack(word)
+		return local(FromPack(word))
 	case isFile(word):
-		return FromFiles(word, "")
+		return local(FromFiles(word, ""))
 	case isSuite(word):
-		return Debian{Suite: word}.Fetch(ctx)
+		return s.debian(word, "").Fetch(ctx)
 	case isVersion(word):
-		return FromVersion(ctx, word)
+		return s.version(ctx, word)
 	}
 	return nil, unknown(word)
 }
+
+// local is a kernel of this machine's files. Nothing but a name is to blame
+// where there is none in them.
+func local(k *Kernel, err error) (*Kernel, error) { return k, noKernel(err) }
 
 // ErrUnknown says that a name stands for no kernel, whatever the cache and the
 // network have.
@@ -62,6 +85,19 @@ type unknownError string
 
 func (e unknownError) Error() string      { return string(e) }
 func (unknownError) Is(target error) bool { return target == ErrUnknown }
+
+// noKernelError is an ErrUnknown that another error explains.
+type noKernelError struct{ error }
+
+func (e noKernelError) Unwrap() error      { return e.error }
+func (noKernelError) Is(target error) bool { return target == ErrUnknown }
+
+func noKernel(err error) error {
+	if err == nil {
+		return nil
+	}
+	return noKernelError{err}
+}
 
 // checkWord is ErrUnknown for a word that loadOne cannot make anything of.
 func checkWord(word string) error {
@@ -97,16 +133,6 @@ func unknown(words ...string) error {
 	return bench.WithHint(
 		unknownError(fmt.Sprintf("no kernel is called %q", strings.Join(words, " "))),
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
-}
-
-// FromVersion is the newest kernel of a version, such as 6.12, from the suite
-// of Debian that has it.
-func FromVersion(ctx context.Context, version string) (*Kernel, error) {
-	suite, err := suiteOf(version)
-	if err != nil {
-		return nil, err
-	}
-	return Debian{Suite: suite, Version: version}.Fetch(ctx)
 }
 
 // FromPack is the kernel in a file that Pack wrote.

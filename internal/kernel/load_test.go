@@ -19,11 +19,11 @@ func TestWordsForKernels(t *testing.T) {
 		"an image by a long way": {filepath.Join(root, "boot", "..", "boot", filepath.Base(image)), root},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k, err := Load(t.Context(), words...)
+			k, err := Source{}.Load(t.Context(), words...)
 			wantTestKernel(t, k, err)
 		})
 	}
-	k, err := Load(t.Context(), image)
+	k, err := Source{}.Load(t.Context(), image)
 	if err != nil || k.Release != testRelease {
 		t.Errorf("image alone: got %v, error %v", k, err)
 	}
@@ -39,12 +39,15 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 		`get kernel of OCI image a b`:              {"oci:a b"},
 		`no kernel is called "/dev/null /dev/null`: {"/dev/null", "/dev/null"},
 	} {
-		_, err := Load(t.Context(), words...)
+		_, err := Source{}.Load(t.Context(), words...)
 		if err == nil {
 			t.Errorf("%q: no error", words)
 			continue
 		}
 		wantError(t, err, want)
+		if !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v is not ErrUnknown", words, err)
+		}
 	}
 }
 
@@ -58,13 +61,13 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 	writeFiles(root, testFiles())
 	vmlinuz := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
 	pack := writeTemp(t, "kernel", packed(testKernel()))
-	for _, name := range []string{"9.99", "9.99.1-mine", "6.12", "6.12.107", "host", "trixie-backports", "oci:a/b", vmlinuz, pack} {
+	for _, name := range []string{"9.99", "9.99.1-mine", "6.12", "6.12.107", "7.99", "host", "trixie-backports", "oci:a/b", vmlinuz, pack} {
 		if err := c.Check(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	junk := writeTemp(t, "junk", []byte("no kernel"))
-	for _, name := range []string{"", "9.98", "6.123", "trixy", "./nowhere", "6.12 ", junk} {
+	for _, name := range []string{"", "4.19", "6.11.5", "trixy", "./nowhere", "6.12 ", junk} {
 		err := c.Check(name)
 		if !errors.Is(err, ErrUnknown) || bench.Hint(err) == "" && name != junk {
 			t.Errorf("%q: got %v, with the hint %q", name, err, bench.Hint(err))
@@ -73,5 +76,35 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 		if _, loaded := c.Resolve(t.Context(), name); loaded == nil || loaded.Error() != err.Error() || !errors.Is(loaded, ErrUnknown) {
 			t.Errorf("%q: Check says %v, and Resolve %v", name, err, loaded)
 		}
+	}
+}
+
+// A file that is no kernel is misnamed, whatever it is instead.
+func TestFilesThatAreNoKernels(t *testing.T) {
+	good := packed(testKernel())
+	for name, data := range map[string][]byte{
+		"junk":              []byte("no kernel"),
+		"an ELF object":     moduleOf("name=veth"),
+		"an ELF program":    vmlinuxOf("", nil),
+		"a damaged ELF":     []byte("\x7fELF\x02\x01\x01"),
+		"a compressed text": gzipped([]byte("no kernel")),
+		"a 32-bit kernel":   edited(testBzImage(), func(b []byte) { b[offXLoadFlags] = 0 }),
+		"a damaged pack":    good[:len(good)-1],
+		"no.deb":            debOf(files{"bin/sh": []byte("a shell")}),
+	} {
+		c := newCache(t)
+		if _, err := c.Resolve(t.Context(), writeTemp(t, name, data)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	reference, _ := pushed(t, files{"bin/sh": []byte("a shell")})
+	for _, ref := range []string{reference, reference + "-nope", "a b"} {
+		if _, err := (Source{}).Load(t.Context(), "oci:"+ref); !errors.Is(err, ErrUnknown) {
+			t.Errorf("oci:%s: got %v", ref, err)
+		}
+	}
+	// A registry that cannot be reached may have the image all the same.
+	if _, err := (Source{}).Load(t.Context(), "oci:127.0.0.1:1/linux:6.12"); err == nil || errors.Is(err, ErrUnknown) {
+		t.Errorf("without a registry: got %v", err)
 	}
 }

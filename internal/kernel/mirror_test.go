@@ -16,7 +16,7 @@ func needMirror(t *testing.T) {
 	if testing.Short() {
 		t.Skip("downloads 130 MB")
 	}
-	d := Debian{Suite: suites[0].name}.withDefaults()
+	d := Debian{Suite: moving[0]}.withDefaults()
 	if _, err := debianMirrors(d.Root, d.Suite); err != nil {
 		t.Skip(err)
 	}
@@ -66,8 +66,9 @@ func TestDebiansOwnKernels(t *testing.T) {
 			}
 
 			// From now on the cache has it.
+			source := c.source
 			c.source = func(context.Context, ...string) (*Kernel, error) { return nil, errors.New("asked again") }
-			defer func() { c.source = Load }()
+			defer func() { c.source = source }()
 			begin = time.Now()
 			if _, err := c.Resolve(t.Context(), version); err != nil {
 				t.Error(err)

@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -10,28 +12,36 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
 // FromOCI is the kernel of an OCI image, which has it where distributions do:
 // /boot/vmlinuz and /lib/modules. The registry's credentials are those of
 // docker login.
-func FromOCI(ctx context.Context, reference string) (*Kernel, error) {
-	k, err := fromOCI(ctx, reference)
+//
+// It is ErrUnknown where no image goes by the reference, or has a kernel.
+func FromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
+	k, err := fromOCI(ctx, reference, p)
 	if err != nil {
 		return nil, fmt.Errorf("get kernel of OCI image %s: %w", reference, err)
 	}
 	return k, nil
 }
 
-func fromOCI(ctx context.Context, reference string) (*Kernel, error) {
+func fromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
 	ref, err := name.ParseReference(reference)
 	if err != nil {
-		return nil, err
+		return nil, noKernel(err)
 	}
+	meter := &metered{RoundTripper: remote.DefaultTransport}
 	img, err := remote.Image(ref,
 		remote.WithContext(ctx),
+		remote.WithTransport(meter),
 		remote.WithAuthFromKeychain(authn.DefaultKeychain),
 		remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))
+	if isNotFound(err) {
+		err = noKernel(err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -39,16 +49,45 @@ func fromOCI(ctx context.Context, reference string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers := mutate.Extract(img)
-	defer layers.Close()
-	files := newUnpacked()
-	if err := files.addTar(layers); err != nil {
+	size, err := layersOf(img)
+	if err != nil {
+		return nil, err
+	}
+	meter.shown = start(p, ref.String(), size)
+	defer meter.shown.End()
+	files, err := extract(img)
+	if err != nil {
 		return nil, err
 	}
 	k, err := files.tree().load("")
 	if err != nil {
-		return nil, err
+		return nil, noKernel(err)
 	}
 	k.Origin = "OCI image " + ref.Context().Digest(digest.String()).String()
 	return k, nil
+}
+
+// layersOf is how many bytes the layers of an image take to download.
+func layersOf(img v1.Image) (size int64, err error) {
+	m, err := img.Manifest()
+	if err != nil {
+		return 0, err
+	}
+	for _, layer := range m.Layers {
+		size += layer.Size
+	}
+	return size, nil
+}
+
+func extract(img v1.Image) (*unpacked, error) {
+	layers := mutate.Extract(img)
+	defer layers.Close()
+	files := newUnpacked()
+	return files, files.addTar(layers)
+}
+
+// isNotFound says whether a registry answers that there is no such thing.
+func isNotFound(err error) bool {
+	var answer *transport.Error
+	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound
 }

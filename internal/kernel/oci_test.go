@@ -41,7 +41,7 @@ func TestAKernelOfAnOCIImage(t *testing.T) {
 	delete(f, "boot/config-"+testRelease)
 	reference, img := pushed(t, f)
 
-	k, err := Load(t.Context(), "oci:"+reference)
+	k, err := Source{}.Load(t.Context(), "oci:"+reference)
 	wantTestKernel(t, k, err)
 	want := "OCI image " + strings.TrimSuffix(reference, ":6.12") + "@" + must(img.Digest()).String()
 	if k.Origin != want {
@@ -56,7 +56,7 @@ func TestAKernelOverLayers(t *testing.T) {
 		files{"boot/vmlinuz-5.10.0": bzImageOf("5.10.0", vmlinux, gzipped(vmlinux))},
 		files{"boot/.wh.vmlinuz-5.10.0": nil},
 		testFiles())
-	k, err := FromOCI(t.Context(), reference)
+	k, err := FromOCI(t.Context(), reference, nil)
 	wantTestKernel(t, k, err)
 }
 
@@ -67,7 +67,7 @@ func TestOCIImagesThatAreRefused(t *testing.T) {
 		reference + "-nope": "MANIFEST_UNKNOWN",
 		"a b":               "could not parse reference",
 	} {
-		_, err := FromOCI(t.Context(), ref)
+		_, err := FromOCI(t.Context(), ref, nil)
 		wantError(t, err, "get kernel of OCI image "+ref, want)
 	}
 }

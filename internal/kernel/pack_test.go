@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,25 @@ func TestExtraModulesArePacked(t *testing.T) {
 	modules, _, err := must(Unpack(bytes.NewReader(packed(k, "mine")))).Modules("mine")
 	if err != nil || len(modules) != 3 {
 		t.Errorf("got %v, error %v", moduleNames(modules), err)
+	}
+}
+
+func TestExtraModulesStayWhenPackedAgain(t *testing.T) {
+	f := testFiles()
+	f["usr/lib/modules/"+testRelease+"/extra/mine.ko"] = testModule("mine", "helper")
+	f["usr/lib/modules/"+testRelease+"/extra/helper.ko"] = testModule("helper")
+	data := packed(must(fromHost(mapFS(stripUsr(f)), testRelease)), "mine")
+	if again := packed(must(Unpack(bytes.NewReader(data)))); !bytes.Equal(again, data) {
+		t.Errorf("packed again it has %s instead of %s", membersOf(again), membersOf(data))
+	}
+
+	c := newCache(t)
+	e := must(c.Add(must(FromPack(writeTemp(t, "kernel", data)))))
+	if !bytes.Equal(must(os.ReadFile(e.Path)), data) {
+		t.Error("the cache has other bytes")
+	}
+	if again := packed(must(c.Get("6.12"))); !bytes.Equal(again, data) {
+		t.Errorf("packed from the cache it has %s", membersOf(again))
 	}
 }
 

@@ -87,7 +87,27 @@ func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 			return x.parts(release), nil
 		}
 	}
-	return nil, fmt.Errorf("no kernel %s, only %s", version, listOr(seriesOf(releases), "none"))
+	return nil, &lacksError{version, seriesOf(releases)}
+}
+
+// lacksError is ErrUnknown: a suite has no kernel of that version, only of
+// those series.
+type lacksError struct {
+	version string
+	series  []string
+}
+
+func (e *lacksError) Error() string {
+	return fmt.Sprintf("no kernel %s, only %s", e.version, listOr(e.series, "none"))
+}
+
+func (*lacksError) Is(target error) bool { return target == ErrUnknown }
+
+func sizeOf(all []debPackage) (size int64) {
+	for _, p := range all {
+		size += p.sum.size
+	}
+	return size
 }
 
 // parts are the packages that a kernel is split over, that of the image first.

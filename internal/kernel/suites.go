@@ -3,23 +3,23 @@ package kernel
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// suites are those of Debian that kernels by version come from, each with the
-// series of Linux that it has. Where two have a series, the first is asked.
-var suites = []struct {
-	name   string
-	series []string
-}{
-	{"bullseye", []string{"5.10"}},
-	{"bookworm", []string{"6.1"}},
-	{"trixie", []string{"6.12"}},
-	{"trixie-backports", []string{"6.16", "6.17", "7.2"}},
+// suites are those of Debian that stay with the series of Linux that they were
+// released with, the newest last.
+var suites = []struct{ name, series string }{
+	{"bullseye", "5.10"},
+	{"bookworm", "6.1"},
+	{"trixie", "6.12"},
 }
+
+// moving are the suites that move on to newer series. Only their indexes know
+// which they have, so these are asked, the smallest first. The roles are there
+// for when trixie is no longer the stable release.
+var moving = []string{"trixie-backports", "stable-backports", "testing", "unstable"}
 
 // suiteForm is a suite of Debian's main archive, by code name or by role, with
 // the kind of suite behind it. The security archive is another one.
@@ -35,24 +35,26 @@ var versionForm = regexp.MustCompile(`^\d+\.\d+[0-9A-Za-z.+_~-]*$`)
 
 func isVersion(name string) bool { return versionForm.MatchString(name) }
 
-// suiteOf is the suite that has the series of a version.
+// suiteOf is the suite that stays with the series of a version, or empty if
+// the suites that move on may have it. They never go back: it is ErrUnknown for
+// a version that is older, and not among those that stay.
 func suiteOf(version string) (string, error) {
+	var all []string
 	for _, suite := range suites {
-		for _, series := range suite.series {
-			if hasPrefix(version, series) {
-				return suite.name, nil
-			}
+		if hasPrefix(version, suite.series) {
+			return suite.name, nil
 		}
+		all = append(all, suite.series)
 	}
-	return "", bench.WithHint(
-		unknownError(fmt.Sprintf("no Debian suite has Linux %s, only %s", version, strings.Join(knownSeries(), ", "))),
-		"Add a kernel of another version from .deb files, from an image with its modules, or from an OCI image.")
+	if newest := all[len(all)-1]; compareReleases(version, newest) < 0 {
+		return "", noSuiteHas(version, ", only "+strings.Join(all, ", ")+" and later ones")
+	}
+	return "", nil
 }
 
-func knownSeries() (all []string) {
-	for _, suite := range suites {
-		all = append(all, suite.series...)
-	}
-	slices.SortFunc(all, compareReleases)
-	return all
+// noSuiteHas is ErrUnknown for a version, and says what there is instead.
+func noSuiteHas(version, instead string) error {
+	return bench.WithHint(
+		unknownError(fmt.Sprintf("no Debian suite has Linux %s%s", version, instead)),
+		"Add a kernel of another version from .deb files, from an image with its modules, or from an OCI image.")
 }

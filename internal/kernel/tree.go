@@ -114,7 +114,7 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 	releases := slices.Sorted(maps.Keys(found))
 	switch {
 	case len(found) == 0:
-		return nil, errors.New("no kernel image: neither boot/vmlinuz-RELEASE nor lib/modules/RELEASE/vmlinuz")
+		return nil, errNoImage
 	case release == "" && len(found) == 1:
 		return found[releases[0]], nil
 	case release == "":
@@ -123,6 +123,20 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 		return nil, fmt.Errorf("no kernel %s, only %s", release, strings.Join(releases, ", "))
 	}
 	return found[release], nil
+}
+
+var errNoImage = errors.New("no kernel image: neither boot/vmlinuz-RELEASE nor lib/modules/RELEASE/vmlinuz")
+
+// moduleReleases are the kernels that the tree has modules of.
+func (t *tree) moduleReleases() (releases []string) {
+	for _, name := range t.names {
+		if _, ok := moduleOfFile(name); ok {
+			dir, _ := locate(name)
+			releases = append(releases, dir)
+		}
+	}
+	slices.Sort(releases)
+	return slices.Compact(releases)
 }
 
 // part is a file that lies beside the image, or nil.

@@ -45,8 +45,8 @@ func TestSuitesByVersion(t *testing.T) {
 		"6.1":                        "bookworm",
 		"6.12":                       "trixie",
 		"6.12.107+deb13-cloud-amd64": "trixie",
-		"6.17":                       "trixie-backports",
-		"7.2":                        "trixie-backports",
+		"6.13":                       "", // which only those know that move on
+		"7.3":                        "",
 	} {
 		if got, err := suiteOf(version); err != nil || got != want {
 			t.Errorf("%s is in %s, error %v", version, got, err)
@@ -57,7 +57,12 @@ func TestSuitesByVersion(t *testing.T) {
 			t.Errorf("%s is no suite", suite.name)
 		}
 	}
-	_, err := suiteOf("6.13")
-	wantError(t, err, "no Debian suite has Linux 6.13, only 5.10, 6.1, 6.12, 6.16, 6.17, 7.2")
+	for _, suite := range moving {
+		if !isSuite(suite) {
+			t.Errorf("%s is no suite", suite)
+		}
+	}
+	_, err := suiteOf("6.11")
+	wantError(t, err, "no Debian suite has Linux 6.11, only 5.10, 6.1, 6.12 and later ones")
 	wantHint(t, err, "OCI image")
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// newEntries are runs of a suite as the baseline keeps them: those that are fit
+// to be compared with. Why the others are not is the error.
+func newEntries(s *suite.Suite, runs []*bench.Run, from origin) ([]*baseline.Entry, error) {
+	var entries []*baseline.Entry
+	var errs []error
+	for _, run := range runs {
+		e, err := newEntry(s, run, from)
+		if err != nil {
+			errs = append(errs, bench.WithHint(fmt.Errorf("not saved in the baseline: %w", err), bench.Hint(err)))
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, errors.Join(errs...)
+}
+
+// newEntry is a run with all that it takes to measure it again.
+func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, error) {
+	if run.Partial {
+		return nil, errors.New("the run is partial: a baseline that lacks benchmarks would hide regressions")
+	}
+	e := &baseline.Entry{
+		Meta:    baseline.Meta{Branch: from.branch, Commit: from.commit, Tags: from.tags, Time: run.Started},
+		Run:     run,
+		Objects: map[string][]byte{},
+		Files:   storedFiles(s),
+		Points:  points(run),
+	}
+	have := map[string][]byte{}
+	for _, o := range s.Objects {
+		have[o.SHA256] = o.Data
+	}
+	for _, r := range run.Results {
+		if r.Error != "" {
+			return nil, fmt.Errorf("%s failed: a baseline that lacks benchmarks would hide regressions", r.Benchmark)
+		}
+		data, ok := have[r.ObjectSHA256]
+		if !ok {
+			return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, r.Object, r.ObjectSHA256),
+				"measure again, and save before the objects are built anew; or name the run's suite by --suite")
+		}
+		e.Objects[r.ObjectSHA256] = data
+	}
+	return e, nil
+}
+
+// points are the centers of all that was measured.
+func points(run *bench.Run) []baseline.Point {
+	var all []baseline.Point
+	for _, r := range run.Results {
+		for _, s := range r.Samples {
+			if sum := stat.Summarize(s); sum.N > 0 {
+				all = append(all, baseline.Point{Benchmark: r.Benchmark, Measure: s.Measure.Name, Value: sum.Center})
+			}
+		}
+	}
+	return all
+}
+
+// storedFiles are the files of a suite beside its objects, by their paths
+// relative to the suite file. A suite that reads files from elsewhere could
+// not be read again from what is stored, so of that nothing is.
+func storedFiles(s *suite.Suite) map[string][]byte {
+	objects := map[string]bool{}
+	for _, o := range s.Objects {
+		objects[o.SHA256] = true
+	}
+	dir := path.Dir(s.File)
+	files := map[string][]byte{}
+	for name, data := range s.Files() {
+		rel, ok := below(dir, name)
+		if !ok {
+			return nil
+		}
+		if !objects[suite.NewObject("", data).SHA256] {
+			files[rel] = data
+		}
+	}
+	for _, o := range s.Objects {
+		if _, ok := below(".", path.Clean(o.Path)); !ok {
+			return nil
+		}
+	}
+	return files
+}
+
+// below is a path relative to a folder, if it leads below it.
+func below(dir, name string) (string, bool) {
+	dir, name = path.Clean(dir), path.Clean(name)
+	if dir != "." {
+		rest, ok := strings.CutPrefix(name, dir+"/")
+		return rest, ok && !strings.HasPrefix(rest, "../")
+	}
+	return name, !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// downloads shows what is downloaded for kernels: a line for each that starts
+// and, on a terminal, a bar below. All that are under way at once share the
+// bar: there is room for one.
+type downloads struct {
+	t *terminal
+
+	mu         sync.Mutex
+	bar        *progressbar.ProgressBar // nil unless on a terminal
+	active     int
+	have, size int64 // of those since none was active
+}
+
+func newDownloads(t *terminal) *downloads { return &downloads{t: t} }
+
+// Start is for kernel.Progress.
+func (d *downloads) Start(name string, size int64) kernel.Download {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clear()
+	d.t.say("", "downloading %s (%s)", name, unit.Bytes(float64(size)))
+	d.active++
+	d.size += size
+	if isTerminal(d.t.stderr) {
+		d.bar = newDownloadBar(d.t, d.size)
+		_ = d.bar.Set64(d.have)
+	}
+	return &download{all: d}
+}
+
+func newDownloadBar(t *terminal, size int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(t.stderr),
+		progressbar.OptionSetDescription("downloading"),
+		progressbar.OptionSetWidth(barWidth(t.stderr)),
+		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+	)
+}
+
+// clear takes the bar off the terminal.
+func (d *downloads) clear() {
+	if d.bar != nil {
+		_ = d.bar.Clear()
+		d.bar = nil
+	}
+}
+
+// download is one of those under way.
+type download struct {
+	all   *downloads
+	have  int64
+	ended bool
+}
+
+// Have is for kernel.Download. What is closed early may still read a little.
+func (d *download) Have(n int64) {
+	d.all.mu.Lock()
+	defer d.all.mu.Unlock()
+	if d.ended {
+		return
+	}
+	d.all.have += n - d.have
+	d.have = n
+	if d.all.bar != nil {
+		_ = d.all.bar.Set64(d.all.have)
+	}
+}
+
+// End is for kernel.Download.
+func (d *download) End() {
+	d.all.mu.Lock()
+	defer d.all.mu.Unlock()
+	d.ended = true
+	d.all.active--
+	if d.all.active == 0 {
+		d.all.clear()
+		d.all.have, d.all.size = 0, 0
+	}
+}

@@ -1,0 +1,61 @@
+package kernel
+
+import (
+	"io"
+	"net/http"
+)
+
+// Progress shows what is downloaded. Several downloads may be under way at
+// once, each from a goroutine of its own.
+type Progress interface {
+	// Start begins to show a download of that many bytes.
+	Start(name string, size int64) Download
+}
+
+// Download is one that is under way.
+type Download interface {
+	// Have tells how many bytes have arrived: fewer than before where the
+	// server had to be asked again.
+	Have(n int64)
+	// End is called once, also of a download that fails.
+	End()
+}
+
+// start is p.Start for a p that may be nil.
+func start(p Progress, name string, size int64) Download {
+	if p == nil {
+		return unseen{}
+	}
+	return p.Start(name, size)
+}
+
+type unseen struct{}
+
+func (unseen) Have(int64) {}
+func (unseen) End()       {}
+
+// metered is a transport that counts what comes through it, once it has a
+// download to count for.
+type metered struct {
+	http.RoundTripper
+	shown Download
+	have  int64
+}
+
+func (m *metered) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := m.RoundTripper.RoundTrip(request)
+	if err != nil || m.shown == nil {
+		return response, err
+	}
+	body := response.Body
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{readFunc(func(p []byte) (int, error) {
+		n, err := body.Read(p)
+		m.have += int64(n)
+		m.shown.Have(m.have)
+		return n, err
+	}), body}
+	return response, nil
+}

@@ -1,0 +1,116 @@
+package kernel
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// watch is a Progress that remembers what it is shown.
+type watch struct{ all []*watched }
+
+type watched struct {
+	name             string
+	size, have, most int64
+	back, ended      int
+}
+
+func (w *watch) Start(name string, size int64) Download {
+	d := &watched{name: name, size: size}
+	w.all = append(w.all, d)
+	return d
+}
+
+func (d *watched) Have(n int64) {
+	if n < d.have {
+		d.back++
+	}
+	d.have, d.most = n, max(d.most, n)
+}
+
+func (d *watched) End() { d.ended++ }
+
+// wantWhole checks that a download was shown from its start to its end.
+func (d *watched) wantWhole(t *testing.T) {
+	t.Helper()
+	if d.size == 0 || d.have != d.size || d.most != d.size || d.back > 0 || d.ended != 1 {
+		t.Errorf("%+v", *d)
+	}
+}
+
+func (w *watch) names() string {
+	var names []string
+	for _, d := range w.all {
+		names = append(names, d.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func TestTheDownloadOfADebianKernelIsShown(t *testing.T) {
+	r := newRepository()
+	d, shown := r.debian(t), &watch{}
+	s := Source{Progress: shown, apt: d}
+	c := newCache(t)
+	c.source = s.Load
+	k, err := c.Resolve(t.Context(), "trixie-backports")
+	wantTestKernel(t, k, err)
+	if got := shown.names(); got != "the index of Debian trixie-backports, linux-image-"+testRelease {
+		t.Errorf("shown are %s", got)
+	}
+	size := 0
+	for _, part := range []string{"image", "base", "binary", "modules"} {
+		size += len(r.files[fmt.Sprintf("pool/main/l/linux/linux-%s-%s.deb", part, testRelease)])
+	}
+	if last := shown.all[len(shown.all)-1]; last.size != int64(size) {
+		t.Errorf("the packages have %d bytes, not %d", last.size, size)
+	}
+	for _, d := range shown.all {
+		d.wantWhole(t)
+	}
+}
+
+func TestADownloadThatFailsIsNoLongerShown(t *testing.T) {
+	r := newRepository()
+	delete(r.files, "pool/main/l/linux/linux-modules-"+testRelease+".deb")
+	shown := &watch{}
+	d := r.debian(t)
+	d.Progress = shown
+	_, err := d.Fetch(t.Context())
+	wantError(t, err, "404 Not Found")
+	if last := shown.all[len(shown.all)-1]; last.have == 0 || last.have >= last.size || last.ended != 1 {
+		t.Errorf("%+v", *last)
+	}
+}
+
+func TestTheDownloadOfAnOCIImageIsShown(t *testing.T) {
+	reference, img := pushed(t, testFiles(), files{"bin/sh": []byte("a shell")})
+	shown := &watch{}
+	c := newCache(t)
+	c.Progress = shown
+	k, err := c.Resolve(t.Context(), "oci:"+reference)
+	wantTestKernel(t, k, err)
+	if shown.names() != reference || shown.all[0].size != must(layersOf(img)) {
+		t.Fatalf("shown are %s", shown.names())
+	}
+	shown.all[0].wantWhole(t)
+}
+
+func TestADownloadThatBeginsAgain(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "8")
+		if asked++; asked == 1 {
+			fmt.Fprint(w, "half")
+			return // the client sees the connection end
+		}
+		fmt.Fprint(w, "complete")
+	}))
+	defer server.Close()
+	d := &watched{size: 8}
+	body, err := fetch(t.Context(), server.Client(), server.URL, 8, d.Have)
+	if err != nil || string(body) != "complete" || d.have != 8 || d.back > 1 {
+		t.Errorf("got %q, error %v, shown %+v", body, err, *d)
+	}
+}
