@@ -82,6 +82,13 @@ figures-exact: kernels ## measure what the README promises of exact mode: time, 
 	bash -c 'time ./ebpf-bench run --kernel 5.10,6.1,6.12,7.2'
 	go build -o bin/identical ./scripts/identical
 	bin/identical -n 20
+	scripts/exact-gate 20
+
+.PHONY: figures-gate
+figures-gate: build ## measure how often the gate is wrong, idle and with all CPUs busy (three hours)
+	$(SUDO) ./ebpf-bench selftest gate --tries 100 --same 1000
+	$(SUDO) scripts/busy ./ebpf-bench selftest gate --tries 100 --same 1000
+	$(SUDO) scripts/busy ./ebpf-bench selftest gate --tries 100 --same 0 --attached
 
 .PHONY: figures-store
 figures-store: ## measure what the README promises of compare: time and memory over 2,000 benchmarks and 500 stored runs

@@ -150,8 +150,8 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 	if !ok {
 		return nil
 	}
-	if packets > 0 && raw.runTimeNS*uint64(packets)%raw.runCnt != 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d instructions in %d runs: the runs of a packet differ", raw.runTimeNS, raw.runCnt))
+	if uneven(raw, packets) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %d instructions in %d runs is their mean", raw.runTimeNS, raw.runCnt))
 	}
 	one := func(m bench.Measure, v float64) bench.Sample {
 		return bench.Sample{Measure: m, Values: []float64{round(v)}}
@@ -169,6 +169,11 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		samples = append(samples, one(bench.InstructionsPath, r.Path.Cost()))
 	}
 	return samples
+}
+
+// uneven tells that not each run of the same packet cost the same.
+func uneven(c counters, packets int) bool {
+	return packets > 0 && c.runTimeNS*uint64(packets)%c.runCnt != 0
 }
 
 func (c counters) perRun() float64 { return float64(c.runTimeNS) / float64(c.runCnt) }

@@ -89,6 +89,10 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		}
 		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
 		j.measure(&v, p, s, rule)
+		if v.Outcome == Failed && slices.ContainsFunc(budgets, Threshold.fails) {
+			// It is the budget too that could not be applied.
+			v.Severity = Fail
+		}
 		j.history(&v, p, s)
 		spend(&v, p, budgets)
 		all = append(all, v)
@@ -103,11 +107,14 @@ func severity(rule *Threshold, budgets []Threshold) Severity {
 	if rule != nil {
 		return rule.Severity
 	}
-	if len(budgets) > 0 && !slices.ContainsFunc(budgets, func(t Threshold) bool { return t.Severity == Fail }) {
+	if len(budgets) > 0 && !slices.ContainsFunc(budgets, Threshold.fails) {
 		return Warn
 	}
 	return Fail
 }
+
+// fails tells whether the threshold can make a comparison fail.
+func (t Threshold) fails() bool { return t.Severity == Fail }
 
 // measures are those of the head, then those that only the base has, then
 // those with a budget that could not be applied.
@@ -138,8 +145,10 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	switch {
 	case p.Head == nil:
 		v.Outcome, v.Why = Removed, noHead
-	case head == nil:
+	case head == nil && base != nil:
 		v.Outcome, v.Why = Failed, "not measured"
+	case head == nil:
+		v.Outcome, v.Why = Failed, notMeasured(j.comparison.Testbed.Mode, s.measure)
 	case p.Base == nil:
 		v.Outcome, v.Why = Added, "new: "+figure(stat.Summarize(*head).Center, head.Measure)
 	case rule == nil:
@@ -149,7 +158,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	case j.foreign(head.Measure) != "":
 		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign(head.Measure)
 	case head.Measure.Exact:
-		j.exact(v, base, head, rule)
+		j.exact(v, base, head, sample(p.Again, s.measure), rule)
 	default:
 		j.timed(v)
 	}
@@ -173,8 +182,8 @@ func sample(r *bench.Result, measure string) *bench.Sample {
 	return nil
 }
 
-// spend judges the budgets: what exceeds one is a regression, whatever became
-// of it since the base.
+// spend judges the budgets: what exceeds one is over budget, whatever became of
+// it since the base. A regression that fails stays one.
 func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 	head := sample(p.Head, v.Measure.Name)
 	if head == nil {
@@ -185,10 +194,9 @@ func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 		if value <= *b.Max {
 			continue
 		}
-		if v.Outcome != Regression || v.Severity != Fail {
-			v.Severity = b.Severity
+		if over := (Verdict{Outcome: OverBudget, Severity: b.Severity}); over.weight() > v.weight() {
+			v.Outcome, v.Severity = over.Outcome, over.Severity
 		}
-		v.Outcome = Regression
 		v.Why = cmp.Or(v.Why, figure(value, head.Measure)) + ", over the maximum of " + figure(*b.Max, head.Measure)
 	}
 }

@@ -49,8 +49,8 @@ thresholds:
 		why        string
 	}{
 		{100, 100, Pass, Fail, "100 instructions on both sides"},
-		{130, 130, Regression, Warn, "130 instructions on both sides, over the maximum of 120 instructions"},
-		{160, 160, Regression, Fail, "160 instructions on both sides, over the maximum of 150 instructions, over the maximum of 120 instructions"},
+		{130, 130, OverBudget, Warn, "130 instructions on both sides, over the maximum of 120 instructions"},
+		{160, 160, OverBudget, Fail, "160 instructions on both sides, over the maximum of 150 instructions, over the maximum of 120 instructions"},
 		{120, 121, Regression, Fail, "120 → 121 instructions (+1, +0.83%), no change is allowed for the worse, over the maximum of 120 instructions"},
 	} {
 		pair := exactPair("a", c.base, c.head)
@@ -66,6 +66,15 @@ thresholds:
 	}
 }
 
+// A budget that fails is no mere warning because the growth of its measure is.
+func TestBudgetThatCouldNotBeApplied(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: xlated-bytes, max: 150}]\n")
+	v := p.Compare(comparison(exactPair("a", 1, 1)), Options{})
+	if got := v.All[len(v.All)-1]; got.Outcome != Failed || got.Severity != Fail || v.Overall() != Failed {
+		t.Errorf("%+v, overall %s", got, v.Overall())
+	}
+}
+
 func TestBenchmarksOfOneSide(t *testing.T) {
 	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
 	added.Base, removed.Head = nil, nil
@@ -74,7 +83,7 @@ func TestBenchmarksOfOneSide(t *testing.T) {
 		t.Errorf("%+v %s", v.All, v.Overall())
 	}
 	p := policy(t, "thresholds: [{measure: instructions, max: 4}]\n")
-	if v := only(t, p.Compare(comparison(added), Options{})); v.Outcome != Regression || v.Why != "new: 5 instructions, over the maximum of 4 instructions" {
+	if v := only(t, p.Compare(comparison(added), Options{})); v.Outcome != OverBudget || v.Why != "new: 5 instructions, over the maximum of 4 instructions" {
 		t.Errorf("%+v: a new benchmark has a budget too", v)
 	}
 }
@@ -122,6 +131,8 @@ func TestOverall(t *testing.T) {
 		{of(Pass, Inconclusive), Pass, Inconclusive},
 		{of(Inconclusive, Failed), Failed, Failed},
 		{of(Inconclusive, Failed, Regression), Regression, Regression},
+		{of(OverBudget, Failed), OverBudget, OverBudget},
+		{of(OverBudget, Regression), Regression, Regression},
 		{of(), Failed, Failed},
 		{&Verdicts{Partial: true, All: of(Pass).All}, Failed, Failed},
 		{&Verdicts{All: []Verdict{{Outcome: Regression, Severity: Warn}, {Outcome: Failed, Severity: Ignore}}}, Pass, Pass},
@@ -289,7 +300,7 @@ func TestLoadRefusesMore(t *testing.T) {
 
 func TestCheckRefusesAnAcceptanceOfNothing(t *testing.T) {
 	p := policy(t, "accept: [{benchmark: x*, measure: latency, up_to: 1, until: 2027-01-31, reason: b}]\n")
-	if err := p.Check([]string{"a"}); err == nil || !strings.Contains(err.Error(), `t.yml:2: no benchmark matches "x*"`) {
+	if err := p.Check(Scope{Benchmarks: []Benchmark{{Name: "a"}}}); err == nil || !strings.Contains(err.Error(), `t.yml:2: no benchmark matches "x*"`) {
 		t.Errorf("got %v", err)
 	}
 }

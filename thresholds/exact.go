@@ -1,13 +1,17 @@
 package thresholds
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
 // exact judges numbers without noise: a growth is allowed up to the larger of
-// percent of the base and absolute.
-func (j *judgement) exact(v *Verdict, base, head *bench.Sample, rule *Threshold) {
+// percent of the base and absolute. Counts of a base that differ from each other
+// are no such numbers.
+func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Threshold) {
 	c, err := stat.CompareExact(*base, *head)
 	if err != nil {
 		v.Outcome, v.Why = Failed, err.Error()
@@ -16,7 +20,11 @@ func (j *judgement) exact(v *Verdict, base, head *bench.Sample, rule *Threshold)
 	v.Change = &c
 	g := growthOf(&c)
 	v.Why = exactEvidence(&c)
-	switch {
+	switch chance := again != nil && !slices.Equal(again.Values, base.Values); {
+	case chance && (g.exceeds(rule) || g.mirrored().exceeds(rule)):
+		v.Outcome = Inconclusive
+		v.Why += fmt.Sprintf(", but the base itself also counted %s: chance has a say in what a run costs",
+			figure(stat.Summarize(*again).Center, c.Measure))
 	case g.exceeds(rule), rule.Direction == Both && g.mirrored().exceeds(rule):
 		v.Outcome = Regression
 		v.Why += ", " + allowance(rule, c.Measure)

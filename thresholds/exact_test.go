@@ -26,6 +26,9 @@ func TestExact(t *testing.T) {
 		{"percent: 1, absolute: 5", 1000, 1010, Pass, ""},
 		{"percent: 1, absolute: 5", 1000, 1011, Regression, ""},
 		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5), up to 5 instructions is allowed"},
+		{"percent: 0", 1233567, 1234568.5, Regression, "1,233,567 → 1,234,568.5 instructions (+1,001.5, +0.08%), no change is allowed for the worse"},
+		{"percent: 0", 0, 1, Regression, "0 → 1 instruction (+1), no change is allowed for the worse"},
+		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100.0%), up to 1 instruction is allowed"},
 		{"absolute: 5", 0, 6, Regression, ""},
 		{"percent: 50", 0, 1, Regression, ""},
 		{"percent: 5, direction: both", 100, 94, Regression, ""},
@@ -36,6 +39,25 @@ func TestExact(t *testing.T) {
 		v := only(t, p.Compare(comparison(exactPair("a", c.base, c.head)), Options{}))
 		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
 			t.Errorf("%s from %v to %v: %s, %s; want %s, %s", c.rule, c.base, c.head, v.Outcome, v.Why, c.want, c.why)
+		}
+	}
+}
+
+func TestACountByChance(t *testing.T) {
+	for _, c := range []struct {
+		head, again float64
+		want        Outcome
+	}{
+		{100, 99, Pass},
+		{101, 100, Regression},
+		{101, 102, Inconclusive},
+		{99, 102, Inconclusive},
+	} {
+		p := exactPair("a", 100, c.head)
+		p.Again = exactPair("a", c.again, 0).Base
+		v := only(t, policy(t, "thresholds: [{measure: instructions, percent: 0}]\n").Compare(comparison(p), Options{}))
+		if v.Outcome != c.want {
+			t.Errorf("from 100, or %v, to %v: %s, %s; want %s", c.again, c.head, v.Outcome, v.Why, c.want)
 		}
 	}
 }

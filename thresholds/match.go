@@ -11,9 +11,9 @@ type subject struct {
 	benchmark, measure, kernel string
 }
 
-// isFor tells whether the threshold is for a subject.
-func (t *Threshold) isFor(s subject) bool {
-	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && match(t.Kernel, s.kernel)
+// isFor tells whether a threshold is for a subject.
+func (p *Policy) isFor(t *Threshold, s subject) bool {
+	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && p.isOn(t, s.kernel)
 }
 
 // bounds tells whether the threshold says how much a measure may grow. One
@@ -32,7 +32,7 @@ func (t *Threshold) ignores() bool {
 func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
 	for _, list := range [][]Threshold{p.Thresholds, p.builtin} {
 		for i := range slices.Backward(list) {
-			if t := &list[i]; t.isFor(s) && passes(t) {
+			if t := &list[i]; p.isFor(t, s) && passes(t) {
 				return t
 			}
 		}
@@ -56,7 +56,7 @@ func (p *Policy) historyRule(s subject) *Threshold {
 func (p *Policy) budgets(s subject) []Threshold {
 	var all []Threshold
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if t.Max != nil && t.Severity != Ignore && t.isFor(s) {
+		if t.Max != nil && t.Severity != Ignore && p.isFor(&t, s) {
 			all = append(all, t)
 		}
 	}

@@ -23,7 +23,9 @@ type Policy struct {
 
 	// builtin are the thresholds that hold where none above does.
 	builtin []Threshold
-	doc     *strictyaml.Doc
+	// called are the names that the releases of kernels were asked for by.
+	called map[string][]string
+	doc    *strictyaml.Doc
 }
 
 // Threshold bounds a measure of the benchmarks that it is for. It bounds in up
@@ -41,8 +43,9 @@ type Threshold struct {
 	Benchmark string `yaml:"benchmark"`
 	// Measure is the name of a measure, such as latency.
 	Measure string `yaml:"measure"`
-	// Kernel is such a glob on the testbed's kernel release. Empty is every
-	// kernel.
+	// Kernel is such a glob on the testbed's kernel release, or a whole
+	// beginning of it, such as 6.1, or the name that the kernel was asked for
+	// by. Empty is every kernel.
 	Kernel string `yaml:"kernel"`
 	// Percent of the base and Absolute, in the measure's unit, are what a
 	// change for the worse must both exceed to be a regression: a growth up to

@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Max != 100 {
 		t.Errorf("alerts %+v: want only the median that is over the budget", alerts)
 	}
-	if got := p.Unjudged(run); len(got) != 5 || got[0] != "xdp/slow: throughput" {
+	if got := p.Unjudged(run); len(got) != 5 || got[0] != (Gap{"xdp/slow", "throughput", "not measured"}) {
 		t.Errorf("unjudged %q: want the measures that have no values", got)
 	}
 	if alerts := Default().Judge(run); len(alerts) != 0 {
@@ -73,10 +73,10 @@ func TestCheckRefusesAThresholdForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Check([]string{"a", "xdp/b"}); err != nil {
+	if err := p.Check(Scope{Benchmarks: []Benchmark{{Name: "a"}, {Name: "xdp/b"}}}); err != nil {
 		t.Error(err)
 	}
-	if err := p.Check([]string{"a", "b"}); err == nil || !strings.Contains(err.Error(), `t.yml:4: no benchmark matches "xdp/*": there are a, b`) {
+	if err := p.Check(Scope{Benchmarks: []Benchmark{{Name: "a"}, {Name: "b"}}}); err == nil || !strings.Contains(err.Error(), `t.yml:4: no benchmark matches "xdp/*": there are a, b`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -97,6 +97,6 @@ func FuzzLoad(f *testing.F) {
 		v := p.Compare(c, Options{History: func(string, string) []float64 { return []float64{1, 2, 3} }})
 		v.Overall()
 		p.Flagged(c)
-		_ = p.Check([]string{"a"})
+		_ = p.Check(Scope{Benchmarks: []Benchmark{{Name: "a"}}})
 	})
 }

@@ -39,15 +39,17 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 	return alerts
 }
 
-// Unjudged lists, as benchmark and measure, what the policy gives a budget and
-// the run has no values of: a gate that could not be applied has not been
-// passed.
-func (p *Policy) Unjudged(run *bench.Run) []string {
-	var all []string
+// Gap is a budget that could not be applied.
+type Gap struct{ Benchmark, Measure, Why string }
+
+// Unjudged lists what the policy gives a budget and the run has no values of: a
+// gate that could not be applied has not been passed.
+func (p *Policy) Unjudged(run *bench.Run) []Gap {
+	var all []Gap
 	for i := range run.Results {
 		r := &run.Results[i]
 		for _, measure := range p.unspent(r, run.Testbed.Kernel) {
-			all = append(all, r.Benchmark+": "+measure)
+			all = append(all, Gap{r.Benchmark, measure, notMeasured(run.Testbed.Mode, measure)})
 		}
 	}
 	return all
@@ -61,7 +63,7 @@ func (p *Policy) unspent(r *bench.Result, kernel string) []string {
 		return nil
 	}
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if t.Max == nil || t.Severity == Ignore || !t.isFor(subject{r.Benchmark, t.Measure, kernel}) || !canHave(r, t.Measure) {
+		if t.Max == nil || t.Severity == Ignore || !p.isFor(&t, subject{r.Benchmark, t.Measure, kernel}) || !canHave(r.Driver, t.Measure) {
 			continue
 		}
 		if sample(r, t.Measure) == nil {
@@ -69,10 +71,4 @@ func (p *Policy) unspent(r *bench.Result, kernel string) []string {
 		}
 	}
 	return all
-}
-
-// canHave tells whether a benchmark can have a measure: one that only loads
-// its program has no more than the static ones.
-func canHave(r *bench.Result, measure string) bool {
-	return r.Driver != "verify" || slices.ContainsFunc(bench.StaticMeasures, func(m bench.Measure) bool { return m.Name == measure })
 }

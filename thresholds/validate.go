@@ -116,23 +116,4 @@ func unknownMeasure(name string) string {
 		strictyaml.DidYouMean(name, bench.Measures()), strings.Join(bench.Measures(), ", "))
 }
 
-// Check refuses a threshold that is for none of the benchmarks, and an
-// acceptance of none: it would never do anything.
-func (p *Policy) Check(benchmarks []string) error {
-	var errs []error
-	check := func(list string, i int, glob string) {
-		if !slices.ContainsFunc(benchmarks, func(name string) bool { return match(glob, name) }) {
-			errs = append(errs, p.doc.Errorf([]any{list, i, "benchmark"}, "no benchmark matches %q: there are %s",
-				glob, strings.Join(benchmarks, ", ")))
-		}
-	}
-	for i, t := range p.Thresholds {
-		check("thresholds", i, t.Benchmark)
-	}
-	for i, a := range p.Accept {
-		check("accept", i, a.Benchmark)
-	}
-	return errors.Join(errs...)
-}
-
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -13,6 +13,8 @@ const (
 	Pass        Outcome = "pass"
 	Improvement Outcome = "improvement"
 	Regression  Outcome = "regression"
+	// OverBudget is a value above its max, whatever the base's is.
+	OverBudget Outcome = "over-budget"
 	// Inconclusive is evidence that is too weak, or contradicts itself.
 	Inconclusive Outcome = "inconclusive"
 	// Accepted is a regression that the policy excuses.
@@ -51,7 +53,7 @@ func (v *Verdict) weight() int {
 	if v.Severity == Ignore {
 		return -1
 	}
-	w := map[Outcome]int{Pass: 1, Improvement: 1, Accepted: 2, Inconclusive: 3, Regression: 4, Failed: 5}[v.Outcome]
+	w := map[Outcome]int{Pass: 1, Improvement: 1, Accepted: 2, Inconclusive: 3, OverBudget: 4, Regression: 4, Failed: 5}[v.Outcome]
 	if w > 2 && v.Severity == Fail {
 		w += 3
 	}
@@ -72,7 +74,7 @@ type Verdicts struct {
 }
 
 // Overall is the outcome of the whole comparison: Regression if any is one,
-// else Failed if something was not measured, or nothing was judged, else
+// else OverBudget if any is, else Failed if something was not measured, or nothing was judged, else
 // Inconclusive if anything is and Strict asks for evidence, else Pass. Only
 // verdicts with the severity Fail count.
 func (v *Verdicts) Overall() Outcome {
@@ -85,6 +87,8 @@ func (v *Verdicts) Overall() Outcome {
 	switch {
 	case found[Regression]:
 		return Regression
+	case found[OverBudget]:
+		return OverBudget
 	case found[Failed]:
 		return Failed
 	case found[Inconclusive] && v.Strict:

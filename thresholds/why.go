@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // The clauses in which a verdict gives its evidence. Changes carry a sign, and
@@ -36,11 +37,14 @@ func exactEvidence(c *stat.Change) string {
 	if c.Delta == 0 {
 		return figure(c.Head, c.Measure) + " on both sides"
 	}
-	by := fmt.Sprintf("%+.6g", c.Delta)
+	by := digits(c.Delta)
+	if c.Delta > 0 {
+		by = "+" + by
+	}
 	if c.Base != 0 {
 		by += ", " + percent(c.Ratio-1)
 	}
-	return fmt.Sprintf("%s → %s (%s)", trim(c.Base), figure(c.Head, c.Measure), by)
+	return fmt.Sprintf("%s → %s (%s)", digits(c.Base), figure(c.Head, c.Measure), by)
 }
 
 // historyEvidence is such as "120 ns, t_test over 30 runs allows 98.0..110 ns".
@@ -73,7 +77,7 @@ func allowance(t *Threshold, m bench.Measure) string {
 		parts = append(parts, trim(v)+"%")
 	}
 	if v := value(t.Absolute); v > 0 {
-		parts = append(parts, trim(v)+" "+m.Unit)
+		parts = append(parts, figure(v, m))
 	}
 	if len(parts) == 0 {
 		return "no change is allowed for the worse"
@@ -93,6 +97,9 @@ func (t *test) limitWords(g growth) string {
 func amount(a Amount, m bench.Measure) string {
 	if a.Relative {
 		return "+" + trim(a.Value) + "%"
+	}
+	if m.Exact {
+		return "+" + figure(a.Value, m)
 	}
 	return "+" + trim(a.Value) + " " + m.Unit
 }
@@ -116,11 +123,10 @@ func probability(p float64) string {
 
 // figure is a value with its unit: all digits where they are exact.
 func figure(v float64, m bench.Measure) string {
-	text := number(v)
 	if m.Exact {
-		text = trim(v)
+		return unit.Exactly(math.Round(v*1e6)/1e6, m.Unit)
 	}
-	return withUnit(text, m)
+	return withUnit(number(v), m)
 }
 
 func withUnit(text string, m bench.Measure) string { return strings.TrimSpace(text + " " + m.Unit) }
@@ -144,6 +150,9 @@ func number(v float64) string {
 	}
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
+
+// digits are those of an exact number, as tables print it.
+func digits(v float64) string { return unit.Exact(math.Round(v*1e6) / 1e6) }
 
 // trim has all digits that a number has, and no more.
 func trim(v float64) string {

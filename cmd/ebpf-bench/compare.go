@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -91,7 +90,7 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	if err != nil {
 		return usage(err)
 	}
-	policy, err := f.policy(matchup.names())
+	policy, kernels, err := f.policy(t, matchup)
 	if err != nil {
 		return usage(err)
 	}
@@ -104,21 +103,26 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 		return noMeasure(err)
 	}
 	matchup.sayForeign(t, comparisons)
+	off := usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
 	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		verdict(judged, f.format), unread, noMeasure(err), f.failures(comparisons))
+		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons))
 }
 
-func (f *compareFlags) policy(names []string) (*thresholds.Policy, error) {
+func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
 	if f.limits == "" {
-		return thresholds.Default(), nil
+		return thresholds.Default(), nil, nil
 	}
 	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return policy, policy.Check(names)
+	scope, err := m.scope(t, &f.machines)
+	if err != nil {
+		return nil, nil, err
+	}
+	return policy, scope.Kernels, policy.Check(scope)
 }
 
 // compare measures what has objects, and takes the numbers of what has not.
@@ -138,35 +142,18 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 
 // failures says what could not be measured, one error a benchmark.
 func (f *compareFlags) failures(comparisons []*bench.Comparison) error {
-	var errs []error
+	var all failureList
+	partial := false
 	for _, c := range comparisons {
 		for i := range c.Pairs {
-			errs = append(errs, f.failuresOf(&c.Pairs[i], c, len(comparisons) > 1)...)
+			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
+			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
 		}
-		if c.Partial {
-			errs = append(errs, errors.New("interrupted: the comparison is partial"))
-		}
+		partial = partial || c.Partial
+	}
+	errs := all.errors(len(comparisons) > 1, f.verbose)
+	if partial {
+		errs = append(errs, errors.New("interrupted: the comparison is partial"))
 	}
 	return noMeasure(errors.Join(errs...))
-}
-
-func (f *compareFlags) failuresOf(p *bench.Pair, c *bench.Comparison, several bool) (errs []error) {
-	name := p.Benchmark
-	if several {
-		name += " on Linux " + c.Testbed.Kernel
-	}
-	for _, s := range []struct {
-		side   string
-		result *bench.Result
-	}{{"base", p.Base}, {"head", p.Head}} {
-		if s.result == nil || s.result.Error == "" {
-			continue
-		}
-		err := fmt.Errorf("%s, %s: %s", name, s.side, s.result.Error)
-		if s.result.Log != "" {
-			err = &detailed{err, logLines(s.result.Log, f.verbose)}
-		}
-		errs = append(errs, bench.WithHint(err, s.result.Hint))
-	}
-	return errs
 }

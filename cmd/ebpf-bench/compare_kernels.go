@@ -57,6 +57,10 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 	flags := guestFlags{selection: selection{filter: f.filter}, budget: f.budget, seed: f.seed}
 	files, suiteArg := guestSuite(m.suite, &flags)
 	files[sidesFile] = objects
+	var all []string
+	for _, p := range m.pairs {
+		all = append(all, p.Name())
+	}
 	var c *bench.Comparison
 	var broken error
 	info, err := vms.run(ctx, name, guest{
@@ -71,6 +75,13 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 				return
 			}
 			c = mergeComparison(c, latest)
+		},
+		at: func() string {
+			done := 0
+			if c != nil {
+				done = len(c.Pairs)
+			}
+			return benchmarkOf(done, all)
 		},
 	})
 	err = errors.Join(err, broken)

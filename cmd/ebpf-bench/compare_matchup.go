@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // matchup is two sides that are to be compared. Those that have objects are
@@ -22,7 +23,9 @@ type matchup struct {
 	base, head *side
 	suite      *suite.Suite
 	objects    sideObjects
-	pairs      []runner.PairJob
+	// all are the benchmarks of the suite, also those that a filter leaves out.
+	all   []thresholds.Benchmark
+	pairs []runner.PairJob
 }
 
 func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
@@ -106,6 +109,7 @@ func (f *compareFlags) plan(t *terminal, m *matchup) (err error) {
 		BaseProgram: m.base.program,
 	}
 	m.objects.Base = inPlaceOf(m.objects.Head, m.base.objects)
+	m.all = namesOf(m.suite)
 	if err := m.suite.Filter(re); err != nil {
 		return err
 	}
@@ -166,24 +170,45 @@ func inPlaceOf(others, objects []suite.Object) []suite.Object {
 	return objects
 }
 
-// names are the benchmarks that are compared.
-func (m *matchup) names() []string {
-	var names []string
-	for _, p := range m.pairs {
-		names = append(names, p.Name())
-	}
+// scope is what thresholds can be for: what is compared, and what a filter
+// leaves out of it.
+func (m *matchup) scope(t *terminal, machines *machineFlags) (thresholds.Scope, error) {
 	if m.suite == nil {
-		for _, s := range []*side{m.head, m.base} {
-			for _, run := range s.runs {
-				for _, r := range run.Results {
-					names = append(names, r.Benchmark)
-				}
+		return m.storedScope(), nil
+	}
+	scope, err := machines.scope(t, m.suite.Kernels)
+	scope.Benchmarks = slices.Clone(m.all)
+	for _, p := range m.pairs {
+		job := p.Head
+		if job == nil {
+			job = p.Base
+		}
+		scope.Benchmarks = appendNew(scope.Benchmarks, thresholds.Benchmark{Name: p.Name(), Driver: job.Driver()})
+	}
+	return scope, err
+}
+
+// storedScope is the scope of numbers that were stored.
+func (m *matchup) storedScope() (scope thresholds.Scope) {
+	for _, s := range []*side{m.head, m.base} {
+		for _, run := range s.runs {
+			for _, r := range run.Results {
+				scope.Benchmarks = appendNew(scope.Benchmarks, thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver})
 			}
 		}
-		slices.Sort(names)
-		names = slices.Compact(names)
 	}
-	return names
+	for _, run := range m.head.runs {
+		scope.Kernels = append(scope.Kernels, thresholds.Kernel{Release: run.Testbed.Kernel})
+		scope.Modes = appendNew(scope.Modes, run.Testbed.Mode)
+	}
+	return scope
+}
+
+func appendNew[T comparable](all []T, v T) []T {
+	if slices.Contains(all, v) {
+		return all
+	}
+	return append(all, v)
 }
 
 // reads are the files that the comparison is made from, with those given.

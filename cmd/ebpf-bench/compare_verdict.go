@@ -43,12 +43,16 @@ func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *threshold
 }
 
 // verdict turns outcomes into errors, one for each verdict that keeps the
-// comparison from passing. Whoever reads Bencher Metric Format judges by its
+// comparison from passing; what is over budget, it says. Whoever reads Bencher Metric Format judges by its
 // own thresholds, and takes a failing command for one that could not measure.
-func verdict(m *report.Comparison, format compareFormat) error {
+func verdict(term *terminal, m *report.Comparison, format compareFormat) error {
 	var errs []error
 	for _, t := range m.Tables {
 		for _, v := range t.Verdicts.All {
+			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && format != "bmf" {
+				term.say("over budget: ", "%v", on(t.Comparison, len(m.Tables) > 1, verdictText(&v)))
+				errs = append(errs, alreadySaid(exitRegression))
+			}
 			if err := verdictError(&v, t.Verdicts.Strict, format); err != nil {
 				errs = append(errs, on(t.Comparison, len(m.Tables) > 1, err))
 			}
@@ -68,7 +72,7 @@ func verdictError(v *thresholds.Verdict, strict bool, format compareFormat) erro
 	if v.Severity != thresholds.Fail || v.Measure.Name == "" {
 		return nil
 	}
-	err := fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
+	err := verdictText(v)
 	switch {
 	case v.Outcome == thresholds.Regression && format != "bmf":
 		return &exitError{exitRegression, err}
@@ -78,6 +82,10 @@ func verdictError(v *thresholds.Verdict, strict bool, format compareFormat) erro
 		return noMeasure(fmt.Errorf("inconclusive: %w", err))
 	}
 	return nil
+}
+
+func verdictText(v *thresholds.Verdict) error {
+	return fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
 }
 
 // on says which kernel an error is about where there are several.
@@ -90,6 +98,7 @@ func on(c *bench.Comparison, several bool, err error) error {
 
 func (f *compareFlags) print(t *terminal, m *report.Comparison) error {
 	m.Color = t.colored(t.stdout)
+	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
 	if err := compareRenderers[f.format](t.stdout, m); err != nil {
 		return noMeasure(fmt.Errorf("write the comparison: %w", err))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 )
 
@@ -26,14 +27,14 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 			if len(kernels) > 1 {
 				return compareKernels(cmd.Context(), t, &flags, kernels, asJSON)
 			}
-			findings, err := examine(cmd.Context(), t, &flags, kernels)
+			k, err := examine(cmd.Context(), t, &flags, kernels)
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
-				return json.NewEncoder(t.stdout).Encode(findings)
+				return json.NewEncoder(t.stdout).Encode(k.answers())
 			}
-			return printFindings(t, findings)
+			return printFindings(t, k)
 		},
 	}
 	flags.register(cmd)
@@ -42,36 +43,66 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 }
 
 // examine asks this machine, or a kernel if there is one.
-func examine(ctx context.Context, t *terminal, flags *machineFlags, kernels []string) ([]probe.Finding, error) {
+func examine(ctx context.Context, t *terminal, flags *machineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
-		return probe.Doctor(ctx), nil
+		return &examined{release: hostRelease(), mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
 	m, err := flags.open(t, kernels)
 	if err != nil {
 		return nil, err
 	}
-	findings, _, err := m.examine(ctx, kernels[0])
-	return findings, err
+	return m.examine(ctx, kernels[0])
 }
 
-func printFindings(t *terminal, findings []probe.Finding) error {
+// answer is a finding as JSON has it, which says on which kernel it is.
+type answer struct {
+	probe.Finding
+	Kernel string     `json:"kernel"`
+	Mode   bench.Mode `json:"mode"`
+}
+
+func (k *examined) answers() []answer {
+	all := []answer{}
+	for _, f := range k.findings {
+		all = append(all, answer{f, k.release, k.mode})
+	}
+	return all
+}
+
+func printFindings(t *terminal, k *examined) error {
 	var b strings.Builder
 	width := 0
-	for _, f := range findings {
+	for _, f := range k.findings {
 		width = max(width, len(f.Name))
 	}
-	color := t.colored(t.stdout)
 	const indent = 7 // the longest answer
-	for _, f := range findings {
-		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, f.For)
+	color, columns := t.colored(t.stdout), t.columns()
+	fmt.Fprintf(&b, "Linux %s · %s\n\n", clean(k.release), modeWords[k.mode])
+	unasked := false
+	for _, f := range k.findings {
+		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, wrap(f.For, columns, indent+width+3))
+		if f.Reason == probe.NeedsRoot {
+			unasked = true
+			continue
+		}
 		for _, line := range []struct{ label, text string }{{"why", f.Reason}, {"cost", f.Cost}, {"fix", f.Fix}} {
 			if line.text != "" {
-				fmt.Fprintf(&b, "%*s%-5s %s\n", indent+1, "", line.label, clean(line.text))
+				fmt.Fprintf(&b, "%*s%-5s %s\n", indent+1, "", line.label, wrap(clean(line.text), columns, indent+7))
 			}
 		}
 	}
+	if unasked {
+		b.WriteString("\n" + wrap("Only root gets the answers that are unknown here. Without root, --kernel 6.12 asks a kernel in a virtual machine.", columns, 0) + "\n")
+	}
 	_, err := fmt.Fprint(t.stdout, b.String())
 	return err
+}
+
+// modeWords say how the kernel that was asked runs.
+var modeWords = map[bench.Mode]string{
+	bench.ModeHost:  "this host",
+	bench.ModeExact: "exact: emulated by QEMU, instructions counted",
+	bench.ModeKVM:   "in a virtual machine, by KVM",
 }
 
 // mark is an answer that fills a width, with color on the word alone.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
@@ -18,6 +19,7 @@ import (
 // examined is what one kernel answers.
 type examined struct {
 	release  string
+	mode     bench.Mode
 	findings []probe.Finding
 }
 
@@ -33,9 +35,9 @@ func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names
 	case len(kernels) == 0:
 		return err
 	case asJSON:
-		byRelease := map[string][]probe.Finding{}
+		byRelease := map[string][]answer{}
 		for _, k := range kernels {
-			byRelease[k.release] = k.findings
+			byRelease[k.release] = k.answers()
 		}
 		return errors.Join(json.NewEncoder(t.stdout).Encode(byRelease), err)
 	}
@@ -45,7 +47,7 @@ func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names
 // examineAll asks each kernel, as many at a time as there are CPUs, and
 // returns the answers in the kernels' order.
 func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, error) {
-	found := make([]examined, len(names))
+	found := make([]*examined, len(names))
 	errs := make([]error, len(names))
 	slots := make(chan struct{}, runtime.NumCPU())
 	var wg sync.WaitGroup
@@ -54,7 +56,7 @@ func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, 
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			began := time.Now()
-			found[i].findings, found[i].release, errs[i] = m.examine(ctx, name)
+			found[i], errs[i] = m.examine(ctx, name)
 			if errs[i] == nil {
 				m.t.say("", "asked Linux %s in %.1f s", found[i].release, time.Since(began).Seconds())
 			}
@@ -71,24 +73,31 @@ func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, 
 			k.release += " (" + names[i] + ")"
 			fallthrough
 		default:
-			kernels = append(kernels, k)
+			kernels = append(kernels, *k)
 		}
 	}
 	return kernels, errors.Join(errs...)
 }
 
 // examine asks the kernel of that name.
-func (m *machines) examine(ctx context.Context, name string) (findings []probe.Finding, release string, err error) {
+func (m *machines) examine(ctx context.Context, name string) (*examined, error) {
 	var out bytes.Buffer
-	ask := guest{args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, stdout: &out}
+	ask := guest{args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, stdout: &out, at: func() string { return "asking" }}
 	info, err := m.run(ctx, name, ask)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if err := json.Unmarshal(out.Bytes(), &findings); err != nil {
-		return nil, "", onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
+	k := &examined{release: info.Release, mode: bench.Mode(info.Mode.String())}
+	if err := json.Unmarshal(out.Bytes(), &k.findings); err != nil {
+		return nil, onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
 	}
-	return slices.DeleteFunc(findings, isOfHost), info.Release, nil
+	k.findings = slices.DeleteFunc(k.findings, isOfHost)
+	for i := range k.findings {
+		if f := &k.findings[i]; f.Name == "perf_event cycles" && f.Fix != "" {
+			f.Fix = "measure on a host that has a PMU, without --kernel"
+		}
+	}
+	return k, nil
 }
 
 // isOfHost tells the probes that say whether this machine can run others: in a

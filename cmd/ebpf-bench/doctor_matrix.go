@@ -29,7 +29,7 @@ func printMatrix(t *terminal, kernels []examined) error {
 			f := findingOf(k, name)
 			fmt.Fprintf(&b, "%*s%s", gap, "", mark(f.Answer, columnWidth(titles[i]), color))
 			if f.Answer != probe.Yes {
-				fmt.Fprintf(&reasons, "%s on %s: %s\n", name, clean(k.release), clean(f.Reason))
+				reasons.WriteString(wrap(fmt.Sprintf("%s on %s: %s", name, clean(k.release), clean(f.Reason)), t.columns(), 2) + "\n")
 			}
 		}
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,15 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.err.Error() }
 func (e *exitError) Unwrap() error { return e.err }
+
+// alreadySaid decides the exit code and says nothing: whoever returns it has.
+func alreadySaid(code int) error { return &exitError{code, saidError{}} }
+
+// saidError is a join of no errors, so that nothing of it is printed.
+type saidError struct{}
+
+func (saidError) Error() string   { return "said already" }
+func (saidError) Unwrap() []error { return nil }
 
 func usage(err error) error {
 	if err == nil {
@@ -48,10 +59,39 @@ func usageError(cmd *cobra.Command, err error) error {
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError(cmd, err)
+			return usageError(cmd, explainArgs(cmd, args, check, err))
 		}
 		return nil
 	}
+}
+
+// explainArgs says which argument is missing or one too many, where cobra just
+// counts them.
+func explainArgs(cmd *cobra.Command, args []string, check cobra.PositionalArgs, err error) error {
+	needed := neededArgs(cmd.Use)
+	switch {
+	case cmd.HasSubCommands():
+		return err
+	case len(args) < len(needed):
+		return fmt.Errorf("%s is missing", needed[len(args)])
+	}
+	for n := len(args) - 1; n >= 0; n-- {
+		if check(cmd, args[:n]) == nil {
+			return fmt.Errorf("one argument too many: %q", args[n])
+		}
+	}
+	return err
+}
+
+// neededArgs are the arguments that a line of usage has without brackets, such
+// as BASE of "compare [flags] BASE [HEAD]".
+func neededArgs(use string) (needed []string) {
+	for _, word := range strings.Fields(use)[1:] {
+		if !strings.HasPrefix(word, "[") {
+			needed = append(needed, strings.TrimSuffix(word, "..."))
+		}
+	}
+	return needed
 }
 
 // exitCode is the exit code of an error. One that nothing classified came

@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/kernel"
@@ -44,7 +43,7 @@ func newKernelCommand(t *terminal) *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&k.cache, "cache", "", "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)")
+	cmd.PersistentFlags().StringVar(&k.cache, "cache", "", kernelCacheUsage)
 	cmd.AddCommand(k.add(), k.list(), k.remove(), k.path(), k.pack())
 	return cmd
 }
@@ -188,7 +187,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack KERNEL",
 		Short: "Pack a kernel into one file",
-		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile: what a release ships and kernel add takes. The same kernel makes the same\nbytes. One that the cache has by that name is taken from there, unless --module\nasks for more than that has.\n\n" +
+		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile, and print its release: what a release ships and kernel add takes. The same kernel makes the same\nbytes. One that the cache has by that name is taken from there, unless --module\nasks for more than that has.\n\n" +
 			kernelSources,
 		Example: "  ebpf-bench kernel pack 6.12 --out linux-6.12.tar.zst",
 		Args:    usageArgs(cobra.MinimumNArgs(1)),
@@ -198,19 +197,26 @@ func (k *kernelCommand) pack() *cobra.Command {
 			if out == "" {
 				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
+			if _, err := newOutFile(out, args); err != nil {
+				return usage(err)
+			}
 			loaded, err := k.loadToPack(cmd.Context(), args, modules)
 			if err != nil {
 				return err
 			}
-			file, err := renameio.NewPendingFile(out, renameio.WithPermissions(0o644))
+			file, err := pending(out)
 			if err != nil {
-				return usage(fmt.Errorf("--out: %w", err))
+				return fmt.Errorf("write %s: %w", out, err)
 			}
 			defer file.Cleanup() //nolint:errcheck // a temporary file at worst
 			if err := kernel.Pack(file, loaded, modules...); err != nil {
 				return err
 			}
-			return file.CloseAtomicallyReplace()
+			if err := file.CloseAtomicallyReplace(); err != nil {
+				return fmt.Errorf("write %s: %w", out, err)
+			}
+			_, err = fmt.Fprintf(k.t.stdout, "%s\n", clean(loaded.Release))
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
@@ -288,14 +294,14 @@ func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra
 	}
 }
 
-// kernelNames completes the names of kernels.
-func kernelNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeKernel completes the names of kernels.
+func (f *machineFlags) completeKernel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
-	if cache, err := openKernels(newTerminal(io.Discard, io.Discard), ""); err == nil {
+	if cache, err := openKernels(newTerminal(io.Discard, io.Discard), f.cache); err == nil {
 		entries, _ := cache.List()
 		for _, e := range entries {
 			names = append(names, e.Release)
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return unique(names), cobra.ShellCompDirectiveNoFileComp
 }

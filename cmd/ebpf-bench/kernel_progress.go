@@ -2,7 +2,6 @@ package main
 
 import (
 	"sync"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -18,6 +17,7 @@ type downloads struct {
 
 	mu         sync.Mutex
 	bar        *progressbar.ProgressBar // nil unless on a terminal
+	line       *liveLine
 	active     int
 	have, size int64 // of those since none was active
 }
@@ -33,28 +33,17 @@ func (d *downloads) Start(name string, size int64) kernel.Download {
 	d.active++
 	d.size += size
 	if isTerminal(d.t.stderr) {
-		d.bar = newDownloadBar(d.t, d.size)
+		d.line = d.t.live.add()
+		d.bar = progressbar.NewOptions64(d.size, append(barOptions(d.t, d.line), progressbar.OptionSetDescription("downloading"))...)
 		_ = d.bar.Set64(d.have)
 	}
 	return &download{all: d}
 }
 
-func newDownloadBar(t *terminal, size int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(t.stderr),
-		progressbar.OptionSetDescription("downloading"),
-		progressbar.OptionSetWidth(barWidth(t.stderr)),
-		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)
-}
-
 // clear takes the bar off the terminal.
 func (d *downloads) clear() {
 	if d.bar != nil {
-		_ = d.bar.Clear()
+		d.line.remove()
 		d.bar = nil
 	}
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,15 +21,18 @@ type listed struct {
 	Object    string `json:"object"`
 	Packets   int    `json:"packets,omitempty"`
 	Budget    string `json:"budget"`
+	// Kernels are those that the suite is to be measured on.
+	Kernels []string `json:"kernels,omitempty"`
 }
 
 func newListCommand(t *terminal) *cobra.Command {
 	var sel selection
 	var asJSON bool
+	var cache string
 	cmd := &cobra.Command{
 		Use:     "list [flags] [suite.yml]",
 		Short:   "List the benchmarks of a suite, and check it",
-		Long:    "List the benchmarks of a suite, and check the suite and its objects as run does\nbefore it measures. It takes no privileges.",
+		Long:    "List the benchmarks of a suite, and check the suite, its objects and its kernels as\nrun does before it measures. It takes no privileges and no network: whether Debian\nhas a kernel that is not in the cache is seen when run gets it.",
 		Example: "  ebpf-bench list\n  ebpf-bench list --json ebpf-bench.yml",
 		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -39,22 +44,57 @@ func newListCommand(t *terminal) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			return printList(t, plan, asJSON)
+			kernels, err := findKernels(t, cache, s.Kernels)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(t.stdout).Encode(listOf(plan, s.Kernels))
+			}
+			return printList(t, listOf(plan, s.Kernels), kernels)
 		},
 	}
 	sel.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&cache, "kernel-cache", "", kernelCacheUsage)
 	return cmd
 }
 
-func printList(t *terminal, plan *runner.Plan, asJSON bool) error {
+func listOf(plan *runner.Plan, kernels []string) []listed {
 	list := []listed{}
 	for _, j := range plan.Jobs {
-		list = append(list, listed{j.Name, j.Driver(), j.Program, j.Type(), j.Object.Path, len(j.Frames), j.BudgetText()})
+		list = append(list, listed{j.Name, j.Driver(), j.Program, j.Type(), j.Object.Path, len(j.Frames), j.BudgetText(), kernels})
 	}
-	if asJSON {
-		return json.NewEncoder(t.stdout).Encode(list)
+	return list
+}
+
+// findKernels says of the kernels of a suite which the cache has for them, as
+// far as that is known without getting any.
+func findKernels(t *terminal, dir string, names []string) (found []string, err error) {
+	if len(names) == 0 {
+		return nil, nil
 	}
+	cache, err := openKernels(t, dir)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range unique(names) {
+		what := "not in the cache"
+		switch release := cachedRelease(cache, name); {
+		case release != "":
+			what = "Linux " + release
+		case name == "host":
+			what = "what this machine runs"
+		default:
+			errs = append(errs, misnamed(onKernel(name, cache.Check(name))))
+		}
+		found = append(found, fmt.Sprintf("%s (%s)", clean(name), clean(what)))
+	}
+	return found, errors.Join(errs...)
+}
+
+func printList(t *terminal, list []listed, kernels []string) error {
 	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "benchmark\tdriver\tprogram\ttype\tobject\tpackets\tbudget")
 	for _, l := range list {
@@ -64,5 +104,9 @@ func printList(t *terminal, plan *runner.Plan, asJSON bool) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(l.Benchmark), l.Driver, clean(l.Program), l.Type, clean(l.Object), packets, l.Budget)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || len(kernels) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(t.stdout, "\n%s\n", wrap("kernels: "+strings.Join(kernels, ", "), t.columns(), len("kernels: ")))
+	return err
 }

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -22,70 +20,6 @@ import (
 // guestModules are the kernel modules that measuring may take. One that a
 // kernel lacks is built in, or missed by just the benchmarks that need it.
 var guestModules = []string{"veth", "sch_ingress", "cls_bpf"}
-
-// machineFlags are how virtual machines are run.
-type machineFlags struct {
-	kernels []string
-	mode    vmMode
-	cache   string
-	timeout time.Duration
-	memory  int
-}
-
-func (f *machineFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kernels, "kernel", nil, "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
-	flags.Var(&f.mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
-	flags.StringVar(&f.cache, "kernel-cache", "", "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)")
-	flags.DurationVar(&f.timeout, "vm-timeout", 5*time.Minute, "give up on a virtual machine after this time")
-	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
-	_ = cmd.RegisterFlagCompletionFunc("kernel", kernelNames)
-	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// choose is the kernels to run in virtual machines, none for this host: those
-// that are named here, or else in the suite. To ask just for a mode is to ask
-// for what this machine runs, in that mode.
-func (f *machineFlags) choose(inSuite []string) []string {
-	switch {
-	case f.mode == "off":
-		return nil
-	case len(f.kernels) > 0:
-		return unique(f.kernels)
-	case len(inSuite) == 0 && f.mode != "":
-		return []string{"host"}
-	}
-	return inSuite
-}
-
-// open makes the machines that the flags ask for, to run these kernels. What
-// can be known to be wrong is found before the first one boots.
-func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
-	cache, err := openKernels(t, f.cache)
-	if err != nil {
-		return nil, err
-	}
-	var errs []error
-	for _, name := range kernels {
-		if err := cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
-			errs = append(errs, usage(onKernel(name, err)))
-		}
-	}
-	if f.timeout < 0 {
-		errs = append(errs, usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
-	}
-	if f.memory < 0 {
-		errs = append(errs, usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	m := &machines{t: t, cache: cache, timeout: f.timeout, memory: f.memory}
-	if f.mode == "kvm" {
-		m.mode = vm.KVM
-	}
-	return m, nil
-}
 
 // machines runs this tool on other kernels, each in a virtual machine.
 type machines struct {
@@ -107,20 +41,39 @@ type guest struct {
 	// may be nil.
 	stdout io.Writer
 	result func(json.RawMessage)
+	// at tells a person what the tool is at there: it is asked once the machine
+	// has booted, and after each result.
+	at func() string
 }
 
 // run runs a guest on the kernel of that name.
 func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, error) {
+	stage := newStage(m.t, name)
+	defer stage.end()
 	k, err := m.cache.Resolve(ctx, name)
 	if err != nil {
-		return vm.Info{}, misnamed(onKernel(name, err))
+		return vm.Info{}, misnamed(onKernel(name, interrupted(ctx, err)))
 	}
-	info, err := m.boot(ctx, k, g)
+	info, err := m.boot(ctx, k, g, stage)
 	if errors.Is(err, vm.ErrKVM) {
 		m.withoutKVM(err)
-		info, err = m.boot(ctx, k, g)
+		info, err = m.boot(ctx, k, g, stage)
 	}
 	return info, onKernel(name, err)
+}
+
+// interruptedError is how something ended that a person has ended.
+type interruptedError struct{ error }
+
+func (interruptedError) Error() string   { return "interrupted" }
+func (e interruptedError) Unwrap() error { return e.error }
+
+// interrupted says of an error, if there is one, that it is for the signal.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return interruptedError{err}
+	}
+	return err
 }
 
 // onEach calls fn for each kernel, for as many at a time as there are CPUs, and
@@ -151,7 +104,7 @@ func (m *machines) withoutKVM(reason error) {
 	}
 }
 
-func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest) (vm.Info, error) {
+func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest, stage *stage) (vm.Info, error) {
 	image, err := k.BootFile("")
 	if err != nil {
 		return vm.Info{}, err
@@ -168,15 +121,20 @@ func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest) (vm.Info
 	cmd := &vm.Cmd{
 		Image: image, Mode: mode, Memory: m.memory, Timeout: m.timeout,
 		Args: g.args(mode), Files: g.files,
-		Stdout: g.stdout, Stderr: &said, OnResult: g.result,
+		Stdout: g.stdout, Stderr: &said,
+		OnBoot: func() { stage.at(g) },
+		OnResult: func(text json.RawMessage) {
+			if g.result != nil {
+				g.result(text)
+			}
+			stage.at(g)
+		},
 	}
 	for _, mod := range modules {
 		cmd.Modules = append(cmd.Modules, vm.Module{Name: mod.Name, Data: mod.Data})
 	}
-	err = cmd.Run(ctx)
-	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("interrupted: %w", err)
-	}
+	stage.set("booting" + map[bool]string{true: " under KVM"}[mode == vm.KVM])
+	err = interrupted(ctx, cmd.Run(ctx))
 	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
 }
 
@@ -215,19 +173,4 @@ func onKernel(name string, err error) error {
 		return nil
 	}
 	return bench.WithHint(fmt.Errorf("kernel %s: %w", name, err), bench.Hint(err))
-}
-
-// vmMode is the value of --vm. The empty one is exact where a kernel is named.
-type vmMode string
-
-func (m *vmMode) String() string { return string(*m) }
-func (m *vmMode) Type() string   { return "mode" }
-
-func (m *vmMode) Set(s string) error {
-	switch s {
-	case "exact", "kvm", "off":
-		*m = vmMode(s)
-		return nil
-	}
-	return errors.New("it is exact, kvm or off")
 }

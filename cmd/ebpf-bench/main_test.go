@@ -143,7 +143,7 @@ func checkExitCode(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 	stderr := ts.ReadFile("stderr")
-	if want != 0 && !regexp.MustCompile(`(?m)^ebpf-bench: (error|regression): `).MatchString(stderr) {
+	if want != 0 && !regexp.MustCompile(`(?m)^ebpf-bench: (error|regression|over budget): `).MatchString(stderr) {
 		ts.Fatalf("no error is said")
 	}
 	if strings.Contains(stderr, "goroutine ") {

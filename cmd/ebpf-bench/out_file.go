@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -49,8 +50,14 @@ func newOutFile(name string, reads []string) (outFile, error) {
 // pending is a file that takes the place of another as a whole, with its
 // permissions. It lies beside it meanwhile.
 func pending(name string) (*renameio.PendingFile, error) {
-	return renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
+	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
 		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		// The name that it has meanwhile says nothing to anybody.
+		err = fmt.Errorf("create it: %w", e.Err)
+	}
+	return file, err
 }
 
 // write replaces the file as a whole: a crash leaves the previous one.

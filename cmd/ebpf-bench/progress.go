@@ -2,11 +2,9 @@ package main
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -27,18 +25,24 @@ type bar struct {
 	t          *terminal
 	benchmarks int
 	bar        *progressbar.ProgressBar
+	line       *liveLine
 }
 
 func (b *bar) Start(rounds int, _ time.Duration) {
-	b.bar = progressbar.NewOptions(rounds,
-		progressbar.OptionSetWriter(b.t.stderr),
-		progressbar.OptionSetDescription("measuring "+plural(b.benchmarks, "benchmark")),
-		progressbar.OptionSetWidth(barWidth(b.t.stderr)),
+	b.line = b.t.live.add()
+	b.bar = progressbar.NewOptions(rounds, append(barOptions(b.t, b.line),
+		progressbar.OptionSetDescription("measuring "+plural(b.benchmarks, "benchmark")))...)
+}
+
+// barOptions are those of every bar, which is drawn as a line of the terminal.
+func barOptions(t *terminal, line *liveLine) []progressbar.Option {
+	return []progressbar.Option{
+		progressbar.OptionSetWriter(line),
+		progressbar.OptionSetWidth(barWidth(t.stderr)),
 		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)
+	}
 }
 
 func (b *bar) Round() {
@@ -49,23 +53,18 @@ func (b *bar) Round() {
 
 func (b *bar) Done(*bench.Result) {
 	if b.bar != nil {
-		_ = b.bar.Clear()
+		b.line.remove()
 		b.bar = nil
 	}
 }
 
 // barWidth is how wide a bar may be so that its line, which is 60 characters
-// without it, never wraps: a wrapped line cannot be drawn over.
+// without it, is shown as a whole.
 func barWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
+	if !isTerminal(w) {
 		return 1
 	}
-	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 1
-	}
-	return min(max(columns-60, 1), 30)
+	return min(max(width(w)-60, 1), 30)
 }
 
 type lines struct {

@@ -40,13 +40,14 @@ func TestReadmeCommands(t *testing.T) {
 		case strings.Contains(b.text, "\nbenchmarks:"):
 			write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
 			suites++
-		case strings.HasPrefix(b.text, "# thresholds.yml"):
-			write(t, filepath.Join(dir, "thresholds.yml"), []byte(b.text))
+		case strings.Contains(b.text, "\nthresholds:"):
+			name, _, _ := strings.Cut(strings.TrimPrefix(b.text, "# "), "\n")
+			write(t, filepath.Join(dir, name), []byte(b.text))
 			suites++
 		}
 	}
-	if suites != 2 {
-		t.Fatalf("the README has %d files to run, want a suite and its thresholds", suites)
+	if suites != 3 {
+		t.Fatalf("the README has %d files to run, want a suite and two of thresholds", suites)
 	}
 	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
 		data, err := programs.FS.ReadFile(name)

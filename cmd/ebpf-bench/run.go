@@ -119,7 +119,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	policy, err := f.policy(plan)
+	policy, kernels, err := f.policy(t, s)
 	if err != nil {
 		return usage(err)
 	}
@@ -135,7 +135,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 		return noMeasure(err)
 	}
 	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose),
-		f.judge(ctx, t, policy, runs), f.save(ctx, t, s, runs))
+		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
 }
 
 // measure measures on this host, or on each of the kernels that the flags or

@@ -54,6 +54,7 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 		}
 		run = merge(run, latest)
 	}
+	g.at = func() string { return f.at(run) }
 	info, err := m.run(ctx, name, g)
 	err = errors.Join(duringWhich(run, err), broken)
 	if run == nil && err == nil {
@@ -67,6 +68,26 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 		run.Partial = run.Partial || err != nil
 	}
 	return run, err
+}
+
+// at is what a guest is at that has reported a run so far. In exact mode it
+// takes one benchmark after the other, else all of them in each load.
+func (f *runFlags) at(run *bench.Run) string {
+	if run == nil {
+		return "starting"
+	}
+	var all []string
+	done := 0
+	for i := range run.Results {
+		all = append(all, run.Results[i].Benchmark)
+		if hasEnded(&run.Results[i]) {
+			done++
+		}
+	}
+	if run.Testbed.Mode == bench.ModeExact {
+		return benchmarkOf(done, all)
+	}
+	return fmt.Sprintf("%s, %d of %s done", plural(len(all), "benchmark"), run.Loads, plural(f.loads, "load"))
 }
 
 // guestSuite is what a guest needs to read the suite: its files, the flags

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
@@ -55,10 +56,27 @@ func (f *runFlags) save(ctx context.Context, t *terminal, s *suite.Suite, runs [
 func (f *runFlags) print(t *terminal, runs []*bench.Run) error {
 	m := report.NewModel(runs...)
 	m.Color = t.colored(t.stdout)
+	m.Explained = sameStream(t.stdout, t.stderr)
 	if err := f.format.render()(t.stdout, m); err != nil {
 		return noMeasure(fmt.Errorf("write results: %w", err))
 	}
 	return nil
+}
+
+// sameStream tells whether what goes to both writers ends in the same place: a
+// terminal, a log. There, errors are read right below the results.
+func sameStream(a, b io.Writer) bool {
+	x, ok := a.(*os.File)
+	y, both := b.(*os.File)
+	if !ok || !both {
+		return false
+	}
+	first, err := x.Stat()
+	if err != nil {
+		return false
+	}
+	second, err := y.Stat()
+	return err == nil && os.SameFile(first, second)
 }
 
 // formatFlag is the value of --format.

@@ -12,51 +12,69 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-func (f *runFlags) policy(plan *runner.Plan) (*thresholds.Policy, error) {
+func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
 	if f.limits == "" {
-		return thresholds.Default(), nil
+		return thresholds.Default(), nil, nil
 	}
 	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var names []string
-	for _, j := range plan.Jobs {
-		names = append(names, j.Name)
+	scope, err := f.machines.scope(t, s.Kernels)
+	if err != nil {
+		return nil, nil, err
 	}
-	return policy, policy.Check(names)
+	scope.Benchmarks = f.all
+	return policy, scope.Kernels, policy.Check(scope)
 }
 
 // judge turns crossed thresholds into errors. Whoever reads Bencher Metric
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
-func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run) error {
+func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
+	off := usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
 	if f.format == "bmf" {
-		return nil
+		return off
 	}
 	var errs, unread []error
+	over := false
 	for _, run := range runs {
 		slower, err := f.judgeHistory(ctx, t, policy, run, runs)
 		errs, unread = append(errs, slower...), append(unread, err)
 		for _, a := range policy.Judge(run) {
-			err := fmt.Errorf("%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs),
-				a.Measure.Name, unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit))
+			value, most := budgetFigures(&a)
+			kind := "over budget: "
 			if a.Severity == thresholds.Warn {
-				t.say("warning: ", "%v", err)
-				continue
+				kind = "warning: over budget: "
 			}
-			errs = append(errs, err)
+			t.say(kind, "%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs), a.Measure.Name, value, most)
+			over = over || a.Severity != thresholds.Warn
 		}
 	}
 	var judged error
+	if over {
+		judged = alreadySaid(exitRegression)
+	}
 	if len(errs) > 0 {
 		judged = &exitError{exitRegression, errors.Join(errs...)}
 	}
-	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), judged)
+	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
+}
+
+// budgetFigures are a value and its maximum: all digits of what is counted, and
+// of what is timed enough to tell the two apart.
+func budgetFigures(a *thresholds.Alert) (value, most string) {
+	if a.Measure.Exact {
+		return unit.Exactly(a.Value, a.Measure.Unit), unit.Exactly(a.Max, a.Measure.Unit)
+	}
+	value, most = unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)
+	if value == most {
+		return unit.Exact(a.Value) + " " + a.Measure.Unit, unit.Exact(a.Max) + " " + a.Measure.Unit
+	}
+	return value, most
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
@@ -88,7 +106,7 @@ func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 	var errs []error
 	for _, run := range runs {
 		for _, what := range policy.Unjudged(run) {
-			errs = append(errs, fmt.Errorf("%s was not measured, so its threshold is not applied", benchmarkOn(what, run, runs)))
+			errs = append(errs, fmt.Errorf("%s: %s: the threshold could not be applied: %s", benchmarkOn(what.Benchmark, run, runs), what.Measure, what.Why))
 		}
 	}
 	return noMeasure(errors.Join(errs...))
@@ -96,27 +114,58 @@ func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 
 // failures says what could not be measured, one error a benchmark.
 func failures(runs []*bench.Run, verbose bool) error {
-	var errs []error
+	var all failureList
 	for _, run := range runs {
-		errs = append(errs, failuresOf(run, runs, verbose)...)
+		for i := range run.Results {
+			all.add(&run.Results[i], "", run.Testbed.Kernel)
+		}
+	}
+	errs := all.errors(len(runs) > 1, verbose)
+	if slices.ContainsFunc(runs, func(run *bench.Run) bool { return run.Partial }) {
+		errs = append(errs, errors.New("interrupted: the results are partial"))
 	}
 	return noMeasure(errors.Join(errs...))
 }
 
-func failuresOf(run *bench.Run, runs []*bench.Run, verbose bool) (errs []error) {
-	for i := range run.Results {
-		r := &run.Results[i]
-		if r.Error == "" {
-			continue
-		}
-		err := fmt.Errorf("%s: %s", benchmarkOn(r.Benchmark, run, runs), r.Error)
-		if r.Log != "" {
-			err = &detailed{err, logLines(r.Log, verbose)}
-		}
-		errs = append(errs, bench.WithHint(err, r.Hint))
+// failure is why a benchmark could not be measured, on one or several kernels,
+// as one or several sides of a comparison.
+type failure struct {
+	*bench.Result
+	sides, kernels []string
+}
+
+// failureList has what failed for the same reason once.
+type failureList []*failure
+
+// add adds a result if it failed. The side is empty where there is just one.
+func (l *failureList) add(r *bench.Result, side, kernel string) {
+	if r == nil || r.Error == "" {
+		return
 	}
-	if run.Partial {
-		errs = append(errs, errors.New("interrupted: the results are partial"))
+	i := slices.IndexFunc(*l, func(f *failure) bool { return f.Benchmark == r.Benchmark && f.Error == r.Error && f.Hint == r.Hint })
+	if i < 0 {
+		i = len(*l)
+		*l = append(*l, &failure{Result: r})
+	}
+	f := (*l)[i]
+	f.sides, f.kernels = appendNew(f.sides, side), appendNew(f.kernels, kernel)
+}
+
+func (l failureList) errors(several, verbose bool) []error {
+	var errs []error
+	for _, f := range l {
+		name := f.Benchmark
+		if several {
+			name += " on Linux " + strings.Join(f.kernels, ", ")
+		}
+		if side := strings.Join(f.sides, " and "); side != "" {
+			name += ", " + side
+		}
+		err := fmt.Errorf("%s: %s", name, f.Error)
+		if f.Log != "" {
+			err = &detailed{err, logLines(f.Log, verbose)}
+		}
+		errs = append(errs, bench.WithHint(err, f.Hint))
 	}
 	return errs
 }

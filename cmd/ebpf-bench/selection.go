@@ -11,11 +11,14 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/programs"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // selection is which benchmarks of which suite a command is about.
 type selection struct {
 	filter string
+	// all are the benchmarks of the suite, also those that filter leaves out.
+	all []thresholds.Benchmark
 	// root is the folder that holds a copy of the file system that the suite
 	// came from; it is empty but in a virtual machine.
 	root string
@@ -37,7 +40,18 @@ func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
+	sel.all = namesOf(s)
 	return s, s.Filter(re)
+}
+
+// namesOf are the benchmarks of a suite as thresholds know them.
+func namesOf(s *suite.Suite) []thresholds.Benchmark {
+	var all []thresholds.Benchmark
+	for i := range s.Benchmarks {
+		b := &s.Benchmarks[i]
+		all = append(all, thresholds.Benchmark{Name: b.Name, Driver: b.Driver()})
+	}
+	return all
 }
 
 func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {

@@ -1,7 +1,8 @@
 package main
 
 // Output rules: results go to stdout and nothing else does. Everything for
-// the person who watches goes to stderr: progress, and "ebpf-bench: error:",
+// the person who watches goes to stderr: progress, which on a terminal stands
+// below all else and goes in the end, and "ebpf-bench: error:",
 // "ebpf-bench: warning:" and "ebpf-bench: hint:" lines. Escape sequences go
 // to terminals only.
 
@@ -22,10 +23,12 @@ import (
 type terminal struct {
 	stdout, stderr io.Writer
 	color          colorMode
+	// live is what stands below the lines of stderr.
+	live *live
 }
 
 func newTerminal(stdout, stderr io.Writer) *terminal {
-	return &terminal{stdout: stdout, stderr: stderr, color: "auto"}
+	return &terminal{stdout: stdout, stderr: stderr, color: "auto", live: newLive(stderr)}
 }
 
 // isTerminal tells whether w is a terminal that a person looks at.
@@ -47,7 +50,7 @@ func (t *terminal) colored(w io.Writer) bool {
 }
 
 func (t *terminal) say(kind, format string, args ...any) {
-	fmt.Fprintf(t.stderr, "ebpf-bench: %s%s\n", kind, clean(fmt.Sprintf(format, args...)))
+	t.live.say(t.stderr, fmt.Sprintf("ebpf-bench: %s%s\n", kind, clean(fmt.Sprintf(format, args...))))
 }
 
 // printError prints every error that err joins: each on a line, with its

@@ -56,9 +56,12 @@ type Pair struct {
 	Head *Result `json:"head,omitempty"`
 	// Again is a second load of the base, measured in the same rounds: how far
 	// it seems to differ from the base is the noise of this benchmark, here
-	// and now. It is nil where the measures are exact, or were stored.
+	// and now. In exact mode it is the base counted again, alone, and there
+	// only where base and head differ and chance may have a say in it. It is nil
+	// where the numbers were stored.
 	Again *Result `json:"again,omitempty"`
 }
 
-// Paired tells whether both sides were measured in the same rounds.
+// Paired tells whether both sides were measured in the same rounds, if they were
+// timed.
 func (p *Pair) Paired() bool { return p.Again != nil }

@@ -156,10 +156,18 @@ func (c *Cache) entries() ([]Entry, error) {
 	return all, nil
 }
 
-// find is the entries that go by a name, at least one.
+// find is the entries that go by a name, at least one. It is ErrNotCached if
+// there is none, and ErrUnknown for what must not be a name.
 func (c *Cache) find(name string) ([]Entry, error) {
 	all, err := c.entries()
 	if err != nil {
+		return nil, err
+	}
+	var releases []string
+	for _, e := range all {
+		releases = append(releases, e.Release)
+	}
+	if err := checkMajor(name, releases); err != nil {
 		return nil, err
 	}
 	found := slices.DeleteFunc(all, func(e Entry) bool { return !e.goesBy(name) })

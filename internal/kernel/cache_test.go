@@ -74,7 +74,6 @@ func TestNamesOfCachedKernels(t *testing.T) {
 		"6.12":       "6.12.107-a", // the newest of this architecture
 		"6.12.9":     "6.12.9-a",
 		"6.1":        "6.1.0-50",
-		"6":          "6.12.107-a",
 		"6.12.999-b": "6.12.999-b", // by its whole name, also of another
 	} {
 		if k, err := c.Get(name); err != nil || k.Release != want {

@@ -37,11 +37,12 @@ func FromDebs(names ...string) (*Kernel, error) {
 func (t *tree) loadDebs() (*Kernel, error) {
 	releases := t.moduleReleases()
 	k, err := t.load("")
+	var noImage noImageError
 	switch {
-	case errors.Is(err, errNoImage) && len(releases) > 0:
+	case errors.As(err, &noImage) && len(releases) > 0:
 		return nil, bench.WithHint(err, fmt.Sprintf(
 			"These are its modules alone: give them together with its image, the package linux-binary-%[1]s, or linux-image-%[1]s where there is no such one.", releases[0]))
-	case errors.Is(err, errNoImage):
+	case errors.As(err, &noImage):
 		return nil, bench.WithHint(err, "Debian splits a kernel over packages: give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together.")
 	case err == nil && len(releases) > 0 && !slices.Contains(releases, k.Release):
 		return nil, bench.WithHint(

@@ -142,7 +142,7 @@ func TestDebsThatAreRefused(t *testing.T) {
 		"no compression":    {arOf("data.tar.xz", []byte("this is no xz")), "unpack data.tar.xz: compressed in an unknown way"},
 		"a path upwards":    {arOf("data.tar", tarNamed("../boot/vmlinuz")), `hostile: it names a file "../boot/vmlinuz"`},
 		"a path up and in":  {arOf("data.tar", tarNamed("./boot/../../etc/vmlinuz")), "hostile"},
-		"no kernel":         {debOf(files{"usr/bin/true": []byte("ELF")}), "no kernel image: neither boot/vmlinuz-RELEASE nor"},
+		"no kernel":         {debOf(files{"usr/bin/true": []byte("ELF")}), "no kernel image: neither boot/vmlinuz-* nor lib/modules/*/vmlinuz"},
 		"a file for kernel": {debOf(files{"boot/vmlinuz-6.1": []byte("MZ, or not")}), "read boot/vmlinuz-6.1: not a Linux kernel image"},
 		"two kernels":       {debOf(two), "several kernels: 5.10.0, " + testRelease},
 	} {

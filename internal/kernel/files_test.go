@@ -94,7 +94,7 @@ func TestTheHostsKernel(t *testing.T) {
 
 func TestAHostWithoutItsKernel(t *testing.T) {
 	_, err := fromHost(fstest.MapFS{}, "6.18.0-cloud")
-	wantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image")
+	wantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image: neither boot/vmlinuz-6.18.0-cloud nor lib/modules/6.18.0-cloud/vmlinuz")
 	wantHint(t, err, "add a kernel by version")
 }
 

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -129,10 +132,60 @@ func checkFile(name string) error {
 	return unknownError(fmt.Sprintf("read kernel %s: %s", name, errNotKernel))
 }
 
+// unknown is the error of words that describe no kernel, or too many.
 func unknown(words ...string) error {
+	name := strings.Join(words, " ")
+	if err := checkMajor(name, nil); err != nil {
+		return err
+	}
 	return bench.WithHint(
-		unknownError(fmt.Sprintf("no kernel is called %q", strings.Join(words, " "))),
+		unknownError(whyUnknown(words)),
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
+}
+
+// whyUnknown says of words that are paths what is wrong with them, and else
+// that they are no names.
+func whyUnknown(words []string) string {
+	for _, word := range words {
+		if !strings.ContainsRune(word, filepath.Separator) {
+			continue
+		}
+		switch st, err := os.Stat(word); {
+		case err != nil:
+			var e *fs.PathError
+			if errors.As(err, &e) {
+				err = e.Err
+			}
+			return fmt.Sprintf("read kernel %s: %s", word, err)
+		case len(words) == 1 && st.IsDir():
+			return fmt.Sprintf("read kernel %s: it is a folder", word)
+		}
+	}
+	return fmt.Sprintf("no kernel is called %q", strings.Join(words, " "))
+}
+
+var majorForm = regexp.MustCompile(`^\d{1,3}$`)
+
+// checkMajor is ErrUnknown for the first number of a version alone: that could
+// be any of several kernels, of which more come. It names the series that
+// there are, of those releases and of Debian.
+func checkMajor(name string, releases []string) error {
+	if !majorForm.MatchString(name) {
+		return nil
+	}
+	var series []string
+	for _, s := range suites {
+		series = append(series, s.series)
+	}
+	series = slices.DeleteFunc(append(series, seriesOf(releases)...), func(s string) bool { return !hasPrefix(s, name) })
+	slices.SortFunc(series, compareReleases)
+	such := "such as " + name + ".1"
+	if series = slices.Compact(series); len(series) > 0 {
+		such = "such as " + strings.Join(series, " or ")
+	}
+	return bench.WithHint(
+		unknownError(fmt.Sprintf("%s is no version but many", name)),
+		"Name the series, "+such+".")
 }
 
 // FromPack is the kernel in a file that Pack wrote.

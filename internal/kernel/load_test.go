@@ -38,6 +38,10 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 		"nope.deb: no such file":                   {"nope.deb"},
 		`get kernel of OCI image a b`:              {"oci:a b"},
 		`no kernel is called "/dev/null /dev/null`: {"/dev/null", "/dev/null"},
+		"read kernel ./nope: no such file":         {"./nope"},
+		"read kernel ../kernel: it is a folder":    {"../kernel"},
+		"read kernel ./a: no such file":            {"./a", "./b"},
+		"6 is no version but many":                 {"6"},
 	} {
 		_, err := Source{}.Load(t.Context(), words...)
 		if err == nil {
@@ -67,7 +71,7 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 		}
 	}
 	junk := writeTemp(t, "junk", []byte("no kernel"))
-	for _, name := range []string{"", "4.19", "6.11.5", "trixy", "./nowhere", "6.12 ", junk} {
+	for _, name := range []string{"", "6", "9", "4.19", "6.11.5", "trixy", "./nowhere", "6.12 ", junk} {
 		err := c.Check(name)
 		if !errors.Is(err, ErrUnknown) || bench.Hint(err) == "" && name != junk {
 			t.Errorf("%q: got %v, with the hint %q", name, err, bench.Hint(err))
@@ -75,6 +79,25 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 		}
 		if _, loaded := c.Resolve(t.Context(), name); loaded == nil || loaded.Error() != err.Error() || !errors.Is(loaded, ErrUnknown) {
 			t.Errorf("%q: Check says %v, and Resolve %v", name, err, loaded)
+		}
+	}
+}
+
+// The first number of a version could be any of several kernels, also where the
+// cache happens to have one.
+func TestAVersionHasTwoNumbers(t *testing.T) {
+	c := newCache(t)
+	for _, release := range []string{"6.1.0-1", "6.6.3", "6.6.9", "7.2.12"} {
+		if _, err := c.Add(kernelNamed(release)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, series := range map[string]string{"6": "6.1 or 6.6 or 6.12.", "7": "7.2.", "8": "8.1."} {
+		_, err := c.Resolve(t.Context(), name)
+		wantError(t, err, name+" is no version but many")
+		wantHint(t, err, "Name the series, such as "+series)
+		if _, err := c.Remove(name); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s is removed, error %v", name, err)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // debPackage is what an index says of a package.
@@ -87,18 +89,41 @@ func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 			return x.parts(release), nil
 		}
 	}
-	return nil, &lacksError{version, seriesOf(releases)}
+	return nil, newLacksError(version, flavour, releases)
 }
 
 // lacksError is ErrUnknown: a suite has no kernel of that version, only of
-// those series.
+// those series, and of the version's own those releases.
 type lacksError struct {
 	version string
 	series  []string
+	near    []string
+}
+
+func newLacksError(version, flavour string, releases []string) error {
+	e := &lacksError{version: version, series: seriesOf(releases)}
+	series := seriesForm.FindString(version)
+	for _, release := range releases {
+		if hasPrefix(release, series) {
+			e.near = append(e.near, strings.TrimSuffix(release, "-"+flavour))
+		}
+	}
+	if e.near == nil {
+		return e
+	}
+	return bench.WithHint(e, fmt.Sprintf("%s is the newest of its series; add %s from .deb files or an OCI image.", series, version))
 }
 
 func (e *lacksError) Error() string {
-	return fmt.Sprintf("no kernel %s, only %s", e.version, listOr(e.series, "none"))
+	return fmt.Sprintf("no kernel %s, only %s", e.version, e.instead())
+}
+
+// instead is what the suite has.
+func (e *lacksError) instead() string {
+	if e.near != nil {
+		return strings.Join(e.near, ", ")
+	}
+	return listOr(e.series, "none")
 }
 
 func (*lacksError) Is(target error) bool { return target == ErrUnknown }

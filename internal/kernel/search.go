@@ -39,7 +39,7 @@ func (s Source) search(ctx context.Context, version string) (*Kernel, error) {
 			return nil, d.explain(err)
 		case errors.As(err, &lacks):
 			answered = true
-			answers = append(answers, fmt.Sprintf("%s has %s", suite, listOr(lacks.series, "none")))
+			answers = append(answers, fmt.Sprintf("%s has %s", suite, lacks.instead()))
 		default:
 			answers = append(answers, fmt.Sprintf("%s cannot be asked (%s)", suite, err))
 			if first == nil {

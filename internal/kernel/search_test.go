@@ -72,12 +72,22 @@ func TestAVersionThatNoSuiteHas(t *testing.T) {
 	}
 }
 
+// Of a series that it has, a suite that moves on tells which kernels.
+func TestAVersionThatTheSuitesOfItsSeriesLack(t *testing.T) {
+	r := newRepository()
+	r.addSuite("testing", "")
+	_, err := Source{apt: r.debian(t)}.search(t.Context(), "6.12.42")
+	wantError(t, err, "no Debian suite has Linux 6.12.42: trixie-backports has 6.12.107+deb13; ", "; testing has 6.12.107+deb13")
+	wantHint(t, err, "OCI image")
+}
+
 // A suite that was released lacks what it does not have for good, too.
 func TestAVersionThatItsSuiteLacks(t *testing.T) {
 	r := newRepository()
 	r.addSuite("trixie", "")
 	_, err := Source{apt: r.debian(t)}.Load(t.Context(), "6.12.42")
-	wantError(t, err, "get kernel of Debian trixie: no kernel 6.12.42, only 6.12")
+	wantError(t, err, "get kernel of Debian trixie: no kernel 6.12.42, only 6.12.107+deb13")
+	wantHint(t, err, "6.12 is the newest of its series; add 6.12.42 from .deb files")
 	if !errors.Is(err, ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
 	}

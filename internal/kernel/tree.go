@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,7 +115,7 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 	releases := slices.Sorted(maps.Keys(found))
 	switch {
 	case len(found) == 0:
-		return nil, errNoImage
+		return nil, noImageError(release)
 	case release == "" && len(found) == 1:
 		return found[releases[0]], nil
 	case release == "":
@@ -125,7 +126,13 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 	return found[release], nil
 }
 
-var errNoImage = errors.New("no kernel image: neither boot/vmlinuz-RELEASE nor lib/modules/RELEASE/vmlinuz")
+// noImageError says that a tree has no image of a release, or of any.
+type noImageError string
+
+func (e noImageError) Error() string {
+	release := cmp.Or(string(e), "*")
+	return fmt.Sprintf("no kernel image: neither boot/vmlinuz-%s nor lib/modules/%[1]s/vmlinuz", release)
+}
 
 // moduleReleases are the kernels that the tree has modules of.
 func (t *tree) moduleReleases() (releases []string) {

@@ -44,6 +44,13 @@ func Capabilities() (missing []string, err error) {
 	return missingFrom(effective), nil
 }
 
+// lackCapabilities tells whether it is for the process alone that it is
+// refused something.
+func lackCapabilities() bool {
+	missing, err := Capabilities()
+	return err != nil || len(missing) > 0
+}
+
 func haveCapabilities() error {
 	missing, err := Capabilities()
 	if err != nil {

@@ -79,6 +79,8 @@ func TestDoctorAsNobody(t *testing.T) {
 			t.Errorf("%s: nobody answers no (%s) and root %s", name, f.Reason, root[name].Answer)
 		case f.Answer != Yes && f.Reason == "":
 			t.Errorf("%s: %s without a reason", name, f.Answer)
+		case f.Answer == Unknown && f.Reason != NeedsRoot:
+			t.Errorf("%s: %s", name, f.Reason)
 		}
 	}
 }

@@ -33,6 +33,8 @@ func load(spec ebpf.ProgramSpec) (*ebpf.Program, error) {
 	switch {
 	case err == nil:
 		return prog, nil
+	case errors.Is(err, unix.EPERM) && lackCapabilities():
+		return nil, fmt.Errorf("%s: load program: %w", spec.Type, err)
 	case errors.Is(err, unix.EPERM) && memlockErr != nil:
 		return nil, inconclusive(fmt.Errorf("%s: load program: %w", spec.Type, memlockErr))
 	case errors.Is(err, unix.EPERM):

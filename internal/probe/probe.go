@@ -88,6 +88,10 @@ func (p Probe) Run(ctx context.Context) Finding {
 	return f
 }
 
+// NeedsRoot is the Reason of an answer that is Unknown because a process without
+// capabilities has asked.
+const NeedsRoot = "needs root"
+
 // permission tells apart the two meanings of a refusal. To a process that
 // lacks capabilities it says nothing about the machine. One that has them all
 // is refused for good, by lockdown, seccomp or a kernel of its owner's making.
@@ -95,8 +99,8 @@ func permission(err error) error {
 	if !errors.Is(err, os.ErrPermission) || errors.Is(err, ebpf.ErrNotSupported) {
 		return err
 	}
-	if missing, capErr := Capabilities(); capErr != nil || len(missing) > 0 {
-		return bench.WithHint(err, "run as root")
+	if lackCapabilities() {
+		return bench.WithHint(errors.New(NeedsRoot), "run as root")
 	}
 	return bench.WithHint(
 		lacking("forbidden, though no capability is missing: %w", err),

@@ -16,7 +16,9 @@ const (
 	kvmAPIVersion    = 12
 )
 
-// haveKVM asks whether we may use KVM, so that a refusal is an answer too.
+// haveKVM asks whether we may use KVM, so that a refusal is an answer too, and
+// runs a guest of a few instructions: the device is there also where no kernel
+// boots, such as in a virtual machine that has it of software alone.
 func haveKVM() error {
 	f, err := os.OpenFile("/dev/kvm", os.O_RDWR, 0)
 	if err != nil {
@@ -31,7 +33,7 @@ func haveKVM() error {
 	if version != kvmAPIVersion {
 		return lacking("KVM has version %d of its interface instead of %d", version, kvmAPIVersion)
 	}
-	return nil
+	return runGuest(int(f.Fd()))
 }
 
 func haveQEMU() error {

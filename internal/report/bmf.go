@@ -21,16 +21,18 @@ const maxBMFName = 1024
 
 // BMF writes the run in Bencher Metric Format: the median as value, the
 // quartiles as its bounds. A benchmark without values is left out. On several
-// kernels, each kernel is part of the names. Names that Bencher could not tell
+// kernels, the series of each is part of the names, so that they stay the same
+// from one point release to the next. Names that Bencher could not tell
 // apart are an error.
 func BMF(w io.Writer, m *Model) error {
 	doc := map[string]map[string]metric{}
 	slugs := map[string]string{}
-	for _, t := range m.Tables {
+	kernels := m.kernels()
+	for i, t := range m.Tables {
 		for _, r := range t.Rows {
 			name := r.Benchmark
 			if len(m.Tables) > 1 {
-				name += "@" + t.Run.Testbed.Kernel
+				name += "@" + kernels[i]
 			}
 			if len(name) > maxBMFName {
 				return fmt.Errorf("benchmark name %.40q… has %d bytes: Bencher takes at most %d", name, len(name), maxBMFName)

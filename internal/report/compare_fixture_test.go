@@ -149,11 +149,40 @@ func manyComparison(n int) ComparedTable {
 	return t
 }
 
+// overBudget has a value over its budget that did not change, and one of which
+// only is warned.
+func overBudgetComparison() ComparedTable {
+	t := exactComparison("6.12.8", 0)
+	for i, s := range []thresholds.Severity{thresholds.Fail, thresholds.Warn} {
+		v := &t.Verdicts.All[[]int{3, 0}[i]]
+		v.Outcome, v.Severity, v.Why = thresholds.OverBudget, s, v.Why+", over the maximum of 1 instruction"
+	}
+	return t
+}
+
+// kernelsComparison has other measures that changed on all kernels, on all alike
+// and on some differently.
+func kernelsComparison() *Comparison {
+	var tables []ComparedTable
+	for i, kernel := range []string{"5.10.0-32-cloud-amd64", "6.1.0-50-cloud-amd64", "6.12.107+deb13-cloud-amd64"} {
+		t := exactComparison(kernel, 3)
+		t.Testbed.CPU = "QEMU Virtual CPU version 2.5+"
+		t.Verdicts.All = append(t.Verdicts.All,
+			counted("xdp/slow", bench.VerifiedInsns, thresholds.Regression, thresholds.Warn, 88, 1478, "88 → 1,478 instructions (+1,390), up to 10% is allowed"),
+			counted("xdp/slow", bench.XlatedBytes, thresholds.Pass, thresholds.Warn, 520+float64(i/2*8), 528+float64(i/2*8), "within"),
+			counted("xdp/slow", bench.StackBytes, thresholds.Pass, thresholds.Warn, 8, 8, "8 bytes on both sides"))
+		tables = append(tables, t)
+	}
+	return NewComparison(tables...)
+}
+
 func models() map[string]*Comparison {
 	return map[string]*Comparison{
 		"timed":   NewComparison(timedComparison()),
 		"exact":   NewComparison(exactComparison("6.12.8", 1)),
 		"matrix":  NewComparison(exactComparison("5.10.1", 0), exactComparison("6.1.99", 3), exactComparison("6.12.8", 3)),
+		"kernels": kernelsComparison(),
+		"budget":  NewComparison(overBudgetComparison()),
 		"pass":    NewComparison(exactComparison("6.12.8", 0)),
 		"stored":  NewComparison(storedComparison()),
 		"many":    NewComparison(manyComparison(300)),

@@ -35,7 +35,7 @@ func compareLegend(m *Comparison) []string {
 	}
 	switch has := columnsOf(rows); {
 	case has.interval && has.wouldCatch:
-		text = append(text, fmt.Sprintf("interval is where the true delta lies; would catch is the smallest slowdown that this comparison\nwould have caught, with a probability of %.6g%%.", thresholds.Power*100))
+		text = append(text, fmt.Sprintf("interval is where the true delta lies; would catch is the smallest slowdown that this comparison would have caught, with a probability of %.6g%%.", thresholds.Power*100))
 	case has.interval:
 		text = append(text, "interval is where the true delta lies.")
 	}
@@ -47,7 +47,7 @@ func (t *ComparedTable) exact() bool { return t.Testbed.Mode == bench.ModeExact 
 // paired tells whether anything was measured on both sides at the same time.
 func (t *ComparedTable) paired() bool {
 	for i := range t.Pairs {
-		if t.Pairs[i].Paired() {
+		if !t.exact() && t.Pairs[i].Paired() {
 			return true
 		}
 	}

@@ -11,9 +11,16 @@ import (
 // line is a sentence on one or several benchmarks.
 type line struct {
 	standing standing
-	// names are the benchmarks that it is on, measures their measures.
-	names, measures []string
-	text            string
+	// on are the benchmarks that it is on, measures their measures.
+	on       []subject
+	measures []string
+	text     string
+}
+
+// subject is a benchmark, and the kernels where there are several.
+type subject struct {
+	benchmark string
+	kernels   []string
 }
 
 // lines collects sentences: what is said of several benchmarks in the same
@@ -23,11 +30,11 @@ type lines struct {
 	at  map[string]*line
 }
 
-func (l *lines) add(s standing, benchmark, name, measure, text string) {
+func (l *lines) add(s standing, benchmark, kernel, measure, text string) {
 	key := fmt.Sprintf("%d %s", s, text)
 	// A reader looks for these by benchmark and measure: only several kernels
 	// share a line.
-	if s == regressed || s == warned || s == improved || s == accepted {
+	if s == regressed || s == overBudget || s == warned || s == overWarned || s == improved || s == accepted {
 		key += "\x00" + benchmark + "\x00" + measure
 	}
 	found := l.at[key]
@@ -39,12 +46,21 @@ func (l *lines) add(s standing, benchmark, name, measure, text string) {
 		l.at[key] = found
 		l.all = append(l.all, found)
 	}
-	// Benchmarks come one after the other, so only the last can be the same.
-	if n := len(found.names); n == 0 || found.names[n-1] != name {
-		found.names = append(found.names, name)
-	}
+	found.of(benchmark, kernel)
 	if measure != "" && !slices.Contains(found.measures, measure) {
 		found.measures = append(found.measures, measure)
+	}
+}
+
+// of adds a benchmark on a kernel to those that the line is on.
+func (l *line) of(benchmark, kernel string) {
+	i := slices.IndexFunc(l.on, func(s subject) bool { return s.benchmark == benchmark })
+	if i < 0 {
+		l.on = append(l.on, subject{benchmark, []string{kernel}})
+		return
+	}
+	if s := &l.on[i]; !slices.Contains(s.kernels, kernel) {
+		s.kernels = append(s.kernels, kernel)
 	}
 }
 
@@ -52,7 +68,7 @@ func (l *lines) add(s standing, benchmark, name, measure, text string) {
 func whys(m *Comparison, found []finding) []*line {
 	var l lines
 	for _, f := range found {
-		l.add(f.standing(), f.row.Benchmark, m.name(f.row), measureName(f.verdict), f.verdict.Why)
+		l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.verdict.Why)
 	}
 	return l.all
 }
@@ -64,7 +80,7 @@ func warnings(m *Comparison, rows []comparedRow) []*line {
 	for i := range rows {
 		r := &rows[i]
 		for _, w := range r.warnings() {
-			l.add(passed, r.Benchmark, m.name(r), "", w)
+			l.add(passed, r.Benchmark, m.place(r.table), "", w)
 		}
 	}
 	return l.all
@@ -114,9 +130,15 @@ func few(names []string, printed func(string) string) string {
 
 // who are the benchmarks of a line: all of them, in one word, if they are
 // several and there are no more.
-func (l *line) who(total int, printed func(string) string) string {
-	if len(l.names) == total && total > 1 {
+func (l *line) who(m *Comparison, printed func(string) string) string {
+	on := 0
+	var names []string
+	for _, s := range l.on {
+		on += len(s.kernels)
+		names = append(names, m.named(s.benchmark, s.kernels))
+	}
+	if len(names) > 1 && on == len(m.rows()) {
 		return "all benchmarks"
 	}
-	return few(l.names, printed)
+	return few(names, printed)
 }

@@ -20,7 +20,7 @@ func CompareMarkdown(w io.Writer, m *Comparison, limit int) error {
 	found := findings(rows, false)
 	sections := []section{
 		findingSection(m, rows, found),
-		evidenceSection(m, found, len(rows)),
+		evidenceSection(m, found),
 		warningSection(m, rows),
 		passedSection(m, rows),
 		otherSection(m, rows),
@@ -38,10 +38,8 @@ func markdownHead(m *Comparison, rows []comparedRow) string {
 		b.WriteString("\n" + tally(m) + "\n")
 	}
 	var lines []string
-	for i := range m.Tables {
-		for _, line := range headLines(false, &m.Tables[i]) {
-			lines = append(lines, markdownText(line))
-		}
+	for _, line := range comparedHead(m) {
+		lines = append(lines, markdownText(strings.Join(strings.Fields(line), " ")))
 	}
 	if len(lines) > 0 {
 		b.WriteString("\n" + strings.Join(lines, "<br>\n") + "\n")
@@ -52,17 +50,22 @@ func markdownHead(m *Comparison, rows []comparedRow) string {
 // heading is the verdict on everything. A benchmark counts once, on however
 // many kernels it was measured.
 func heading(m *Comparison, rows []comparedRow) string {
-	all, slower := map[string]bool{}, map[string]bool{}
+	all, slower, over := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range rows {
 		r := &rows[i]
 		all[r.Benchmark] = true
 		if r.standing() == regressed {
 			slower[r.Benchmark] = true
 		}
+		if r.standing() == overBudget {
+			over[r.Benchmark] = true
+		}
 	}
 	switch m.Overall() {
 	case thresholds.Regression:
 		return fmt.Sprintf("❌ Regression in %d of %s", len(slower), plural(len(all), "benchmark"))
+	case thresholds.OverBudget:
+		return fmt.Sprintf("❌ %d of %s over budget", len(over), plural(len(all), "benchmark"))
 	case thresholds.Failed:
 		if len(rows) == 0 {
 			return "❌ Nothing was compared"
@@ -82,10 +85,8 @@ func findingSection(m *Comparison, rows []comparedRow, found []finding) section 
 		header = append(header, intervalHeader(rows))
 	}
 	s := section{noun: "verdict", open: "\n" + markdownHeader(2, append(header, "verdict")...)}
-	for _, f := range found {
-		cells := []string{markdownName(m.name(f.row)), orNone(markdownText(f.verdict.Measure.Name))}
-		base, head := f.row.figures(f.verdict)
-		cells = append(cells, markdownText(base), markdownText(head), delta(f.verdict))
+	for _, f := range folded(m, found) {
+		cells := []string{markdownName(f.name), orNone(markdownText(f.verdict.Measure.Name)), markdownText(f.base), markdownText(f.head), delta(f.verdict)}
 		if has.interval {
 			cells = append(cells, interval(f.verdict))
 		}
@@ -95,10 +96,10 @@ func findingSection(m *Comparison, rows []comparedRow, found []finding) section 
 }
 
 // evidenceSection says why, a line a verdict.
-func evidenceSection(m *Comparison, found []finding, total int) section {
+func evidenceSection(m *Comparison, found []finding) section {
 	s := section{noun: "reason", open: "\n"}
 	for _, l := range whys(m, found) {
-		what := l.who(total, markdownName)
+		what := l.who(m, markdownName)
 		if len(l.measures) > 0 {
 			what += ": " + few(l.measures, markdownText)
 		}
@@ -110,7 +111,7 @@ func evidenceSection(m *Comparison, found []finding, total int) section {
 func warningSection(m *Comparison, rows []comparedRow) section {
 	s := section{noun: "warning", end: "\n</details>\n"}
 	for _, l := range warnings(m, rows) {
-		s.rows = append(s.rows, fmt.Sprintf("- %s: %s\n", l.who(len(rows), markdownName), markdownText(l.text)))
+		s.rows = append(s.rows, fmt.Sprintf("- %s: %s\n", l.who(m, markdownName), markdownText(l.text)))
 	}
 	s.open = summaryLine(plural(len(s.rows), "warning"))
 	return s
@@ -155,8 +156,8 @@ func passedSection(m *Comparison, rows []comparedRow) section {
 
 func matrixSection(m *Comparison) section {
 	header := []string{"benchmark"}
-	for i := range m.Tables {
-		header = append(header, markdownText(m.kernel(&m.Tables[i])))
+	for _, kernel := range m.kernels() {
+		header = append(header, markdownText(kernel))
 	}
 	s := section{noun: "benchmark", end: "\n</details>\n"}
 	for _, r := range matrix(m) {
@@ -174,14 +175,13 @@ func matrixSection(m *Comparison) section {
 func otherSection(m *Comparison, rows []comparedRow) section {
 	found, unchanged := otherFindings(rows, false)
 	s := section{noun: "smaller change", end: "\n</details>\n"}
-	for _, f := range found {
+	for _, f := range folded(m, found) {
 		// What did not pass is in the first table.
 		if f.standing().said() {
 			continue
 		}
-		base, head := f.row.figures(f.verdict)
-		s.rows = append(s.rows, markdownRow(markdownName(m.name(f.row)), markdownText(f.verdict.Measure.Name),
-			markdownText(base), markdownText(head), delta(f.verdict)))
+		s.rows = append(s.rows, markdownRow(markdownName(f.name), markdownText(f.verdict.Measure.Name),
+			markdownText(f.base), markdownText(f.head), delta(f.verdict)))
 	}
 	if len(s.rows) > 0 {
 		s.open = summaryLine(plural(len(s.rows), "change")+" within the thresholds") +
@@ -199,7 +199,7 @@ func legendSection(m *Comparison) section {
 	if text == "" {
 		return section{}
 	}
-	return section{noun: "legend", rows: []string{summaryLine("How to read this") + strings.ReplaceAll(text, "\n", " ") + "\n\n</details>\n"}}
+	return section{noun: "legend", rows: []string{summaryLine("How to read this") + text + "\n\n</details>\n"}}
 }
 
 // summaryLine opens a part behind a click. The blank line makes GitHub read

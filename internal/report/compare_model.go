@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -11,6 +13,9 @@ type Comparison struct {
 	Tables []ComparedTable
 	// Color allows escape sequences.
 	Color bool
+	// Explained says that the reader is told beside the text why benchmarks
+	// failed, so that it need not say it again.
+	Explained bool
 	// Verbose shows what passed in full too.
 	Verbose bool
 }
@@ -31,7 +36,7 @@ func (m *Comparison) Overall() thresholds.Outcome {
 	for _, t := range m.Tables {
 		found[t.Verdicts.Overall()] = true
 	}
-	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.Failed, thresholds.Inconclusive} {
+	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget, thresholds.Failed, thresholds.Inconclusive} {
 		if found[o] {
 			return o
 		}
@@ -108,21 +113,35 @@ func (r *comparedRow) driver() string {
 	return ""
 }
 
-// name is the benchmark's, with the kernel where there are several.
-func (m *Comparison) name(r *comparedRow) string {
-	if len(m.Tables) > 1 {
-		return r.Benchmark + " on " + m.kernel(r.table)
+// place is where a finding is: the kernel's label, empty where there is just one
+// table.
+func (m *Comparison) place(t *ComparedTable) string {
+	if len(m.Tables) == 1 {
+		return ""
 	}
-	return r.Benchmark
+	return m.kernel(t)
 }
 
-// kernel tells a table from the others: by its release, and by its mode where
-// another table has the same release.
-func (m *Comparison) kernel(t *ComparedTable) string {
-	for i := range m.Tables {
-		if o := &m.Tables[i]; o != t && o.Testbed.Kernel == t.Testbed.Kernel {
-			return t.Testbed.Kernel + " " + string(t.Testbed.Mode)
-		}
+// named is a benchmark with the kernels that something is true of, if there are
+// several.
+func (m *Comparison) named(benchmark string, on []string) string {
+	if len(m.Tables) == 1 {
+		return benchmark
 	}
-	return t.Testbed.Kernel
+	return benchmark + " on " + onKernels(on, len(m.Tables))
+}
+
+// kernel tells a table from the others.
+func (m *Comparison) kernel(t *ComparedTable) string {
+	i := slices.IndexFunc(m.Tables, func(o ComparedTable) bool { return o.Comparison == t.Comparison })
+	return m.kernels()[i]
+}
+
+// kernels are the labels of the tables.
+func (m *Comparison) kernels() []string {
+	var testbeds []*bench.Testbed
+	for i := range m.Tables {
+		testbeds = append(testbeds, &m.Tables[i].Testbed)
+	}
+	return labels(testbeds)
 }

@@ -17,9 +17,11 @@ type standing int
 // The standings, what matters most first.
 const (
 	regressed standing = iota
+	overBudget
 	failed
 	inconclusive
 	warned
+	overWarned
 	accepted
 	improved
 	removed
@@ -31,7 +33,7 @@ const (
 
 // words are how the standings are said of one verdict.
 var words = [...]string{
-	"regression", "failed", "inconclusive", "regression (warn)", "accepted",
+	"regression", "over budget", "failed", "inconclusive", "regression (warn)", "over budget (warn)", "accepted",
 	"improvement", "removed", "added", "pass", "ignored", "not judged",
 }
 
@@ -46,10 +48,14 @@ func standingOf(v *thresholds.Verdict) standing {
 		return ignored
 	case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
 		return warned
+	case v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Warn:
+		return overWarned
 	}
 	switch v.Outcome {
 	case thresholds.Regression:
 		return regressed
+	case thresholds.OverBudget:
+		return overBudget
 	case thresholds.Failed:
 		return failed
 	case thresholds.Inconclusive:
@@ -74,9 +80,9 @@ func (s standing) said() bool { return s < passed }
 // paint colors text by what the standing means.
 func (s standing) paint(color bool, what string) string {
 	switch s {
-	case regressed, failed:
+	case regressed, overBudget, failed:
 		return paint(color, text.FgRed, what)
-	case inconclusive, warned:
+	case inconclusive, warned, overWarned:
 		return paint(color, text.FgYellow, what)
 	case improved:
 		return paint(color, text.FgGreen, what)
@@ -94,13 +100,11 @@ func (r *comparedRow) standing() standing {
 	return s
 }
 
-// tally counts the benchmarks by standing: "1 regression, 5 unchanged".
+// tally counts what the rows of the report say, and the benchmarks that they say
+// nothing of: "1 regression, 5 unchanged". What several kernels have in common
+// counts once.
 func tally(m *Comparison) string {
-	var counts [unjudged + 1]int
-	rows := m.rows()
-	for _, r := range rows {
-		counts[r.standing()]++
-	}
+	counts := count(m)
 	var parts []string
 	add := func(s standing, text string) {
 		if counts[s] > 0 {
@@ -108,7 +112,9 @@ func tally(m *Comparison) string {
 		}
 	}
 	add(regressed, plural(counts[regressed], "regression"))
+	add(overBudget, fmt.Sprintf("%d over budget", counts[overBudget]))
 	add(warned, plural(counts[warned], "regression")+" (warn)")
+	add(overWarned, fmt.Sprintf("%d over budget (warn)", counts[overWarned]))
 	add(failed, fmt.Sprintf("%d failed", counts[failed]))
 	add(improved, plural(counts[improved], "improvement"))
 	add(passed, fmt.Sprintf("%d unchanged", counts[passed]))
@@ -129,4 +135,36 @@ func tally(m *Comparison) string {
 		line += "; the comparison was ended early"
 	}
 	return line
+}
+
+// count counts the measures of the benchmarks by the worst that was found of
+// them on any kernel, and by the same the benchmarks of which nothing is to be
+// said. A benchmark that only one side has counts once.
+func count(m *Comparison) (counts [unjudged + 1]int) {
+	type measure struct{ benchmark, name string }
+	worst := map[measure]standing{}
+	note := func(k measure, s standing) {
+		if old, ok := worst[k]; !ok || s < old {
+			worst[k] = s
+		}
+	}
+	rows := m.rows()
+	said := map[string]bool{}
+	for _, f := range findings(rows, false) {
+		k := measure{f.row.Benchmark, f.verdict.Measure.Name}
+		if s := f.standing(); s == added || s == removed {
+			k.name = ""
+		}
+		note(k, f.standing())
+		said[f.row.Benchmark] = true
+	}
+	for i := range rows {
+		if r := &rows[i]; !said[r.Benchmark] {
+			note(measure{benchmark: r.Benchmark}, r.standing())
+		}
+	}
+	for _, s := range worst {
+		counts[s]++
+	}
+	return counts
 }

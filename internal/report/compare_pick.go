@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -81,6 +82,35 @@ func otherFindings(rows []comparedRow, all bool) (found []finding, unchanged []s
 		}
 	}
 	return found, unchanged
+}
+
+// foldedFinding is what was found alike on one or several kernels.
+type foldedFinding struct {
+	finding
+	// name has the kernels in it where there are several.
+	name, base, head string
+}
+
+// folded joins the findings that say the same of several kernels.
+func folded(m *Comparison, found []finding) []foldedFinding {
+	var all []foldedFinding
+	var on [][]string
+	at := map[string]int{}
+	for _, f := range found {
+		base, head := f.row.figures(f.verdict)
+		key := strings.Join([]string{f.row.Benchmark, f.verdict.Measure.Name, base, head, delta(f.verdict), interval(f.verdict), f.standing().String()}, "\x00")
+		i, ok := at[key]
+		if !ok {
+			i = len(all)
+			at[key] = i
+			all, on = append(all, foldedFinding{finding: f, base: base, head: head}), append(on, nil)
+		}
+		on[i] = append(on[i], m.place(f.row.table))
+	}
+	for i := range all {
+		all[i].name = m.named(all[i].row.Benchmark, on[i])
+	}
+	return all
 }
 
 // shown leaves out what passed of a table that would be too long, and says so.

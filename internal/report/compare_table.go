@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -98,8 +99,8 @@ func matrixTable(m *Comparison) string {
 		return note
 	}
 	header := []string{"benchmark"}
-	for i := range m.Tables {
-		header = append(header, unit.Printable(m.kernel(&m.Tables[i])))
+	for _, kernel := range m.kernels() {
+		header = append(header, unit.Printable(kernel))
 	}
 	t := newTable(1, header...)
 	for _, r := range rows {
@@ -125,16 +126,28 @@ func otherTable(m *Comparison) string {
 		}
 		return "no other measure changed: " + strings.Join(unchanged, ", ") + "\n"
 	}
-	rows, note := shown(m, found, func(f *finding) bool { return f.standing().said() }, "changes of other measures passed")
+	rows, note := shown(m, byMeasure(folded(m, found)), func(f *foldedFinding) bool { return f.standing().said() }, "changes of other measures passed")
 	if len(rows) == 0 {
 		return note
 	}
 	t := newVerdictTable(2, "other measures", "measure", "base", "head", "delta", "verdict")
 	for _, f := range rows {
-		base, head := f.row.figures(f.verdict)
-		t.AppendRow(table.Row{unit.Printable(m.name(f.row)), measureName(f.verdict), base, head, delta(f.verdict), word(m, f.verdict)})
+		t.AppendRow(table.Row{unit.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
 	}
 	return t.Render() + "\n" + note
+}
+
+// byMeasure keeps what several kernels say of a measure of a benchmark together.
+func byMeasure(found []foldedFinding) []foldedFinding {
+	first := map[[2]string]int{}
+	key := func(f *foldedFinding) [2]string { return [2]string{f.row.Benchmark, f.verdict.Measure.Name} }
+	for i := range found {
+		if _, ok := first[key(&found[i])]; !ok {
+			first[key(&found[i])] = i
+		}
+	}
+	slices.SortStableFunc(found, func(a, b foldedFinding) int { return first[key(&a)] - first[key(&b)] })
+	return found
 }
 
 // word is a verdict as a cell.

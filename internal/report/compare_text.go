@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -16,15 +17,13 @@ import (
 // line that counts everything.
 func CompareText(w io.Writer, m *Comparison) error {
 	var b strings.Builder
-	for i := range m.Tables {
-		for _, line := range headLines(m.Color, &m.Tables[i]) {
-			b.WriteString(line + "\n")
-		}
+	for _, line := range comparedHead(m) {
+		b.WriteString(line + "\n")
 	}
 	rows := m.rows()
 	for _, part := range []string{
 		figuresText(m, rows), otherTable(m), whyText(m, rows), warningText(m, rows),
-		strings.Join(compareLegend(m), "\n"), tally(m),
+		wrap(strings.Join(compareLegend(m), " "), "", textWidth), tally(m),
 	} {
 		if part = strings.TrimRight(part, "\n"); part == "" {
 			continue
@@ -50,8 +49,12 @@ func figuresText(m *Comparison, rows []comparedRow) string {
 
 func whyText(m *Comparison, rows []comparedRow) string {
 	var b strings.Builder
-	for _, l := range whys(m, findings(rows, m.Verbose)) {
-		parts := []string{l.who(len(rows), unit.Printable)}
+	found := findings(rows, m.Verbose)
+	if m.Explained {
+		found = slices.DeleteFunc(found, func(f finding) bool { return f.standing() == failed && f.verdict.Measure.Name == "" })
+	}
+	for _, l := range whys(m, found) {
+		parts := []string{l.who(m, unit.Printable)}
 		if len(l.measures) > 0 {
 			parts = append(parts, few(l.measures, unit.Printable))
 		}
@@ -64,16 +67,27 @@ func whyText(m *Comparison, rows []comparedRow) string {
 func warningText(m *Comparison, rows []comparedRow) string {
 	var b strings.Builder
 	for _, l := range warnings(m, rows) {
-		fmt.Fprintf(&b, "%s: %s%s\n", l.who(len(rows), unit.Printable), paint(m.Color, text.FgYellow, "warning: "), unit.Printable(l.text))
+		fmt.Fprintf(&b, "%s: %s%s\n", l.who(m, unit.Printable), paint(m.Color, text.FgYellow, "warning: "), unit.Printable(l.text))
 	}
 	return b.String()
 }
 
-// headLines say what was measured: the machine, and the two sides.
+// comparedHead says what was measured on which machines.
+func comparedHead(m *Comparison) []string {
+	var h heads
+	kernels := m.kernels()
+	for i := range m.Tables {
+		h.add(&m.Tables[i].Testbed, kernels[i], headLines(m.Color, &m.Tables[i])...)
+	}
+	return h.lines(len(m.Tables))
+}
+
+// headLines say what was compared: the two sides, and the machine of the base if
+// it is another one.
 func headLines(color bool, t *ComparedTable) []string {
-	lines := []string{testbedLine(&t.Testbed)}
+	var lines []string
 	if t.BaseTestbed != nil {
-		if base := testbedLine(t.BaseTestbed); base != lines[0] {
+		if base := testbedLine(t.BaseTestbed); base != testbedLine(&t.Testbed) {
 			lines = append(lines, "base on "+base)
 		}
 	}

@@ -12,6 +12,9 @@ type Model struct {
 	Tables []Table
 	// Color allows escape sequences.
 	Color bool
+	// Explained says that the reader is told beside the text why benchmarks
+	// failed, so that it need not say it again.
+	Explained bool
 }
 
 // Table is a run with the summaries of its samples.
@@ -43,6 +46,15 @@ func NewModel(runs ...*bench.Run) *Model {
 		m.Tables = append(m.Tables, t)
 	}
 	return m
+}
+
+// kernels are the labels of the tables.
+func (m *Model) kernels() []string {
+	var testbeds []*bench.Testbed
+	for i := range m.Tables {
+		testbeds = append(testbeds, &m.Tables[i].Run.Testbed)
+	}
+	return labels(testbeds)
 }
 
 // NewRow summarizes one result.

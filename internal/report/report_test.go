@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -163,5 +164,81 @@ func BenchmarkText(b *testing.B) {
 		if err := Text(&bytes.Buffer{}, m); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// matrixRun is a suite in exact mode on a kernel, as the bundled one is.
+func matrixRun(kernel string, more float64) *bench.Run {
+	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: kernel, CPU: "QEMU Virtual CPU version 2.5+", Cores: 1, Virtual: "qemu", JIT: "on"}}
+	for _, name := range []string{"fun_xdp/basic", "fun_xdp/fibonacci_slow", "fun_xdp/fibonacci/veth_generic"} {
+		run.Results = append(run.Results, bench.Result{
+			Benchmark: name, Driver: "test_run", Samples: []bench.Sample{{Measure: bench.Instructions, Values: []float64{1610.25 + more}}},
+		})
+	}
+	last := &run.Results[2]
+	last.Driver, last.Traffic = "veth", &bench.Traffic{Sent: 2048, Run: 2048, Sender: "af_packet"}
+	return run
+}
+
+func debianRuns() []*bench.Run {
+	runs := []*bench.Run{
+		matrixRun("5.10.0-32-cloud-amd64", 0), matrixRun("6.1.0-50-cloud-amd64", 1),
+		matrixRun("6.12.107+deb13-cloud-amd64", 2), matrixRun("7.2.12+deb13-cloud-amd64", 3),
+	}
+	runs[0].Results[0] = bench.Result{Benchmark: "fun_xdp/basic", Driver: "test_run", Error: "the verifier refuses it"}
+	return runs
+}
+
+// What the kernels have in common is said once, and all fits a terminal.
+func TestTextOfKernels(t *testing.T) {
+	out := golden(t, "kernels.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(debianRuns()...))
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	m := NewModel(debianRuns()...)
+	m.Explained = true
+	var b bytes.Buffer
+	if err := Text(&b, m); err != nil || strings.Contains(b.String(), "refuses") || !strings.Contains(b.String(), "1 failed") {
+		t.Errorf("a reason that is said elsewhere is said again, or nothing is: %v\n%s", err, &b)
+	}
+}
+
+// A point release must not begin a new series at Bencher.
+func TestBMFOfKernels(t *testing.T) {
+	for _, c := range []struct {
+		kernels, want []string
+	}{
+		{[]string{"6.1.0-50-cloud-amd64", "6.12.107+deb13-cloud-amd64"}, []string{"fun_xdp/basic@6.1", "fun_xdp/basic@6.12"}},
+		{[]string{"6.1.0-50", "6.12.107", "6.12.90"}, []string{"fun_xdp/basic@6.1", "fun_xdp/basic@6.12.107", "fun_xdp/basic@6.12.90"}},
+		{[]string{"6.12.107"}, []string{"fun_xdp/basic"}},
+		{[]string{"custom", "6.12rc1"}, []string{"fun_xdp/basic@custom", "fun_xdp/basic@6.12rc1"}},
+	} {
+		var runs []*bench.Run
+		for _, kernel := range c.kernels {
+			runs = append(runs, matrixRun(kernel, 0))
+		}
+		var b bytes.Buffer
+		if err := BMF(&b, NewModel(runs...)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.want {
+			if !strings.Contains(b.String(), `"`+name+`":`) {
+				t.Errorf("%v: no %s in\n%s", c.kernels, name, &b)
+			}
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("words ", 40)
+	for line := range strings.Lines(wrap(long, "  ", textWidth)) {
+		if len(line) > textWidth+1 {
+			t.Errorf("%d columns", len(line))
+		}
+	}
+	if got := wrap("a b", "  ", textWidth); got != "a b" {
+		t.Errorf("%q", got)
 	}
 }

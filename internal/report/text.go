@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -15,25 +16,20 @@ import (
 // several kernels side by side with what a run costs on each.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
+	var h heads
+	kernels := m.kernels()
 	for i := range m.Tables {
-		b.WriteString(testbedLine(&m.Tables[i].Run.Testbed) + "\n")
-		b.WriteString(runLine(m, &m.Tables[i]) + "\n")
+		h.add(&m.Tables[i].Run.Testbed, kernels[i], runLine(m, &m.Tables[i]))
+	}
+	for _, line := range h.lines(len(m.Tables)) {
+		b.WriteString(line + "\n")
 	}
 	b.WriteString("\n" + resultTable(m) + "\n\n")
 	if measured(m) {
-		b.WriteString(legend(m) + "\n\n")
+		b.WriteString(wrap(legend(m), "", textWidth) + "\n\n")
 	}
-	for i := range m.Tables {
-		t := &m.Tables[i]
-		for _, r := range t.Rows {
-			name := r.Benchmark
-			if len(m.Tables) > 1 {
-				name += " on " + t.Run.Testbed.Kernel
-			}
-			for _, note := range notes(m, &r) {
-				fmt.Fprintf(&b, "%s: %s\n", unit.Printable(name), note)
-			}
-		}
+	for _, name := range names(m) {
+		b.WriteString(notesOn(m, name, kernels))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -51,7 +47,12 @@ func measured(m *Model) bool {
 }
 
 func testbedLine(t *bench.Testbed) string {
-	parts := []string{"Linux " + t.Kernel, t.CPU, plural(t.Cores, "core")}
+	return unit.Printable("Linux "+t.Kernel) + " · " + machine(t)
+}
+
+// machine is what a testbed is beside its kernel.
+func machine(t *bench.Testbed) string {
+	parts := []string{t.CPU, plural(t.Cores, "core")}
 	if t.Virtual != "" {
 		parts = append(parts, t.Virtual)
 	}
@@ -78,27 +79,56 @@ func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
 
 // legend says what the figures of the table are.
 func legend(m *Model) string {
-	const floor = "raw less the floor, which is what the kernel charges\nan empty program of the same type in the same rounds"
+	const floor = "raw less the floor, which is what the kernel charges an empty program of the same type in the same rounds"
 	switch {
+	case len(m.Tables) > 1 && !slices.ContainsFunc(m.Tables, func(t Table) bool { return !exact(&t) }):
+		return "each figure is how many machine instructions a run of the program executes: " + floor + "."
 	case len(m.Tables) > 1:
 		return "each figure is what the program costs a run: " + floor + "."
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
 		text := "net is how many machine instructions a run executes: " + floor
 		if hasPath(m.Tables[0].Rows) {
-			text += "; path is how many more an event takes with the\nprogram attached than without it, hook included, less what its verdict spares the kernel"
+			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel"
 		}
 		return text + "."
 	}
-	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range\nof the rounds, rate the runs per second of driving the program, the harness included."
+	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range of the rounds, rate the runs per second of driving the program, the harness included."
+}
+
+// notesOn are the notes on a benchmark, each said once for all kernels that it
+// is true of.
+func notesOn(m *Model, name string, kernels []string) string {
+	var counted, said []*headLine
+	for i := range m.Tables {
+		if r := m.Tables[i].find(name); r != nil {
+			if r.Traffic != nil {
+				counted = addHead(counted, traffic(r.Traffic), kernels[i])
+			}
+			for _, note := range notes(m, r) {
+				said = addHead(said, note, kernels[i])
+			}
+		}
+	}
+	where := func(n *headLine) string {
+		if len(m.Tables) == 1 {
+			return unit.Printable(name)
+		}
+		return unit.Printable(name + " on " + onKernels(n.kernels, len(m.Tables)))
+	}
+	var b strings.Builder
+	for _, n := range counted {
+		b.WriteString(wrap(where(n)+": "+n.text, "    ", maxWidth) + "\n")
+	}
+	// These are searched for, so that each stays on its line.
+	for _, n := range said {
+		b.WriteString(where(n) + ": " + n.text + "\n")
+	}
+	return b.String()
 }
 
 // notes are what a table cell has no room for.
 func notes(m *Model, r *Row) []string {
 	var all []string
-	if t := r.Traffic; t != nil {
-		all = append(all, fmt.Sprintf("%s packets sent by %s, %s run, %d dropped, %d unaccounted",
-			unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted))
-	}
 	warning := paint(m.Color, text.FgYellow, "warning: ")
 	for _, w := range r.Warnings {
 		all = append(all, warning+unit.Printable(w))
@@ -109,10 +139,16 @@ func notes(m *Model, r *Row) []string {
 			all = append(all, warning+unit.Printable(w))
 		}
 	}
-	if r.Error != "" {
+	if r.Error != "" && !m.Explained {
 		all = append(all, paint(m.Color, text.FgRed, "failed: ")+unit.Printable(r.Error))
 	}
 	return all
+}
+
+// traffic accounts for the packets of an attached program.
+func traffic(t *bench.Traffic) string {
+	return fmt.Sprintf("%s packets sent by %s, %s run, %d dropped, %d unaccounted",
+		unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted)
 }
 
 func senderName(s string) string {

@@ -85,8 +85,8 @@ func hasPath(rows []Row) bool {
 // kernelTable has a column a kernel.
 func kernelTable(m *Model) string {
 	header := []string{"benchmark", "driver"}
-	for _, t := range m.Tables {
-		header = append(header, unit.Printable(t.Run.Testbed.Kernel))
+	for _, kernel := range m.kernels() {
+		header = append(header, unit.Printable(kernel))
 	}
 	out := newTable(2, header...)
 	for _, name := range names(m) {

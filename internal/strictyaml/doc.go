@@ -72,13 +72,24 @@ func (d *Doc) Errorf(path []any, format string, args ...any) error {
 
 // Has tells whether the file has a value at a path, also one that is zero.
 func (d *Doc) Has(path ...any) bool {
+	n := d.at(path)
+	return n != nil && n.Tag != "!!null"
+}
+
+// Null tells whether the file has a path, but no value at it.
+func (d *Doc) Null(path ...any) bool {
+	n := d.at(path)
+	return n != nil && n.Tag == "!!null"
+}
+
+func (d *Doc) at(path []any) *yaml.Node {
 	n := d.root
 	for _, step := range path {
 		if n = child(n, step); n == nil {
-			return false
+			return nil
 		}
 	}
-	return n.Tag != "!!null"
+	return n
 }
 
 // Line is the line of the deepest node that exists on the path.

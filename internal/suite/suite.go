@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
@@ -63,8 +65,33 @@ type file struct {
 	Version    int               `yaml:"version"`
 	Objects    []string          `yaml:"objects"`
 	Budget     bench.Duration    `yaml:"budget"`
-	Kernels    []string          `yaml:"kernels"`
+	Kernels    kernels           `yaml:"kernels"`
 	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
+}
+
+// kernels are names as they are written: 5.10 is no number, or it would be 5.1.
+type kernels []string
+
+// UnmarshalYAML takes a name or a list of names.
+func (k *kernels) UnmarshalYAML(n *yaml.Node) error {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	for _, item := range items {
+		for item.Kind == yaml.AliasNode {
+			item = item.Alias
+		}
+		if item.Kind != yaml.ScalarNode {
+			return fmt.Errorf("line %d: kernels is a list of names, such as [5.10, 6.12]", item.Line)
+		}
+		name := item.Value
+		if item.Tag == "!!null" {
+			name = ""
+		}
+		*k = append(*k, name)
+	}
+	return nil
 }
 
 // Load reads the suite file name from fsys. Paths in it are relative to its

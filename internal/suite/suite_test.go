@@ -2,6 +2,7 @@ package suite
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -138,6 +139,12 @@ func TestLoadRefuses(t *testing.T) {
 		{"empty command", head + "  - {name: a, program: p, perf_event: {load: {command: []}}}\n", "command is empty"},
 		{"frequency and period", head + "  - {name: a, program: p, perf_event: {period: 1, frequency: 2}}\n", "exclude each other"},
 		{"bad reset", head + "  - {name: a, program: p, maps: {m: {reset: now}}, test_run: {}}\n", `reset "now"`},
+		{"no kernels", "version: 1\nkernels: []\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},
+		{"kernels without a value", "version: 1\nkernels:\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},
+		{"an empty kernel", "version: 1\nkernels:\n  - 6.12\n  - \"\"\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:4: a kernel has no name"},
+		{"a kernel of nothing", "version: 1\nkernels: [6.12, ~]\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: a kernel has no name"},
+		{"a kernel that is a mapping", "version: 1\nkernels: {name: 6.12}\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is a list of names"},
+		{"a list of a list", "version: 1\nkernels:\n  - [6.12]\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:3: kernels is a list of names"},
 		{"anchor in itself", head + "  - &a {name: a, program: p, test_run: {packets: [*a]}}\n", "ebpf-bench.yml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,6 +153,27 @@ func TestLoadRefuses(t *testing.T) {
 				t.Errorf("got %v\nwant an error with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A version is a name also where YAML would read a number from it.
+func TestKernelsAreNames(t *testing.T) {
+	for text, want := range map[string][]string{
+		"5.10":                     {"5.10"},
+		`"5.10"`:                   {"5.10"},
+		"host":                     {"host"},
+		"[5.10]":                   {"5.10"},
+		"[5.10, 6.1, \"6.10\", 7]": {"5.10", "6.1", "6.10", "7"},
+		"\n  - 6.20\n  - host":     {"6.20", "host"},
+	} {
+		text = "version: 1\nkernels: " + text + "\nobjects: [bpf/a.o]\nbenchmarks:\n  - {name: a, program: p, test_run: {}}\n"
+		s, err := load(text)
+		if err != nil || !slices.Equal(s.Kernels, want) {
+			t.Errorf("%s: got %v, error %v, want %v", text, s, err, want)
+		}
+		if err := validate(t, text); err != nil {
+			t.Errorf("the schema refuses what the reader takes: %v", err)
+		}
 	}
 }
 

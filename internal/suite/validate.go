@@ -37,6 +37,9 @@ func (v *validator) suite(f *file) {
 		v.errorf([]any{"benchmarks"}, "the suite has no benchmarks")
 	}
 	v.duration([]any{"budget"}, "budget", f.Budget, 24*time.Hour)
+	if len(f.Kernels) == 0 && (v.doc.Has("kernels") || v.doc.Null("kernels")) {
+		v.errorf([]any{"kernels"}, "kernels is an empty list: leave it out for the kernel that runs")
+	}
 	for i, name := range f.Kernels {
 		if strings.TrimSpace(name) == "" {
 			v.errorf([]any{"kernels", i}, "a kernel has no name")

@@ -46,6 +46,15 @@ func Exact(n float64) string {
 	return sign + whole
 }
 
+// Exactly is Exact with what is counted, whose name is given in the plural:
+// 3,594 instructions, 1 byte.
+func Exactly(n float64, things string) string {
+	if n == 1 || n == -1 {
+		things = strings.TrimSuffix(things, "s")
+	}
+	return strings.TrimSpace(Exact(n) + " " + things)
+}
+
 // Rate formats a number of things a second: 3.02 M/s.
 func Rate(perSecond float64) string {
 	if bad(perSecond) {

@@ -45,6 +45,17 @@ func TestPercent(t *testing.T) {
 	}
 }
 
+func TestExactly(t *testing.T) {
+	for v, want := range map[float64]string{1: "1 instruction", -1: "-1 instruction", 0: "0 instructions", 1882: "1,882 instructions", 306.0781: "306.0781 instructions"} {
+		if got := Exactly(v, "instructions"); got != want {
+			t.Errorf("Exactly(%v) = %q, want %q", v, got, want)
+		}
+	}
+	if got := Exactly(1, ""); got != "1" {
+		t.Errorf("without a name: %q", got)
+	}
+}
+
 func TestExact(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 17: "17", 999: "999", 3594: "3,594", 1234567: "1,234,567", -1000: "-1,000", 109.25: "109.25", -0.5: "-0.5", math.Inf(1): "-"} {
 		if got := Exact(v); got != want {

@@ -42,6 +42,9 @@ type Cmd struct {
 	// Stdout and Stderr get what the command writes, and Console what the
 	// kernel prints. They may be nil.
 	Stdout, Stderr, Console io.Writer
+	// OnBoot is called once the command starts, with what Info says of the
+	// kernel. It may be nil.
+	OnBoot func()
 	// OnResult gets each result that the command reports, as soon as it does.
 	// The guest waits for it. It may be nil.
 	OnResult func(json.RawMessage)

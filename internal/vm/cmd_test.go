@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -34,8 +35,13 @@ func TestACommandRunsOnEveryKernel(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			results := collect(cmd)
+			booted := ""
+			cmd.OnBoot = func() { booted = fmt.Sprint(cmd.Info.Release, len(*results)) }
 			run(t, cmd)
 
+			if booted != cmd.Info.Release+"0" {
+				t.Errorf("once it had booted, it was %q", booted)
+			}
 			if stdout.String() != "hello there\n" || stderr.String() != "not an error\n" {
 				t.Errorf("it wrote %q and %q", stdout.String(), stderr.String())
 			}

@@ -54,6 +54,9 @@ func (w *watch) handle(f frame) error {
 		info := &w.cmd.Info
 		info.Boot = time.Since(w.start)
 		info.Release, info.Build, info.CPU, info.Warnings = h.Release, h.Build, h.CPU, h.Warnings
+		if w.cmd.OnBoot != nil {
+			w.cmd.OnBoot()
+		}
 	case frameStdout:
 		return copyTo(w.cmd.Stdout, f.Data)
 	case frameStderr:

@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -29,22 +28,25 @@ func main() {
 func run(n int, bin string, kernels []string) error {
 	failed := 0
 	for _, kernel := range kernels {
-		digests := map[[32]byte]int{}
+		results := map[string]int{}
 		for i := range n {
 			stop := func() {}
 			if i%2 == 1 {
 				stop = keepBusy()
 			}
-			digest, err := once(bin, kernel)
+			result, err := once(bin, kernel)
 			stop()
 			if err != nil {
 				return err
 			}
-			digests[digest]++
+			results[result]++
 		}
-		fmt.Printf("%-5s %d runs, %d of them with all CPUs busy: %d different results\n", kernel, n, n/2, len(digests))
-		if len(digests) != 1 {
+		fmt.Printf("%-5s %d runs, %d of them with all CPUs busy: %d different results\n", kernel, n, n/2, len(results))
+		if len(results) != 1 {
 			failed++
+			if err := keep(kernel, results); err != nil {
+				return err
+			}
 		}
 	}
 	if failed > 0 {
@@ -53,22 +55,40 @@ func run(n int, bin string, kernels []string) error {
 	return nil
 }
 
-// once is the digest of one run's results.
-func once(bin, kernel string) ([32]byte, error) {
+// keep writes the different results to files, to be looked at.
+func keep(kernel string, results map[string]int) error {
+	for result, times := range results {
+		f, err := os.CreateTemp("", "identical-"+kernel+"-*.json")
+		if err != nil {
+			return err
+		}
+		fmt.Printf("      %d times: %s\n", times, f.Name())
+		if _, err := f.WriteString(result); err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// once is one run's results.
+func once(bin, kernel string) (string, error) {
 	cmd := exec.Command(bin, "run", "--kernel", kernel, "--format", "json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return [32]byte{}, fmt.Errorf("%w: %s", err, &stderr)
+		return "", fmt.Errorf("%w: %s", err, &stderr)
 	}
 	var doc map[string]json.RawMessage
 	if err := json.Unmarshal(out, &doc); err != nil {
-		return [32]byte{}, err
+		return "", err
 	}
 	delete(doc, "started")
 	text, err := json.Marshal(doc)
-	return sha256.Sum256(text), err
+	return string(text), err
 }
 
 // keepBusy burns every CPU until it is stopped.

@@ -18,6 +18,7 @@ struct {
 
 static void *(*lookup)(void *map, const void *key) = (void *)BPF_FUNC_map_lookup_elem;
 static long (*loop)(unsigned int n, void *callback, void *ctx, unsigned long long flags) = (void *)181;
+static unsigned int (*prandom)(void) = (void *)BPF_FUNC_get_prandom_u32;
 
 SEC("xdp")
 int fine(struct xdp_md *ctx)
@@ -49,6 +50,14 @@ SEC("xdp")
 int slow(struct xdp_md *ctx)
 {
 	loop(1 << 16, inner, 0, 0);
+	return XDP_DROP;
+}
+
+// What a run takes is up to chance.
+SEC("xdp")
+int chance(struct xdp_md *ctx)
+{
+	loop(prandom() & 1023, inner, 0, 0);
 	return XDP_DROP;
 }
 

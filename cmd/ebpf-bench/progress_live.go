@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// live is what stands below all lines of a terminal while something is under
+// way, a line each. It is drawn anew where one changes, and goes out of the way
+// of what is said. Where nobody watches there is none, which is a nil one.
+type live struct {
+	w io.Writer
+
+	mu    sync.Mutex
+	lines []*liveLine
+	drawn int // how many of them the terminal shows
+}
+
+// newLive is for a terminal that a person looks at.
+func newLive(w io.Writer) *live {
+	if !isTerminal(w) {
+		return nil
+	}
+	return &live{w: w}
+}
+
+// say prints what is to stay.
+func (l *live) say(w io.Writer, lines string) {
+	if l == nil {
+		fmt.Fprint(w, lines)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.draw(lines)
+}
+
+// draw replaces what the terminal shows by what is to stay, and the lines
+// below it.
+func (l *live) draw(above string) {
+	var b strings.Builder
+	if l.drawn > 0 {
+		b.WriteString("\x1b[2K\r" + strings.Repeat("\x1b[1A\x1b[2K", l.drawn-1))
+	}
+	b.WriteString(above)
+	// A line that is wrapped could not be drawn over.
+	columns := width(l.w) - 1
+	l.drawn = 0
+	for _, line := range l.lines {
+		if line.text == "" {
+			continue
+		}
+		if l.drawn > 0 {
+			b.WriteString("\r\n")
+		}
+		b.WriteString(text.Snip(line.text, columns, "…"))
+		l.drawn++
+	}
+	_, _ = io.WriteString(l.w, b.String())
+}
+
+// add makes another line, which is shown once it has a text.
+func (l *live) add() *liveLine {
+	line := &liveLine{all: l}
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.lines = append(l.lines, line)
+	}
+	return line
+}
+
+// liveLine is one of the lines. It takes a text, or what a bar writes.
+type liveLine struct {
+	all  *live
+	text string
+}
+
+func (l *liveLine) set(text string) {
+	if l.all == nil {
+		return
+	}
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	if l.text != text {
+		l.text = text
+		l.all.draw("")
+	}
+}
+
+// Write takes a line as a bar draws it over the one before.
+func (l *liveLine) Write(p []byte) (int, error) {
+	if text := strings.Trim(strings.ReplaceAll(string(p), "\x1b[2K", ""), "\r\n"); text != "" {
+		l.set(text)
+	}
+	return len(p), nil
+}
+
+// remove takes the line off the terminal for good.
+func (l *liveLine) remove() {
+	if l.all == nil {
+		return
+	}
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	for i, line := range l.all.lines {
+		if line == l {
+			l.all.lines = append(l.all.lines[:i:i], l.all.lines[i+1:]...)
+			l.all.draw("")
+			return
+		}
+	}
+}
+
+// width is how many columns a terminal has, and 80 where there is none to ask.
+func width(w io.Writer) int {
+	const usual = 80
+	f, ok := w.(*os.File)
+	if !ok {
+		return usual
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns < 1 {
+		return usual
+	}
+	return columns
+}

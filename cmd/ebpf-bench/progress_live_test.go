@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// shown is what a terminal of 80 columns shows of what was written to it: just
+// the lines, without those that were cleared.
+func shown(written string) []string {
+	lines := []string{""}
+	at := 0
+	for written != "" {
+		switch {
+		case strings.HasPrefix(written, "\x1b[2K"):
+			written, lines[at] = written[4:], ""
+		case strings.HasPrefix(written, "\x1b[1A"):
+			written, at = written[4:], at-1
+		case strings.HasPrefix(written, "\r\n"):
+			written = written[2:]
+			if at++; at == len(lines) {
+				lines = append(lines, "")
+			}
+		case strings.HasPrefix(written, "\r"):
+			written = written[1:]
+		default:
+			end := 1 + strings.IndexAny(written[1:]+"\r", "\r\x1b")
+			lines[at] += written[:end]
+			written = written[end:]
+		}
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
+	tty, screen := openTerminal(t)
+	term := newTerminal(nil, tty)
+	one, two := newStage(term, "6.12"), newStage(term, "5.10")
+	one.set("booting")
+	two.set(strings.Repeat("x", 100))
+	term.say("warning: ", "something")
+	one.set("benchmark 1 of 2, a")
+	got := readScreen(t, tty, screen)
+	want := []string{
+		"ebpf-bench: warning: something",
+		"kernel 6.12: benchmark 1 of 2, a (0 s)",
+		"kernel 5.10: " + strings.Repeat("x", 65) + "…",
+	}
+	if lines := shown(got); strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("shows %q, want %q", lines, want)
+	}
+	one.end()
+	two.end()
+	got += readScreen(t, tty, screen)
+	if lines := shown(got); len(lines) != 1 {
+		t.Errorf("left is %q", lines)
+	}
+}
+
+func TestABarIsBelowWhatIsSaid(t *testing.T) {
+	tty, screen := openTerminal(t)
+	term := newTerminal(nil, tty)
+	bar := newProgress(term, &runner.Plan{Jobs: make([]*runner.Job, 2)})
+	bar.Start(10, time.Second)
+	bar.Round()
+	term.say("", "something")
+	lines := shown(readScreen(t, tty, screen))
+	if len(lines) != 2 || lines[0] != "ebpf-bench: something" || !strings.HasPrefix(lines[1], "measuring 2 benchmarks") {
+		t.Errorf("shows %q", lines)
+	}
+	bar.Done(nil)
+}
+
+// In a pipe there is nothing but what is said.
+func TestNothingIsUnderWayInAPipe(t *testing.T) {
+	var stderr bytes.Buffer
+	term := newTerminal(nil, &stderr)
+	s := newStage(term, "6.12")
+	s.set("booting")
+	term.say("", "something")
+	s.end()
+	if got := stderr.String(); got != "ebpf-bench: something\n" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func TestWhatAGuestIsAt(t *testing.T) {
+	ended := bench.Result{Benchmark: "a", Error: "failed"}
+	run := func(mode bench.Mode, results ...bench.Result) *bench.Run {
+		return &bench.Run{Testbed: bench.Testbed{Mode: mode}, Results: results, Loads: 3}
+	}
+	f := runFlags{loads: 16}
+	for want, run := range map[string]*bench.Run{
+		"starting":                         nil,
+		"benchmark 1 of 1, b":              run(bench.ModeExact, bench.Result{Benchmark: "b"}),
+		"benchmark 2 of 2, b":              run(bench.ModeExact, ended, bench.Result{Benchmark: "b"}),
+		"ending":                           run(bench.ModeExact, ended),
+		"2 benchmarks, 3 of 16 loads done": run(bench.ModeKVM, ended, ended),
+	} {
+		if got := f.at(run); got != want {
+			t.Errorf("it is at %q, want %q", got, want)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	if err := interrupted(ctx, errors.New("failed")); err.Error() != "failed" {
+		t.Errorf("without a signal: %v", err)
+	}
+	stop(errors.New("interrupt signal received"))
+	if err := interrupted(ctx, context.Cause(ctx)); err.Error() != "interrupted" || !errors.Is(err, context.Cause(ctx)) {
+		t.Errorf("got %v", err)
+	}
+	if err := interrupted(ctx, nil); err != nil {
+		t.Errorf("what succeeded all the same: %v", err)
+	}
+}

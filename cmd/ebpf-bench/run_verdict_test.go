@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// A message that says a budget is crossed must show two numbers that differ.
+func TestBudgetFigures(t *testing.T) {
+	for _, c := range []struct {
+		measure          bench.Measure
+		value, most      float64
+		wantValue, wantM string
+	}{
+		{bench.InstructionsPath, 1882, 1881, "1,882 instructions", "1,881 instructions"},
+		{bench.Instructions, 306.0781, 1, "306.0781 instructions", "1 instruction"},
+		{bench.XlatedBytes, 4096, 1, "4,096 bytes", "1 byte"},
+		{bench.Latency, 1882.25, 1881, "1,882.25 ns", "1,881 ns"},
+		{bench.Latency, 55.12, 1, "55.1 ns", "1 ns"},
+	} {
+		value, most := budgetFigures(&thresholds.Alert{Measure: c.measure, Value: c.value, Max: c.most})
+		if value != c.wantValue || most != c.wantM {
+			t.Errorf("%s of %v over %v: %s over %s", c.measure.Name, c.value, c.most, value, most)
+		}
+	}
+}
+
+// What failed for the same reason on both sides, or on several kernels, is said
+// once.
+func TestFailuresAreFolded(t *testing.T) {
+	refused := &bench.Result{Benchmark: "a", Error: "refused", Hint: "see -v", Log: "1\n2"}
+	var all failureList
+	for _, kernel := range []string{"6.1.0", "6.12.107"} {
+		all.add(refused, "base", kernel)
+		all.add(refused, "head", kernel)
+	}
+	all.add(&bench.Result{Benchmark: "a", Error: "another"}, "head", "6.12.107")
+	all.add(&bench.Result{Benchmark: "b"}, "head", "6.12.107")
+	var got []string
+	for _, err := range all.errors(true, false) {
+		got = append(got, err.Error())
+	}
+	want := []string{"a on Linux 6.1.0, 6.12.107, base and head: refused", "a on Linux 6.12.107, head: another"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if hint := bench.Hint(all.errors(true, false)[0]); hint != "see -v" {
+		t.Errorf("the hint is %q", hint)
+	}
+}
+
+func TestSameStream(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if !sameStream(w, w) || sameStream(w, os.NewFile(0, "stdin")) || sameStream(w, &bytes.Buffer{}) {
+		t.Error("2>&1 is not told from two streams")
+	}
+}
+
+func TestAlreadySaidPrintsNothing(t *testing.T) {
+	var stderr bytes.Buffer
+	err := errors.Join(alreadySaid(exitRegression), nil)
+	newTerminal(&stderr, &stderr).printError(err)
+	if exitCode(err) != exitRegression || stderr.Len() > 0 {
+		t.Errorf("exit code %d, said %q", exitCode(err), &stderr)
+	}
+}
+
+// A kernel whose release was not known before is known once it was measured, if
+// each one was.
+func TestMeasuredOn(t *testing.T) {
+	asked := []thresholds.Kernel{{Name: "trixie"}, {Name: "6.1"}}
+	a, b := &bench.Testbed{Kernel: "6.12.107"}, &bench.Testbed{Kernel: "6.1.0"}
+	want := []thresholds.Kernel{{Name: "trixie", Release: "6.12.107"}, {Name: "6.1", Release: "6.1.0"}}
+	if got := measuredOn(asked, []*bench.Testbed{a, b}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	want = []thresholds.Kernel{{Release: "6.1.0"}, {Name: "trixie"}, {Name: "6.1"}}
+	if got := measuredOn(asked, []*bench.Testbed{b}); !reflect.DeepEqual(got, want) {
+		t.Errorf("where one failed: %+v", got)
+	}
+}

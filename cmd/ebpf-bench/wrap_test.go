@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text            string
+		columns, indent int
+		want            string
+	}{
+		{"", 40, 0, ""},
+		{"short enough", 40, 0, "short enough"},
+		{"one line that is too long for its forty columns", 40, 0, "one line that is too long for its forty\ncolumns"},
+		{"what stands behind something", 30, 10, "what stands behind\n          something"},
+		{"a-word-that-is-longer-than-all-there-is and more", 30, 5, "a-word-that-is-longer-than-all-there-is\n     and more"},
+		{"for no terminal at all, which has any width", 0, 10, "for no terminal at all, which has any width"},
+		{"for one that is too narrow", 20, 10, "for one that is too narrow"},
+	} {
+		if got := wrap(c.text, c.columns, c.indent); got != c.want {
+			t.Errorf("in %d columns:\n%q, want\n%q", c.columns, got, c.want)
+		}
+	}
+}
+
+// Help fits the usual terminal, and the terminal breaks no word of it.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	var all func(*cobra.Command)
+	all = func(cmd *cobra.Command) {
+		var out bytes.Buffer
+		cmd.SetOut(&out)
+		if err := cmd.Help(); err != nil {
+			t.Error(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := text.StringWidthWithoutEscSequences(line); n > helpWidth && !strings.Contains(line, "://") {
+				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			all(sub)
+		}
+	}
+	root := newRoot(newTerminal(io.Discard, io.Discard))
+	all(root)
+}
+
+func TestTheDoctorFitsTheTerminal(t *testing.T) {
+	tty, screen := openTerminal(t)
+	k := &examined{release: "6.12", mode: bench.ModeExact, findings: []probe.Finding{
+		{Probe: probe.Probe{Name: "tc", For: strings.Repeat("many words ", 9), Cost: strings.Repeat("a lot ", 20)}, Answer: probe.No},
+		{Probe: probe.Probe{Name: "jit", For: "machine code"}, Answer: probe.Unknown, Reason: probe.NeedsRoot},
+		{Probe: probe.Probe{Name: "btf", For: "relocations"}, Answer: probe.Unknown, Reason: probe.NeedsRoot},
+	}}
+	if err := printFindings(newTerminal(tty, io.Discard), k); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(readScreen(t, tty, screen), "\r\n")
+	for _, line := range lines {
+		if n := text.StringWidthWithoutEscSequences(line); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	got := strings.Join(lines, "\n")
+	if !strings.HasPrefix(got, "Linux 6.12 · exact") || strings.Count(got, "root gets") != 1 || strings.Contains(got, "why") {
+		t.Errorf("printed\n%s", got)
+	}
+}

@@ -1,0 +1,124 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func TestKernelOfAThreshold(t *testing.T) {
+	run := func(release string) *bench.Run {
+		return &bench.Run{Testbed: bench.Testbed{Kernel: release}, Results: []bench.Result{*exactPair("a", 0, 2).Head}}
+	}
+	for pattern, want := range map[string]map[string]bool{
+		"6.1":                  {"6.1.0-50-cloud-amd64": true, "6.1": true, "6.12.107+deb13-cloud-amd64": false, "6.10.3": false},
+		"6.1.0":                {"6.1.0-50-cloud-amd64": true, "6.1.01": false},
+		"6.1*":                 {"6.1.0-50-cloud-amd64": true, "6.12.107+deb13-cloud-amd64": true},
+		"6.1.0-50-cloud-amd64": {"6.1.0-50-cloud-amd64": true, "6.1.0-51-cloud-amd64": false},
+		"*-cloud-amd64":        {"6.1.0-50-cloud-amd64": true, "6.18.44": false},
+		"":                     {"6.1.0": true},
+	} {
+		p := policy(t, "thresholds: [{measure: instructions, max: 1, kernel: \""+pattern+"\"}]\n")
+		for release, want := range want {
+			if got := len(p.Judge(run(release))) == 1; got != want {
+				t.Errorf("%q is for %s: %v", pattern, release, got)
+			}
+		}
+	}
+	// The name that a kernel was asked for by will do.
+	p := policy(t, "thresholds: [{measure: instructions, max: 1, kernel: host}]\n")
+	if err := p.CheckKernels([]Kernel{{"host", "6.18.44"}, {"6.1", "6.1.0"}}); err != nil {
+		t.Error(err)
+	}
+	if len(p.Judge(run("6.18.44"))) != 1 || len(p.Judge(run("6.1.0"))) != 0 {
+		t.Error("host is not the host's kernel")
+	}
+}
+
+// A threshold for a kernel that is not measured is a gate that is off.
+func TestCheckKernels(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		kernel  Kernel
+		want    bool
+	}{
+		{"6.1", Kernel{"6.1", ""}, true},
+		{"6.1", Kernel{"6.12", ""}, false},
+		{"6.1", Kernel{"6.1.0-50", ""}, true},
+		{"6.1.0-50-cloud-amd64", Kernel{"6.1", ""}, true},
+		{"6.1.0-50-cloud-amd64", Kernel{"6.1", "6.1.0-51-cloud-amd64"}, false},
+		{"6.1.*-cloud-amd64", Kernel{"6.1", ""}, true},
+		{"5.*", Kernel{"6.1", ""}, false},
+		{"6.1", Kernel{"trixie", ""}, true},
+		{"6.1", Kernel{"trixie", "6.12.107"}, false},
+		{"trixie", Kernel{"trixie", "6.12.107"}, true},
+		{"host", Kernel{"6.12", "6.12.107"}, false},
+		{"6.12", Kernel{"", "6.12.107"}, true},
+	} {
+		p := policy(t, "thresholds:\n  - {measure: instructions, max: 1}\n  - {measure: instructions, max: 1, kernel: \""+c.pattern+"\"}\n")
+		err := p.Check(Scope{Benchmarks: []Benchmark{{"a", "test_run"}}, Kernels: []Kernel{c.kernel}})
+		if (err == nil) != c.want {
+			t.Errorf("%q of %+v: %v", c.pattern, c.kernel, err)
+		}
+		if want := "t.yml:4: no kernel that is measured matches \"" + c.pattern + "\": there are " + c.kernel.String(); err != nil && err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A threshold on a measure that no benchmark can have is a gate that is off.
+func TestCheckMeasures(t *testing.T) {
+	suite := []Benchmark{{"run", "test_run"}, {"wire", "veth"}, {"sampled", "perf_event"}, {"loaded", "verify"}}
+	const static = "verified-insns, verifier-states, verifier-peak-states, xlated-bytes, jited-bytes, stack-bytes, map-memory"
+	for _, c := range []struct {
+		rule string
+		mode bench.Mode
+		want string
+	}{
+		{"measure: latency, max: 1", bench.ModeHost, ""},
+		{"measure: latency, max: 1", bench.ModeKVM, ""},
+		{"measure: latency, max: 1", "", ""},
+		{"measure: latency, max: 1", bench.ModeExact, "no benchmark can have latency in exact mode: there are instructions, instructions-raw, instructions-floor, instructions-path, " + static},
+		{"measure: latency, history: {}", bench.ModeExact, "no benchmark can have latency in exact mode"},
+		{"measure: instructions, max: 1", bench.ModeHost, "no benchmark can have instructions in host mode: there are latency, latency-raw, latency-floor, throughput, " + static},
+		{"benchmark: loaded, measure: instructions, max: 1", bench.ModeExact, `no benchmark that matches "loaded" can have instructions, driven by verify: there are ` + static},
+		{"benchmark: loaded, measure: latency, percent: 1", bench.ModeHost, `no benchmark that matches "loaded" can have latency, driven by verify`},
+		{"benchmark: loaded, measure: map-memory, max: 1", bench.ModeExact, ""},
+		{"benchmark: run, measure: instructions-path, max: 1", bench.ModeExact, `can have instructions-path, driven by test_run`},
+		{"benchmark: wire, measure: instructions-path, max: 1", bench.ModeExact, ""},
+		{"benchmark: sampled, measure: throughput, max: 1", bench.ModeHost, `can have throughput, driven by perf_event`},
+		// One benchmark that has it will do.
+		{"measure: instructions, max: 1", bench.ModeExact, ""},
+		// One file may say for every mode how much a measure may grow.
+		{"measure: latency, percent: 1", bench.ModeExact, ""},
+	} {
+		p := policy(t, "thresholds: [{"+c.rule+"}]\n")
+		scope := Scope{Benchmarks: suite}
+		if c.mode != "" {
+			scope.Modes = []bench.Mode{c.mode}
+		}
+		err := p.Check(scope)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "t.yml:2: ")) {
+			t.Errorf("%s in %q mode: %v, want %q", c.rule, c.mode, err, c.want)
+		}
+	}
+	p := policy(t, "accept: [{benchmark: loaded, measure: latency, up_to: 1, until: 2027-01-31, reason: b}]\n")
+	if err := p.Check(Scope{Benchmarks: suite}); err == nil {
+		t.Error("an acceptance of what no benchmark can have")
+	}
+}
+
+// Where KVM was asked for and is broken, instructions are counted: a budget of
+// time is then not passed but not applied.
+func TestUnjudgedSaysWhy(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: latency, max: 1}, {measure: xlated-bytes, max: 1}]\n")
+	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact}, Results: []bench.Result{*exactPair("a", 0, 2).Head}}
+	want := []Gap{
+		{"a", "latency", "not measured: in exact mode instructions are counted, and nothing is timed"},
+		{"a", "xlated-bytes", "not measured"},
+	}
+	if got := p.Unjudged(run); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("%+v", got)
+	}
+}
