@@ -19,3 +19,18 @@ func TestUndisturbed(t *testing.T) {
 		}
 	}
 }
+
+func TestLeastAlike(t *testing.T) {
+	for _, test := range []struct {
+		values []uint64
+		want   uint64
+	}{
+		{[]uint64{19792, 19110, 19792, 21035, 19792}, 19792},
+		{[]uint64{5, 4, 5, 4, 5, 4}, 4},
+		{[]uint64{7, 9, 8}, 7},
+	} {
+		if got := leastAlike(test.values, 3); got != test.want {
+			t.Errorf("%v: %d, want %d", test.values, got, test.want)
+		}
+	}
+}

@@ -137,7 +137,7 @@ func checkPrivileges() error {
 	}
 	if len(missing) > 0 {
 		return bench.WithHint(fmt.Errorf("missing %s: loading and measuring programs takes privileges", strings.Join(missing, ", ")),
-			"run as root, such as with sudo; ebpf-bench doctor says what this machine can do")
+			"run as root, such as with sudo; or count instructions without root by --kernel 6.12; ebpf-bench doctor says what this machine can do")
 	}
 	return nil
 }

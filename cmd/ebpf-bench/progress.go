@@ -85,6 +85,8 @@ func (l *lines) Done(r *bench.Result) {
 		l.t.say("", "%s: failed", r.Benchmark)
 	case ok:
 		l.t.say("", "%s: %s ± %s in %d rounds", r.Benchmark, unit.NS(s.Center), unit.NS(s.Spread()), s.N)
+	case r.Driver == "verify":
+		l.t.say("", "%s: loaded", r.Benchmark)
 	default:
 		l.t.say("", "%s: no values", r.Benchmark)
 	}
