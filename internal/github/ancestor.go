@@ -1,0 +1,86 @@
+package github
+
+import (
+	"context"
+	"fmt"
+
+	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+)
+
+// Found is the run that a head is compared with.
+type Found struct {
+	baseline.Meta
+	// Distance is how many commits before the wanted one, as GitHub lists
+	// them, the run's commit comes: 0 is the commit itself.
+	Distance int
+}
+
+// maxAncestors is how many commits are searched.
+const maxAncestors = 1000
+
+// FindBaseline is the newest run of that commit, or else of its nearest
+// ancestor that has one, among those that a query asks for. It is
+// baseline.ErrNotFound where there is none.
+func (a *API) FindBaseline(ctx context.Context, s baseline.Store, q baseline.Query, commit string) (Found, []baseline.Problem, error) {
+	runs, problems, err := s.List(ctx, q)
+	if err != nil {
+		return Found{}, nil, err
+	}
+	if f, ok := Nearest(runs, []string{commit}); ok {
+		return f, problems, nil
+	}
+	if len(runs) == 0 {
+		return Found{}, problems, notFound(commit)
+	}
+	f, err := a.nearest(ctx, runs, commit)
+	return f, problems, err
+}
+
+// nearest asks for the ancestors of a commit until one has a run.
+func (a *API) nearest(ctx context.Context, runs []baseline.Meta, commit string) (Found, error) {
+	opts := &gh.CommitsListOptions{SHA: commit, ListOptions: gh.ListOptions{PerPage: 100, Page: 1}}
+	seen := 0
+	for seen < maxAncestors {
+		page, resp, err := a.client.Repositories.ListCommits(ctx, a.owner, a.repo, opts)
+		if err != nil {
+			return Found{}, fmt.Errorf("list the ancestors of %.12s: %w", commit, err)
+		}
+		ancestors := make([]string, len(page))
+		for i, c := range page {
+			ancestors[i] = c.GetSHA()
+		}
+		if f, ok := Nearest(runs, ancestors); ok {
+			f.Distance += seen
+			return f, nil
+		}
+		seen += len(page)
+		if resp.NextPage <= opts.Page {
+			break
+		}
+		opts.Page = resp.NextPage
+	}
+	return Found{}, notFound(commit)
+}
+
+func notFound(commit string) error {
+	return fmt.Errorf("find a run of %.12s or an ancestor: %w", commit, baseline.ErrNotFound)
+}
+
+// Nearest is the run of the first of these commits that has one. Of several
+// runs of that commit it is the first in runs.
+func Nearest(runs []baseline.Meta, ancestors []string) (Found, bool) {
+	first := make(map[string]baseline.Meta, len(runs))
+	for _, m := range runs {
+		if _, ok := first[m.Commit]; !ok {
+			first[m.Commit] = m
+		}
+	}
+	for i, sha := range ancestors {
+		if m, ok := first[sha]; ok && sha != "" {
+			return Found{m, i}, true
+		}
+	}
+	return Found{}, false
+}

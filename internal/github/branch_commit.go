@@ -1,0 +1,182 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+const (
+	// maxCommits is how often a change is made again on top of those of others.
+	// Each time one of them got through, so 16 writers need 16.
+	maxCommits = 64
+	// maxRefusals is how often the same change may be refused although nobody
+	// else changed the branch.
+	maxRefusals = 4
+	// maxPause is the longest wait before another try, about.
+	maxPause = 8 * time.Second
+)
+
+// ErrBranchRefused says that GitHub does not take the commit, although nobody
+// else changed the branch: a rule may protect it.
+var ErrBranchRefused = errors.New("GitHub refuses the commit")
+
+// change does something to the files of the branch and commits what it
+// changed. It does so again from the start where another writer was faster.
+func (b *Branch) change(ctx context.Context, message string, do func(*workdir) error) error {
+	uploaded := make(map[string]bool)
+	last, refusals := "-", 0
+	for try := range maxCommits {
+		at, err := b.snapshot(ctx)
+		if err != nil {
+			return err
+		}
+		if refusals++; at.commit != last {
+			last, refusals = at.commit, 0
+		}
+		err = b.changeOnce(ctx, at, message, do, uploaded)
+		if !conflict(err) {
+			return err
+		}
+		if refusals+1 == maxRefusals {
+			return bench.WithHint(fmt.Errorf("%w: %w", ErrBranchRefused, err), "Let the token write to the branch "+b.name+": a rule of the repository may protect it.")
+		}
+		pause := min(b.api.pause<<min(try, 10), maxPause)
+		if err := sleep(ctx, jitter(pause)); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("commit to branch %s: others were faster %d times", b.name, maxCommits)
+}
+
+// conflictError is GitHub's answer where the branch is another by now.
+type conflictError struct{ error }
+
+func (e *conflictError) Unwrap() error { return e.error }
+
+func conflict(err error) bool {
+	var c *conflictError
+	return errors.As(err, &c)
+}
+
+// conflicting is the error of a request that fails where the branch changed.
+func conflicting(err error) error {
+	switch status(err) {
+	case http.StatusConflict, http.StatusUnprocessableEntity:
+		return &conflictError{err}
+	}
+	return failed("commit to the baseline's branch", err)
+}
+
+// changeOnce makes a change on top of one commit.
+func (b *Branch) changeOnce(ctx context.Context, at *snapshot, message string, do func(*workdir) error, uploaded map[string]bool) error {
+	w, err := b.workdir(at)
+	if err != nil {
+		return err
+	}
+	defer w.remove()
+	if err := do(w); err != nil {
+		return w.located(err)
+	}
+	changed, err := w.changed()
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	if err := w.addSmall(ctx, changed); err != nil {
+		return err
+	}
+	if at.attributes == "" {
+		// A checkout must change no byte.
+		changed[attributesFile] = []byte("* -text -diff\n")
+	}
+	return b.commit(ctx, at, message, changed, uploaded)
+}
+
+// commit commits files, nil for those that are to go.
+func (b *Branch) commit(ctx context.Context, at *snapshot, message string, changed map[string][]byte, uploaded map[string]bool) error {
+	var entries []*gh.TreeEntry
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		e := &gh.TreeEntry{Path: gh.String(b.path(name)), Mode: gh.String("100644"), Type: gh.String("blob")}
+		if data := changed[name]; data != nil {
+			sha, err := b.upload(ctx, data, uploaded)
+			if err != nil {
+				return err
+			}
+			e.SHA = gh.String(sha)
+		}
+		entries = append(entries, e)
+	}
+	git, owner, repo := b.api.client.Git, b.api.owner, b.api.repo
+	tree, _, err := git.CreateTree(ctx, owner, repo, at.tree, entries)
+	if err != nil {
+		return conflicting(err)
+	}
+	commit, err := b.newCommit(ctx, at, tree.GetSHA(), message)
+	if err != nil {
+		return conflicting(err)
+	}
+	ref := &gh.Reference{Ref: gh.String("refs/heads/" + b.name), Object: &gh.GitObject{SHA: commit.SHA}}
+	if at.commit == "" {
+		_, _, err = git.CreateRef(ctx, owner, repo, ref)
+	} else {
+		_, _, err = git.UpdateRef(ctx, owner, repo, ref, false)
+	}
+	return conflicting(err)
+}
+
+// newCommit makes a commit. Of the first one go-github would leave out that it
+// has no parents.
+func (b *Branch) newCommit(ctx context.Context, at *snapshot, tree, message string) (*gh.Commit, error) {
+	parents := []string{}
+	if at.commit != "" {
+		parents = append(parents, at.commit)
+	}
+	path := fmt.Sprintf("repos/%s/%s/git/commits", b.api.owner, b.api.repo)
+	req, err := b.api.client.NewRequest(http.MethodPost, path, map[string]any{
+		"message": message + "\n\n[skip ci]", "tree": tree, "parents": parents,
+	})
+	if err != nil {
+		return nil, err
+	}
+	commit := new(gh.Commit)
+	_, err = b.api.client.Do(ctx, req, commit)
+	return commit, err
+}
+
+// changed are the files of the folder that are not on the branch like that,
+// nil for those that are gone.
+func (w *workdir) changed() (map[string][]byte, error) {
+	changed := make(map[string][]byte)
+	for path := range w.here {
+		changed[path] = nil
+	}
+	for _, dir := range storeDirs {
+		files, err := os.ReadDir(filepath.Join(w.path, dir))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			path := dir + "/" + f.Name()
+			data, err := os.ReadFile(filepath.Join(w.path, dir, f.Name()))
+			switch {
+			case err != nil:
+				return nil, err
+			case w.mentioned[path] && len(data) == 0, w.at.files[path] == gitSHA(data):
+				delete(changed, path)
+			default:
+				changed[path] = data
+			}
+		}
+	}
+	return changed, nil
+}

@@ -1,0 +1,104 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"regexp"
+	"strings"
+
+	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// snapshot is what the branch has at one commit. The zero one is that of a
+// branch which does not exist yet.
+type snapshot struct {
+	commit, tree string
+	// files are the store's, by path, with the SHA-1 by which git keeps them.
+	files map[string]string
+	// pack and attributes are those of two files beside the store's.
+	pack, attributes string
+}
+
+// storeDirs are the folders of a store's files.
+var storeDirs = []string{"objects", "runs", "points", "tags", "index"}
+
+// fileForm are the names of a store's files. All else on the branch is left
+// alone.
+var fileForm = regexp.MustCompile(`^(objects|runs|points|tags|index)/[0-9A-Za-z-]{1,128}$`)
+
+const (
+	packFile       = ".git-small-files"
+	attributesFile = ".gitattributes"
+	// maxBlob is what GitHub hands out, in bytes.
+	maxBlob = 100 << 20
+)
+
+var errTruncated = bench.WithHint(
+	errors.New("the branch has more files than GitHub lists"),
+	"Prune a checkout of the branch, or begin another branch.")
+
+// path is the path on the branch of a file of the store.
+func (b *Branch) path(name string) string { return path.Join(b.folder, name) }
+
+// snapshot is what the branch has now.
+func (b *Branch) snapshot(ctx context.Context) (*snapshot, error) {
+	s, err := b.readSnapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read branch %s: %w", b.name, err)
+	}
+	return s, nil
+}
+
+func (b *Branch) readSnapshot(ctx context.Context) (*snapshot, error) {
+	git, a := b.api.client.Git, b.api
+	ref, _, err := git.GetRef(ctx, a.owner, a.repo, "heads/"+b.name)
+	switch status(err) {
+	case http.StatusNotFound, http.StatusConflict: // no branch, no commit at all
+		return &snapshot{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{commit: ref.GetObject().GetSHA(), files: make(map[string]string)}
+	commit, _, err := git.GetCommit(ctx, a.owner, a.repo, s.commit)
+	if err != nil {
+		return nil, err
+	}
+	s.tree = commit.GetTree().GetSHA()
+	tree, _, err := git.GetTree(ctx, a.owner, a.repo, s.tree, true)
+	if err != nil {
+		return nil, err
+	}
+	if tree.GetTruncated() {
+		return nil, errTruncated
+	}
+	for _, e := range tree.Entries {
+		s.take(b.folder, e)
+	}
+	return s, nil
+}
+
+// take takes a file of the folder.
+func (s *snapshot) take(folder string, e *gh.TreeEntry) {
+	name := e.GetPath()
+	if folder != "" {
+		var ok bool
+		if name, ok = strings.CutPrefix(name, folder+"/"); !ok {
+			return
+		}
+	}
+	switch {
+	case e.GetType() != "blob" || e.GetSize() > maxBlob || !shaForm.MatchString(e.GetSHA()):
+	case name == packFile:
+		s.pack = e.GetSHA()
+	case name == attributesFile:
+		s.attributes = e.GetSHA()
+	case fileForm.MatchString(name):
+		s.files[name] = e.GetSHA()
+	}
+}

@@ -1,0 +1,219 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+)
+
+// Branch is a baseline.Store on a branch of its own, which shares no commit
+// with the others. Its files are those of a baseline.Dir, so that a checkout
+// of the branch is one. Every method works on a folder with just the files
+// that it needs, lets a baseline.Dir do the work there, and commits what that
+// changed. As the files of two runs never meet, whoever comes second commits
+// the same change again on top of the first.
+type Branch struct {
+	api *API
+	// name is the branch's, folder the one in it that has the files.
+	name, folder string
+	// scratch has the folders to work in.
+	scratch string
+	small   *smallFiles
+}
+
+var (
+	_ baseline.Store = (*Branch)(nil)
+
+	branchForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
+)
+
+// Branch is the store on a branch, in a folder of it or at its root where
+// that is empty. It works in temporary folders in scratch, or where the system
+// has them if that is empty.
+func (a *API) Branch(name, folder, scratch string) (*Branch, error) {
+	if !branchForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
+		return nil, fmt.Errorf("%.80q is no name for the baseline's branch", name)
+	}
+	if folder != "" && (!branchForm.MatchString(folder) || !fs.ValidPath(folder) || len(folder) > 200) {
+		return nil, fmt.Errorf("%.80q is no name for a folder of the baseline's branch", folder)
+	}
+	return &Branch{api: a, name: name, folder: folder, scratch: scratch, small: newSmallFiles()}, nil
+}
+
+// Save implements baseline.Store.
+func (b *Branch) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
+	m, err := b.rehearse(ctx, e)
+	if err != nil {
+		return baseline.Meta{}, err
+	}
+	message := "Save run " + m.ID
+	if m.Commit != "" {
+		message += " of " + m.Commit
+	}
+	err = b.change(ctx, message, func(w *workdir) error {
+		if err := w.fetch(ctx, ofRun(m.ID)); err != nil {
+			return err
+		}
+		m, err = w.dir.Save(ctx, e)
+		return err
+	})
+	if err != nil {
+		return baseline.Meta{}, fmt.Errorf("save run: %w", err)
+	}
+	return m, nil
+}
+
+// rehearse saves a run to a folder of its own, which tells its ID, or that it
+// cannot be saved anywhere.
+func (b *Branch) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
+	w, err := b.workdir(&snapshot{})
+	if err != nil {
+		return baseline.Meta{}, err
+	}
+	defer w.remove()
+	return w.dir.Save(ctx, e)
+}
+
+// List implements baseline.Store.
+func (b *Branch) List(ctx context.Context, q baseline.Query) (runs []baseline.Meta, problems []baseline.Problem, err error) {
+	err = b.look(ctx, func(w *workdir) error {
+		if err := w.fetch(ctx, listed); err != nil {
+			return err
+		}
+		runs, problems, err = w.dir.List(ctx, q)
+		problems = w.problems(problems)
+		return err
+	})
+	return runs, problems, err
+}
+
+// Load implements baseline.Store.
+func (b *Branch) Load(ctx context.Context, id string) (e *baseline.Entry, err error) {
+	err = b.look(ctx, func(w *workdir) error {
+		if err := w.fetch(ctx, ofRun(id)); err != nil {
+			return err
+		}
+		// What cannot be listed has no objects here, which Load then tells.
+		runs, _, err := w.dir.List(ctx, baseline.Query{})
+		if err != nil {
+			return err
+		}
+		err = w.fetch(ctx, func(path string) bool {
+			return len(runs) == 1 && slices.Contains(runs[0].Digests, strings.TrimPrefix(path, "objects/"))
+		})
+		if err != nil {
+			return err
+		}
+		e, err = w.dir.Load(ctx, id)
+		return err
+	})
+	return e, err
+}
+
+// History implements baseline.Store.
+func (b *Branch) History(ctx context.Context, q baseline.Query, wanted ...baseline.Series) (h *baseline.History, err error) {
+	err = b.look(ctx, func(w *workdir) error {
+		if err := w.fetch(ctx, listed); err != nil {
+			return err
+		}
+		runs, _, err := w.dir.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		ids := make(map[string]bool)
+		for _, m := range runs {
+			ids["points/"+m.ID] = true
+		}
+		if err := w.fetch(ctx, func(path string) bool { return ids[path] }); err != nil {
+			return err
+		}
+		h, err = w.dir.History(ctx, q, wanted...)
+		if err == nil {
+			h.Problems = w.problems(h.Problems)
+		}
+		return err
+	})
+	return h, err
+}
+
+// Tag implements baseline.Store.
+func (b *Branch) Tag(ctx context.Context, id, tag string) error {
+	return b.change(ctx, "Tag run "+id, func(w *workdir) error {
+		return w.withTags(ctx, id, func() error { return w.dir.Tag(ctx, id, tag) })
+	})
+}
+
+// Untag implements baseline.Store.
+func (b *Branch) Untag(ctx context.Context, id, tag string) error {
+	return b.change(ctx, "Untag run "+id, func(w *workdir) error {
+		return w.withTags(ctx, id, func() error { return w.dir.Untag(ctx, id, tag) })
+	})
+}
+
+// Prune implements baseline.Store. The branch keeps its history, and with it
+// what was pruned.
+func (b *Branch) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
+	err = b.change(ctx, "Prune the baseline", func(w *workdir) error {
+		unlisted := func(path string) bool {
+			id, ok := strings.CutPrefix(path, "runs/")
+			_, known := w.at.files["index/"+id]
+			return ok && !known
+		}
+		if err := w.fetch(ctx, listed, unlisted); err != nil {
+			return err
+		}
+		// Of the others it matters only that they are there.
+		if err := w.mention(func(string) bool { return true }); err != nil {
+			return err
+		}
+		p, err = w.dir.Prune(ctx, keep)
+		p.Problems = w.problems(p.Problems)
+		return err
+	})
+	return p, err
+}
+
+// Verify implements baseline.Store.
+func (b *Branch) Verify(ctx context.Context) (problems []baseline.Problem, err error) {
+	err = b.look(ctx, func(w *workdir) error {
+		if err := w.fetch(ctx, func(string) bool { return true }); err != nil {
+			return err
+		}
+		problems, err = w.dir.Verify(ctx)
+		problems = w.problems(problems)
+		return err
+	})
+	return problems, err
+}
+
+// listed are the files by which runs are listed.
+func listed(path string) bool {
+	return strings.HasPrefix(path, "index/") || strings.HasPrefix(path, "tags/")
+}
+
+// ofRun are the files of a run but its objects.
+func ofRun(id string) func(path string) bool {
+	return func(path string) bool {
+		dir, name, _ := strings.Cut(path, "/")
+		return dir != "objects" && (name == id || dir == "tags" && strings.HasPrefix(name, id+"-"))
+	}
+}
+
+// look does something with the files of the branch as they are.
+func (b *Branch) look(ctx context.Context, do func(*workdir) error) error {
+	at, err := b.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := b.workdir(at)
+	if err != nil {
+		return err
+	}
+	defer w.remove()
+	return w.located(do(w))
+}

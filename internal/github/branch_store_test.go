@@ -1,0 +1,351 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+const sharedObject = "an object that every run has"
+
+func commitOf(i int) string { return sha("commit", fmt.Sprint(i)) }
+
+// testEntry is the run of minute i, with an object of its own and a shared
+// one.
+func testEntry(i int) *baseline.Entry {
+	own := fmt.Appendf(nil, "object of run %d", i)
+	return &baseline.Entry{
+		Meta: baseline.Meta{Branch: "main", Commit: commitOf(i)},
+		Run: &bench.Run{
+			Version: bench.RunVersion, Tool: "v1.0.0",
+			Testbed: bench.Testbed{Mode: bench.ModeHost, Kernel: "6.18.5", Arch: "x86_64", CPU: "Some CPU", Cores: 2, JIT: "on"},
+			Started: time.Date(2026, 11, 21, 11, 49, 0, 0, time.UTC).Add(time.Duration(i) * time.Minute),
+			Results: []bench.Result{{
+				Benchmark: "xdp", Object: "xdp.o", ObjectSHA256: sumOf(own),
+				Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{float64(i)}}},
+			}},
+		},
+		Objects: map[string][]byte{sumOf(own): own, sumOf([]byte(sharedObject)): []byte(sharedObject)},
+		Files:   map[string][]byte{"ebpf-bench.yml": []byte("suite")},
+		Points:  []baseline.Point{{Benchmark: "xdp", Measure: "latency", Value: float64(i)}},
+	}
+}
+
+func (f *fake) branch(folder string) *Branch {
+	f.t.Helper()
+	b, err := f.api().Branch("ebpf-bench/baseline", folder, f.t.TempDir())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return b
+}
+
+func list(t *testing.T, s baseline.Store) []baseline.Meta {
+	t.Helper()
+	runs, problems, err := s.List(t.Context(), baseline.Query{})
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("problems %v, error %v", problems, err)
+	}
+	return runs
+}
+
+// checkout makes a folder of the branch, as git does.
+func (f *fake) checkout(branch, folder string) *baseline.Dir {
+	dir := f.t.TempDir()
+	for path, data := range f.files(branch) {
+		name := filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, data, 0o644)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	return baseline.Open(filepath.Join(dir, folder))
+}
+
+func TestSixteenWritersLoseNothing(t *testing.T) {
+	f := newFake(t)
+	const writers = 16
+	var all sync.WaitGroup
+	for i := range writers {
+		// Each is a process of its own.
+		b := f.branch("")
+		all.Go(func() {
+			if _, err := b.Save(context.Background(), testEntry(i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d conflicts, %d requests", f.conflicts, len(f.requests))
+	if f.conflicts == 0 {
+		t.Error("no two writers met")
+	}
+	for what, s := range map[string]baseline.Store{"branch": f.branch(""), "checkout": f.checkout("ebpf-bench/baseline", "")} {
+		if runs := list(t, s); len(runs) != writers {
+			t.Errorf("%s: %d runs", what, len(runs))
+		}
+		if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+			t.Errorf("%s: problems %v, error %v", what, problems, err)
+		}
+	}
+	// One commit a run, one after the other, and none beside.
+	n := 0
+	for at := f.refs["refs/heads/ebpf-bench/baseline"]; at != ""; n++ {
+		parents := f.commits[at].parents
+		if at = ""; len(parents) > 0 {
+			at = parents[0]
+		}
+	}
+	if n != writers {
+		t.Errorf("%d commits", n)
+	}
+}
+
+func TestARunComesBackWhole(t *testing.T) {
+	for _, folder := range []string{"", "suites/net"} {
+		f := newFake(t)
+		want, err := f.branch(folder).Save(t.Context(), testEntry(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, s := range map[string]baseline.Store{"branch": f.branch(folder), "checkout": f.checkout("ebpf-bench/baseline", folder)} {
+			e, err := s.Load(t.Context(), want.ID)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if e.ID != want.ID || len(e.Objects) != 2 || string(e.Files["ebpf-bench.yml"]) != "suite" || e.Run.Results[0].Benchmark != "xdp" {
+				t.Errorf("%s: %+v", what, e)
+			}
+		}
+	}
+}
+
+func TestSavingAgainCommitsNothing(t *testing.T) {
+	f := newFake(t)
+	b := f.branch("")
+	for range 3 {
+		if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.commits) != 1 {
+		t.Errorf("%d commits", len(f.commits))
+	}
+}
+
+func TestListingTakesAFewRequests(t *testing.T) {
+	f := newFake(t)
+	b := f.branch("")
+	const runs = 8
+	for i := range runs {
+		if _, err := b.Save(t.Context(), testEntry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(f.requests)
+	if n := len(list(t, f.branch(""))); n != runs {
+		t.Errorf("%d runs", n)
+	}
+	if n := len(f.requests) - before; n != 4 {
+		t.Errorf("%d requests for %d runs", n, runs)
+	}
+	// What the shortcut lacks or has wrong is asked for.
+	f.blobs[sha("blob", "nonsense\n!")] = []byte("nonsense\n!")
+	f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree][packFile] = sha("blob", "nonsense\n!")
+	if n := len(list(t, f.branch(""))); n != runs {
+		t.Errorf("%d runs without the shortcut", n)
+	}
+}
+
+func TestABranchIsAStore(t *testing.T) {
+	f := newFake(t)
+	b := f.branch("")
+	ctx := t.Context()
+	if _, err := b.Load(ctx, "20261121T114900Z-5f0c2a91"); !errors.Is(err, baseline.ErrNotFound) {
+		t.Errorf("load from no branch: %v", err)
+	}
+	if runs := list(t, b); len(runs) != 0 {
+		t.Errorf("no branch lists %v", runs)
+	}
+	var saved []baseline.Meta
+	for i := range 5 {
+		m, err := b.Save(ctx, testEntry(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved = append(saved, m)
+	}
+	if err := b.Tag(ctx, saved[0].ID, "v1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Tag(ctx, saved[1].ID, "v2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Untag(ctx, saved[1].ID, "v2"); err != nil {
+		t.Fatal(err)
+	}
+	h, err := b.History(ctx, baseline.Query{Limit: 3}, baseline.Series{Measure: "latency"})
+	if err != nil || !slices.Equal(h.Values("xdp", "latency"), []float64{4, 3, 2}) {
+		t.Errorf("history %v, %v", h, err)
+	}
+	p, err := b.Prune(ctx, 2)
+	if err != nil || len(p.Runs) != 2 || p.Objects != 2 {
+		t.Errorf("pruned %+v, %v", p, err)
+	}
+	left := list(t, b)
+	if len(left) != 3 || !slices.Equal(left[2].Tags, []string{"v1"}) {
+		t.Errorf("left %+v", left)
+	}
+	if problems, err := f.checkout("ebpf-bench/baseline", "").Verify(ctx); err != nil || len(problems) > 0 {
+		t.Errorf("problems %v, error %v", problems, err)
+	}
+}
+
+func TestWhatIsBesideTheStoreStays(t *testing.T) {
+	f := newFake(t)
+	readme := sha("blob", "hello")
+	f.blobs[readme] = []byte("hello")
+	f.trees["t"] = map[string]string{"README.md": readme, "runs/../../evil": readme, "other/index/x": readme}
+	f.commits["aaaa"] = fakeCommit{tree: "t"}
+	f.refs["refs/heads/ebpf-bench/baseline"] = "aaaa"
+	b := f.branch("")
+	if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
+		t.Fatal(err)
+	}
+	if len(list(t, b)) != 1 || string(f.files("ebpf-bench/baseline")["README.md"]) != "hello" {
+		t.Errorf("files %v", slices.Sorted(maps.Keys(f.files("ebpf-bench/baseline"))))
+	}
+}
+
+func TestDamageOnTheBranchIsToldOfTheBranch(t *testing.T) {
+	f := newFake(t)
+	m, err := f.branch("").Save(t.Context(), testEntry(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.blobs[sha("blob", "x")] = []byte("x")
+	tree := f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree]
+	tree["runs/"+m.ID] = sha("blob", "x")
+	_, err = f.branch("").Load(t.Context(), m.ID)
+	if p, ok := errors.AsType[baseline.Problem](err); !ok || p.File != "ebpf-bench/baseline:runs/"+m.ID {
+		t.Errorf("error %v", err)
+	}
+	// Saving the run again mends it.
+	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err == nil {
+		_, err = f.branch("").Load(t.Context(), m.ID)
+		if err != nil {
+			t.Error(err)
+		}
+	} else {
+		t.Error(err)
+	}
+}
+
+func TestABlobThatIsAnotherIsRefused(t *testing.T) {
+	f := newFake(t)
+	m, err := f.branch("").Save(t.Context(), testEntry(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree]
+	f.blobs[tree["runs/"+m.ID]] = []byte("something else")
+	if _, err := f.branch("").Load(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(), "another") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAReadOnlyTokenReadsAndSaysThatItMayNotSave(t *testing.T) {
+	f := newFake(t)
+	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []int{403, 404} {
+		f.denied["git"] = status
+		_, err := f.branch("").Save(t.Context(), testEntry(2))
+		if !errors.Is(err, ErrReadOnly) || bench.Hint(err) == "" {
+			t.Errorf("save: %v", err)
+		}
+		if len(list(t, f.branch(""))) != 1 {
+			t.Error("it cannot read")
+		}
+	}
+}
+
+func TestARuleThatRefusesTheBranchIsNoRace(t *testing.T) {
+	f := newFake(t)
+	b := f.branch("")
+	if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
+		t.Fatal(err)
+	}
+	f.rejects["PATCH git/refs/heads/ebpf-bench/baseline"] = true
+	_, err := b.Save(t.Context(), testEntry(2))
+	if !errors.Is(err, ErrBranchRefused) || !strings.Contains(err.Error(), "rule violations") {
+		t.Errorf("error %v", err)
+	}
+	if n := f.count("PATCH "); n != maxRefusals {
+		t.Errorf("%d tries", n)
+	}
+}
+
+func TestAnEmptyRepositoryIsAnErrorAtOnce(t *testing.T) {
+	f := newFake(t)
+	f.empty = true
+	b := f.branch("")
+	if len(list(t, b)) != 0 {
+		t.Error("it lists something")
+	}
+	if _, err := b.Save(t.Context(), testEntry(1)); err == nil || !strings.Contains(err.Error(), "empty") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestEveryFileOfAStoreComesToTheBranch(t *testing.T) {
+	dir := t.TempDir()
+	d := baseline.Open(dir)
+	m, err := d.Save(t.Context(), testEntry(1))
+	if err == nil {
+		err = d.Tag(t.Context(), m.ID, "v1")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		if err == nil && !e.IsDir() && name != "lock" && !fileForm.MatchString(name) {
+			t.Errorf("%s would be left behind", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNamesOfBranches(t *testing.T) {
+	a := newFake(t).api()
+	for _, name := range []string{"", "-x", "a..b", "a b", "a/../b", "/a", "a/", "a.lock", "a?b", "refs\n", strings.Repeat("a", 300)} {
+		if _, err := a.Branch(name, "", ""); err == nil {
+			t.Errorf("branch %q is taken", name)
+		}
+		if _, err := a.Branch("x", name, ""); err == nil && name != "" && name != "a..b" && name != "a.lock" {
+			t.Errorf("folder %q is taken", name)
+		}
+	}
+}

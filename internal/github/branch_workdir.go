@@ -1,0 +1,124 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+)
+
+// workdir is a folder with some of the files of the branch.
+type workdir struct {
+	branch *Branch
+	at     *snapshot
+	path   string
+	dir    *baseline.Dir
+	// here are the files that came from the branch, mentioned those of them
+	// that came without their content.
+	here, mentioned map[string]bool
+}
+
+func (b *Branch) workdir(at *snapshot) (*workdir, error) {
+	path, err := os.MkdirTemp(b.scratch, "ebpf-bench-branch-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder to work in: %w", err)
+	}
+	// git keeps no empty folders, and a baseline.Dir to which only a tag is
+	// added makes none.
+	for _, dir := range append([]string{"tmp"}, storeDirs...) {
+		if err := os.Mkdir(filepath.Join(path, dir), 0o755); err != nil {
+			return nil, fmt.Errorf("make a folder to work in: %w", err)
+		}
+	}
+	return &workdir{
+		branch: b, at: at, path: path, dir: baseline.Open(path),
+		here: make(map[string]bool), mentioned: make(map[string]bool),
+	}, nil
+}
+
+func (w *workdir) remove() { _ = os.RemoveAll(w.path) }
+
+// fetch gets the files of the branch that any of wanted wants.
+func (w *workdir) fetch(ctx context.Context, wanted ...func(path string) bool) error {
+	shas := make(map[string][]string)
+	for path, sha := range w.at.files {
+		if !w.here[path] && slices.ContainsFunc(wanted, func(want func(string) bool) bool { return want(path) }) {
+			shas[sha] = append(shas[sha], path)
+			w.here[path] = true
+		}
+	}
+	return w.branch.blobs(ctx, w.at, slices.Sorted(maps.Keys(shas)), func(sha string, data []byte) error {
+		for _, path := range shas[sha] {
+			if err := w.write(path, data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// mention makes empty files of those that wanted wants and that are not here,
+// for work that asks only whether a file is there.
+func (w *workdir) mention(wanted func(path string) bool) error {
+	for path := range w.at.files {
+		if w.here[path] || !wanted(path) {
+			continue
+		}
+		w.here[path], w.mentioned[path] = true, true
+		if err := w.write(path, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *workdir) write(path string, data []byte) error {
+	name := filepath.Join(w.path, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}
+
+// problems are of files of the branch, not of the folder.
+func (w *workdir) problems(all []baseline.Problem) []baseline.Problem {
+	for i := range all {
+		all[i].File = w.named(all[i].File)
+	}
+	return all
+}
+
+// located makes an error of a file of the folder one of the branch.
+func (w *workdir) located(err error) error {
+	if p, ok := errors.AsType[baseline.Problem](err); ok {
+		p.File = w.named(p.File)
+		return p
+	}
+	return err
+}
+
+func (w *workdir) named(file string) string {
+	if name, err := filepath.Rel(w.path, file); err == nil && filepath.IsLocal(name) {
+		return w.branch.name + ":" + w.branch.path(filepath.ToSlash(name))
+	}
+	return file
+}
+
+// withTags does something to the tags of a run, which itself need only be
+// there.
+func (w *workdir) withTags(ctx context.Context, id string, do func() error) error {
+	err := w.fetch(ctx, func(path string) bool { return strings.HasPrefix(path, "tags/"+id+"-") })
+	if err != nil {
+		return err
+	}
+	if err := w.mention(func(path string) bool { return path == "runs/"+id }); err != nil {
+		return err
+	}
+	return do()
+}

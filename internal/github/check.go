@@ -1,0 +1,179 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	gh "github.com/google/go-github/v53/github"
+)
+
+// Conclusion is how a check ended.
+type Conclusion string
+
+// The conclusions.
+const (
+	Success Conclusion = "success"
+	Failed  Conclusion = "failure"
+	Neutral Conclusion = "neutral"
+)
+
+// Check is a verdict on a commit.
+type Check struct {
+	// Name tells it from other checks of the commit.
+	Name string
+	SHA  string
+	Conclusion
+	// Title is one line of text. Summary is Markdown, and is cut to what
+	// GitHub takes; More is then its last line.
+	Title, Summary, More string
+	// URL is where to read more.
+	URL string
+	// Annotations without a file of the repository are left out.
+	Annotations []Annotation
+}
+
+// Published is how a check was published.
+type Published struct {
+	// As is "check run", "commit status" or "nothing".
+	As  string
+	URL string
+	// Why says why it is no check run, or one that lacks something. It is
+	// empty otherwise.
+	Why string
+}
+
+// PublishCheck publishes a check run with its annotations, where that is not
+// permitted a commit status, and where not even that is, nothing: then the
+// error is ErrReadOnly.
+func (a *API) PublishCheck(ctx context.Context, c Check) (Published, error) {
+	p, err := a.checkRun(ctx, c)
+	if !errors.Is(err, ErrReadOnly) {
+		return p, err
+	}
+	why := err.Error()
+	p, err = a.commitStatus(ctx, c)
+	switch {
+	case errors.Is(err, ErrReadOnly):
+		return Published{As: "nothing", Why: why + "; " + err.Error()}, err
+	case err != nil:
+		return p, err
+	}
+	p.Why = why
+	return p, nil
+}
+
+// checkRun creates a check run that already has its conclusion, and then adds
+// the annotations of which one request takes only so many.
+func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
+	all, why := c.annotations()
+	var first []*gh.CheckRunAnnotation
+	var rest [][]*gh.CheckRunAnnotation
+	if batches := slices.Collect(slices.Chunk(all, maxAnnotations)); len(batches) > 0 {
+		first, rest = batches[0], batches[1:]
+	}
+	run, err := a.createRun(ctx, c, first)
+	// A line or file that GitHub refuses must not cost the verdict.
+	if status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
+		rest, why = nil, "GitHub refused the annotations: "+LogLine(clip(message(err), 200))
+		run, err = a.createRun(ctx, c, nil)
+	}
+	if err != nil {
+		return Published{As: "nothing"}, failed("create a check run", err)
+	}
+	p := Published{As: "check run", URL: run.GetHTMLURL(), Why: why}
+	for _, batch := range rest {
+		_, _, err := a.client.Checks.UpdateCheckRun(ctx, a.owner, a.repo, run.GetID(), gh.UpdateCheckRunOptions{
+			Name: c.Name, Output: c.output(batch),
+		})
+		if err != nil {
+			return p, fmt.Errorf("add annotations to the check run: %w", err)
+		}
+	}
+	return p, nil
+}
+
+func (a *API) createRun(ctx context.Context, c Check, first []*gh.CheckRunAnnotation) (*gh.CheckRun, error) {
+	opts := gh.CreateCheckRunOptions{
+		Name: c.Name, HeadSHA: c.SHA,
+		Status: gh.String("completed"), Conclusion: gh.String(string(c.Conclusion)),
+		CompletedAt: &gh.Timestamp{Time: time.Now()},
+		Output:      c.output(first),
+	}
+	if c.URL != "" {
+		opts.DetailsURL = gh.String(c.URL)
+	}
+	run, _, err := a.client.Checks.CreateCheckRun(ctx, a.owner, a.repo, opts)
+	return run, err
+}
+
+func (c *Check) output(annotations []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
+	return &gh.CheckRunOutput{
+		Title:       gh.String(clip(printable(c.Title), maxTitle)),
+		Summary:     gh.String(Cut(c.Summary, MaxCheckSummary, c.More)),
+		Annotations: annotations,
+	}
+}
+
+// annotations are those that a check run can have, and what is to be said of
+// the others.
+func (c *Check) annotations() (all []*gh.CheckRunAnnotation, why string) {
+	for i := range c.Annotations {
+		if a := c.Annotations[i].checked(); a != nil {
+			all = append(all, a)
+		}
+	}
+	if len(all) > maxAllAnnotated {
+		why = fmt.Sprintf("%d of %d annotations are shown", maxAllAnnotated, len(all))
+		all = all[:maxAllAnnotated]
+	}
+	return all, why
+}
+
+// checked is an annotation for a check run, nil where it has no file.
+func (a *Annotation) checked() *gh.CheckRunAnnotation {
+	file, ok := repoPath(a.Path)
+	if !ok {
+		return nil
+	}
+	first, last := a.lines()
+	text := cutText(LogText(a.Message), maxAnnotation)
+	if text == "" {
+		text = "(no message)"
+	}
+	checked := &gh.CheckRunAnnotation{
+		Path:            gh.String(file),
+		StartLine:       gh.Int(max(first, 1)),
+		EndLine:         gh.Int(max(last, 1)),
+		AnnotationLevel: gh.String(string(a.Level.known())),
+		Message:         gh.String(text),
+	}
+	if a.Title != "" {
+		checked.Title = gh.String(clip(printable(a.Title), maxTitle))
+	}
+	return checked
+}
+
+// commitStatus publishes what fits into one line.
+func (a *API) commitStatus(ctx context.Context, c Check) (Published, error) {
+	state := "success"
+	if c.Conclusion == Failed {
+		state = "failure"
+	}
+	s := &gh.RepoStatus{
+		State:       gh.String(state),
+		Context:     gh.String(c.Name),
+		Description: gh.String(clip(printable(c.Title), maxStatus)),
+	}
+	if c.URL != "" {
+		s.TargetURL = gh.String(c.URL)
+	}
+	made, _, err := a.client.Repositories.CreateStatus(ctx, a.owner, a.repo, c.SHA, s)
+	if err != nil {
+		return Published{As: "nothing"}, failed("set a commit status", err)
+	}
+	return Published{As: "commit status", URL: made.GetURL()}, nil
+}

@@ -1,0 +1,133 @@
+package github
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v53/github"
+)
+
+// Comment is the one comment of its key on a pull request.
+type Comment struct {
+	// Key tells it from other comments of this tool, such as those of another
+	// suite or job. It may be any text.
+	Key string
+	// Body is Markdown, and is cut to what GitHub takes. More is the last line
+	// where it was, which tells where all of it is.
+	Body, More string
+	// State stands for what the comment says: any text, such as the verdicts
+	// without their numbers.
+	State string
+	// OnlyOnChange leaves a comment of the same State as it is, and makes none
+	// unless it is Notable.
+	OnlyOnChange, Notable bool
+}
+
+// Commented is what became of a comment.
+type Commented struct {
+	// Action is "created", "updated", "unchanged", or "none" where there is
+	// none and none was wanted.
+	Action string
+	URL    string
+}
+
+// maxCommentPages bounds the search in a discussion, at a hundred each.
+const maxCommentPages = 100
+
+// Comment makes the comment, or updates the one that is there: one that
+// begins with the key's marker and was written with this token's name. Where
+// two jobs made one each at the same time, the older one stays.
+func (a *API) Comment(ctx context.Context, number int, c Comment) (Commented, error) {
+	if number <= 0 {
+		return Commented{}, ErrNoPullRequest
+	}
+	found, err := a.comments(ctx, number, c.marker())
+	if err != nil {
+		return Commented{}, failed("find the comment", err)
+	}
+	if len(found) == 0 {
+		return a.createComment(ctx, number, c)
+	}
+	for _, twin := range found[1:] {
+		if _, err := a.client.Issues.DeleteComment(ctx, a.owner, a.repo, twin.GetID()); err != nil && status(err) != http.StatusNotFound {
+			return Commented{}, failed("remove a second comment", err)
+		}
+	}
+	return a.updateComment(ctx, found[0], c)
+}
+
+func (a *API) createComment(ctx context.Context, number int, c Comment) (Commented, error) {
+	if c.OnlyOnChange && !c.Notable {
+		return Commented{Action: "none"}, nil
+	}
+	made, _, err := a.client.Issues.CreateComment(ctx, a.owner, a.repo, number, &gh.IssueComment{Body: gh.String(c.text())})
+	if err != nil {
+		return Commented{}, failed("comment", err)
+	}
+	return Commented{"created", made.GetHTMLURL()}, nil
+}
+
+func (a *API) updateComment(ctx context.Context, old *gh.IssueComment, c Comment) (Commented, error) {
+	text := c.text()
+	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+	if same(old.GetBody(), text) || c.OnlyOnChange && firstLine(old.GetBody()) == firstLine(text) {
+		return Commented{"unchanged", old.GetHTMLURL()}, nil
+	}
+	made, _, err := a.client.Issues.EditComment(ctx, a.owner, a.repo, old.GetID(), &gh.IssueComment{Body: gh.String(text)})
+	if err != nil {
+		return Commented{}, failed("update the comment", err)
+	}
+	return Commented{"updated", made.GetHTMLURL()}, nil
+}
+
+// comments are those of the marker that are our own, the oldest first.
+func (a *API) comments(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {
+	author, err := a.login(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []*gh.IssueComment
+	opts := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: 100, Page: 1}}
+	for range maxCommentPages {
+		page, resp, err := a.client.Issues.ListComments(ctx, a.owner, a.repo, number, opts)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range page {
+			if strings.HasPrefix(c.GetBody(), marker) && strings.EqualFold(c.GetUser().GetLogin(), author) {
+				own = append(own, c)
+			}
+		}
+		if resp.NextPage <= opts.Page {
+			slices.SortFunc(own, func(x, y *gh.IssueComment) int { return int(x.GetID() - y.GetID()) })
+			return own, nil
+		}
+		opts.Page = resp.NextPage
+	}
+	return nil, errors.New("the discussion is too long to search")
+}
+
+// marker is how a comment of the key begins. It does not show.
+func (c *Comment) marker() string { return "<!-- ebpf-bench " + digest(c.Key) + " " }
+
+// text is what the comment holds.
+func (c *Comment) text() string {
+	head := c.marker() + digest(c.State) + " -->\n"
+	return head + Cut(c.Body, MaxComment-len(head), c.More)
+}
+
+// digest stands for a text that may be anything.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(line)
+}

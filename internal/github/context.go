@@ -1,0 +1,169 @@
+package github
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Context is what a run of GitHub Actions is about.
+type Context struct {
+	// Owner and Repo are the repository that the run belongs to.
+	Owner, Repo string
+	// APIURL and ServerURL end without a slash.
+	APIURL, ServerURL string
+	// Event is what started the run: "pull_request".
+	Event string
+	// RunID and Attempt tell the run from others.
+	RunID   int64
+	Attempt int
+	// Job is the job's key in the workflow, Workflow the workflow's name.
+	Job, Workflow string
+
+	// PullRequest is the number of the pull request, 0 where there is none, or
+	// where the event does not tell: see API.PullRequest.
+	PullRequest int
+	// HeadSHA is the commit in question: of a pull request its head, not the
+	// merge that is checked out.
+	HeadSHA string
+	// HeadRef is its branch or tag, HeadRepo the repository that has that,
+	// which of a fork is another one. Both may be called anything.
+	HeadRef, HeadRepo string
+	// BaseSHA and BaseRef are what a pull request is to be merged into, and
+	// the commit before a push. They may be empty.
+	BaseSHA, BaseRef string
+	// DefaultBranch may be empty where the event does not tell.
+	DefaultBranch string
+	// Fork tells that the head comes from another repository: its author need
+	// not be trusted, and on pull_request the token may only read.
+	Fork bool
+	// Deleted tells that a push removed the branch.
+	Deleted bool
+}
+
+var (
+	repoForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-_]{0,99}/[A-Za-z0-9._-]{1,100}$`)
+	shaForm  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+)
+
+// FromEnv reads what the run is. It is ErrNotOnGitHub where this is no run of
+// GitHub Actions, which is to be said in one line, and nothing worse.
+func FromEnv(getenv func(string) string) (*Context, error) {
+	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH"} {
+		if getenv(name) == "" {
+			return nil, fmt.Errorf("%w: %s is not set", ErrNotOnGitHub, name)
+		}
+	}
+	c, err := fromEnv(getenv)
+	if err != nil {
+		return nil, fmt.Errorf("read what GitHub says of this run: %w", err)
+	}
+	return c, nil
+}
+
+func fromEnv(getenv func(string) string) (*Context, error) {
+	c := &Context{
+		Event:    getenv("GITHUB_EVENT_NAME"),
+		Job:      getenv("GITHUB_JOB"),
+		Workflow: getenv("GITHUB_WORKFLOW"),
+		HeadSHA:  getenv("GITHUB_SHA"),
+		HeadRef:  getenv("GITHUB_REF_NAME"),
+		HeadRepo: getenv("GITHUB_REPOSITORY"),
+	}
+	if !repositoryName(c.HeadRepo) {
+		return nil, fmt.Errorf("GITHUB_REPOSITORY: %.120q is no owner/name", c.HeadRepo)
+	}
+	c.Owner, c.Repo, _ = strings.Cut(c.HeadRepo, "/")
+	var err error
+	if c.APIURL, err = serviceURL(getenv, "GITHUB_API_URL", "https://api.github.com"); err != nil {
+		return nil, err
+	}
+	if c.ServerURL, err = serviceURL(getenv, "GITHUB_SERVER_URL", "https://github.com"); err != nil {
+		return nil, err
+	}
+	// act leaves out either, or sets it to what is no number.
+	c.RunID, _ = strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
+	c.Attempt, _ = strconv.Atoi(getenv("GITHUB_RUN_ATTEMPT"))
+	f, err := os.Open(getenv("GITHUB_EVENT_PATH"))
+	if err != nil {
+		return nil, fmt.Errorf("event: %w", err)
+	}
+	defer f.Close()
+	e, err := decodeEvent(f)
+	if err != nil {
+		return nil, fmt.Errorf("event: %w", err)
+	}
+	if err := c.take(e); err != nil {
+		return nil, fmt.Errorf("event %.40q: %w", c.Event, err)
+	}
+	return c, c.check()
+}
+
+// repositoryName keeps owner and name from leading elsewhere as parts of a
+// URL.
+func repositoryName(s string) bool {
+	_, name, _ := strings.Cut(s, "/")
+	return repoForm.MatchString(s) && name != "." && name != ".."
+}
+
+// serviceURL is a URL of GitHub, or of a server of one's own.
+func serviceURL(getenv func(string) string, name, fallback string) (string, error) {
+	text := strings.TrimRight(cmp.Or(getenv(name), fallback), "/")
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: %.200q is no URL of a server", name, text)
+	}
+	return text, nil
+}
+
+// check takes nothing for a commit that is none.
+func (c *Context) check() error {
+	if !shaForm.MatchString(c.HeadSHA) {
+		return fmt.Errorf("%.80q is no commit", c.HeadSHA)
+	}
+	if c.BaseSHA != "" && !shaForm.MatchString(c.BaseSHA) {
+		return fmt.Errorf("%.80q is no commit", c.BaseSHA)
+	}
+	if !repositoryName(c.HeadRepo) && c.HeadRepo != "" {
+		return fmt.Errorf("%.120q is no repository", c.HeadRepo)
+	}
+	if c.PullRequest < 0 {
+		return fmt.Errorf("%d is no number of a pull request", c.PullRequest)
+	}
+	return nil
+}
+
+// OnDefaultBranch tells whether this is a push of which the baseline is to be
+// saved: one to the default branch that did not remove it.
+func (c *Context) OnDefaultBranch() bool {
+	return c.Event == "push" && !c.Deleted && c.DefaultBranch != "" && c.HeadRef == c.DefaultBranch
+}
+
+// MayMeasure is ErrTarget where measuring would run the code of a pull request
+// with a token that may write, and with the secrets of the repository.
+func (c *Context) MayMeasure() error {
+	switch c.Event {
+	case "pull_request_target":
+		return bench.WithHint(ErrTarget, "Measure on pull_request. Where a fork is to get a comment, report by a second workflow, on workflow_run.")
+	case "workflow_run":
+		return bench.WithHint(fmt.Errorf("workflow_run: %w", ErrTarget), "Measure in the first workflow, on pull_request, and only report here.")
+	}
+	return nil
+}
+
+// RunURL is the page of the run, which has the summary and what was uploaded.
+func (c *Context) RunURL() string {
+	return fmt.Sprintf("%s/%s/%s/actions/runs/%d", c.ServerURL, c.Owner, c.Repo, c.RunID)
+}
+
+// Token is the token of the environment, or empty. Whoever runs the code of a
+// pull request must not have it.
+func Token(getenv func(string) string) string {
+	return strings.TrimSpace(cmp.Or(getenv("GITHUB_TOKEN"), getenv("GH_TOKEN")))
+}

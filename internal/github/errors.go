@@ -1,0 +1,88 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+var (
+	// ErrNotOnGitHub says that this is no run of GitHub Actions: what would be
+	// reported there, stays local.
+	ErrNotOnGitHub = errors.New("not on GitHub Actions")
+	// ErrNoToken says that there is no token to ask GitHub with.
+	ErrNoToken = errors.New("there is no token for GitHub")
+	// ErrReadOnly says that the token may not do that: the one of a pull
+	// request from a fork may only read.
+	ErrReadOnly = errors.New("the token may not do that")
+	// ErrStale says that a pull request has another head than the one that was
+	// measured.
+	ErrStale = errors.New("the pull request has moved on")
+	// ErrNoPullRequest says that no pull request belongs to the run.
+	ErrNoPullRequest = errors.New("no pull request belongs to this run")
+	// ErrTarget says that pull_request_target would run the code of a stranger
+	// with a token that may write.
+	ErrTarget = errors.New("pull_request_target must not run the code of a pull request")
+)
+
+// ReadOnlyError is an ErrReadOnly that says what was refused.
+type ReadOnlyError struct {
+	// What was to be done: "comment".
+	What string
+	// Status is GitHub's answer, Message its words.
+	Status  int
+	Message string
+}
+
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, LogLine(clip(e.Message, 200)))
+}
+
+// Unwrap makes it an ErrReadOnly.
+func (e *ReadOnlyError) Unwrap() error { return ErrReadOnly }
+
+// failed says what failed. A request to write that is refused is a
+// ReadOnlyError: GitHub also answers 404 where it would not even tell.
+func failed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	switch status(err) {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return bench.WithHint(
+			&ReadOnlyError{What: what, Status: status(err), Message: message(err)},
+			"The job needs a permission for that (permissions: in the workflow). A pull request from a fork gets none: report it by a second workflow, on workflow_run.")
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// status is the HTTP status of GitHub's answer, 0 where there was none, or
+// where it only asked to wait.
+func status(err error) int {
+	var answer *gh.ErrorResponse
+	if errors.As(err, &answer) && answer.Response != nil && !limited(answer) {
+		return answer.Response.StatusCode
+	}
+	return 0
+}
+
+// limited tells whether GitHub only asks to wait, which it also does by 403,
+// in words and headers that go-github does not know all of.
+func limited(answer *gh.ErrorResponse) bool {
+	h := answer.Response.Header
+	return answer.Response.StatusCode == http.StatusTooManyRequests || h.Get("Retry-After") != "" ||
+		h.Get("X-RateLimit-Remaining") == "0" || strings.Contains(strings.ToLower(answer.Message), "rate limit")
+}
+
+func message(err error) string {
+	var answer *gh.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.Message
+	}
+	return ""
+}

@@ -1,0 +1,120 @@
+package github
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+)
+
+// Files are the files by which a step speaks to the runner. The zero Files is
+// not on GitHub, and keeps everything to itself.
+type Files struct {
+	// Output, Env and Summary are paths, each empty where there is none.
+	Output, Env, Summary string
+	// delimiter makes the end of a value that nobody can foresee.
+	delimiter func() string
+}
+
+// FilesFromEnv are the files of this step.
+func FilesFromEnv(getenv func(string) string) *Files {
+	return &Files{
+		Output:  getenv("GITHUB_OUTPUT"),
+		Env:     getenv("GITHUB_ENV"),
+		Summary: getenv("GITHUB_STEP_SUMMARY"),
+	}
+}
+
+// ErrDelimiter says that a value contains the line that would end it.
+var ErrDelimiter = errors.New("the value contains its delimiter")
+
+// SetOutput sets an output of the step, to any text.
+func (f *Files) SetOutput(name, value string) error {
+	return f.set("output", f.Output, name, value)
+}
+
+// SetEnv sets a variable for the steps that follow. No text from strangers is
+// to become one: the steps may be told more by it than was meant.
+func (f *Files) SetEnv(name, value string) error {
+	return f.set("variable", f.Env, name, value)
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,99}$`)
+
+func (f *Files) set(what, path, name, value string) error {
+	if !nameForm.MatchString(name) {
+		return fmt.Errorf("set %s: %.80q is no name", what, name)
+	}
+	if path == "" {
+		return nil
+	}
+	newDelimiter := f.delimiter
+	if newDelimiter == nil {
+		newDelimiter = func() string { return "ebpf-bench-" + rand.Text() }
+	}
+	end := newDelimiter()
+	if strings.Contains(value, end) {
+		return fmt.Errorf("set %s %s: %w", what, name, ErrDelimiter)
+	}
+	if strings.ContainsRune(value, 0) {
+		return fmt.Errorf("set %s %s: the value contains a NUL", what, name)
+	}
+	if err := appendTo(path, name+"<<"+end+"\n"+value+"\n"+end+"\n"); err != nil {
+		return fmt.Errorf("set %s %s: %w", what, name, err)
+	}
+	return nil
+}
+
+// AddSummary adds Markdown to the summary of the step: as much of it as
+// GitHub takes, and then the line more, which tells where all of it is.
+func (f *Files) AddSummary(markdown, more string) error {
+	if f.Summary == "" {
+		return nil
+	}
+	used := int64(0)
+	if st, err := os.Stat(f.Summary); err == nil {
+		used = st.Size()
+	}
+	// Two newlines may part it from what is there.
+	room := MaxStepSummary - used - 2
+	if room < int64(len(more)) {
+		return nil
+	}
+	if !strings.HasSuffix(markdown, "\n") {
+		markdown += "\n"
+	}
+	if err := appendTo(f.Summary, Cut(markdown, int(room), more)); err != nil {
+		return fmt.Errorf("write the step's summary: %w", err)
+	}
+	return nil
+}
+
+// appendTo adds text to a file at a line's start, whatever an earlier writer
+// left there, in a single write.
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if size := st.Size(); st.Mode().IsRegular() && size > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, size-1); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
+	if _, err := io.WriteString(f, text); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,35 @@
+package github
+
+import (
+	"math/rand/v2"
+	"strings"
+)
+
+// attacks are what a stranger would write into a name.
+var attacks = []string{
+	"::error::x", "::set-output name=a::b", "::add-mask::a", "::stop-commands::x", "\n::error::x", "\r::error::x", "\r\n::error::x",
+	"\u2028::error::x", "\u0085::error::x", "\u00a0::error::x", "\ufeff::error::x", "\u200b::error::x", "##[error]x", "##[command]x", "###[[error]x", "#", "##", "[", "::", ":", "%0A::error::x", "%0D", "%25", "%",
+	"EOF", "_GitHubActionsFileCommandDelimeter_", "a<<EOF\n",
+	"\x1b[31m", "\x1b]0;title\a", "\x1b]8;;http://evil\x1b\\", "\x9b31m", "\b", "\x00", "\u202e", "\u2066", "\xff", "\xc3", "\xe2\x80",
+	"@octocat", "@org/team", "user@example.com", "#1", "GH-1", "org/repo#1", "0123456789abcdef0123456789abcdef01234567", "org/repo@0123456789abcdef0123456789abcdef01234567",
+	"https://evil.example", "http://evil.example", "www.evil.example", "ftp://evil.example", "mailto:a@b.example", "xmpp:a@b.example", "//evil.example",
+	"[x](http://evil)", "![x](http://evil/x.png)", "[x]: http://evil", "[x][x]", "<http://evil>", "<a@b.example>",
+	"<b>", "</b>", "<img src=x onerror=y>", "<script>", "</script>", "<!--", "-->", "<![CDATA[", "]]>", "<?x", "<!X", "</code>", "</details>", "<details>", "</summary>", "<table>", "&lt;", "&#64;octocat", "&", "&#",
+	"|", "\\|", "\\", "\\`", "`", "``", "```", "~~~", "````", "\n```\n", "\n~~~\n", "\n\n", "\n", "\r", "\t", "    ", " ", "",
+	"*", "**", "_", "__", "~~", "# ", "\n# ", "- ", "1. ", "> ", "---", "\n---\n", "===", ":tada:", "$x$", "$$", "$`x`$", "[ ]", "[^1]", "[!NOTE]",
+	"x", "xdp_prog", "fun_xdp/basic", "name", "é", "日本語", "🚀", "a\u0301\u0301\u0301",
+}
+
+// hostileNames are names made of attacks, the same ones each time.
+func hostileNames(n int) []string {
+	random := rand.New(rand.NewPCG(1, 2))
+	names := make([]string, n)
+	for i := range names {
+		var b strings.Builder
+		for range 1 + random.IntN(5) {
+			b.WriteString(attacks[random.IntN(len(attacks))])
+		}
+		names[i] = b.String()
+	}
+	return names
+}

@@ -1,0 +1,89 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	gh "github.com/google/go-github/v53/github"
+)
+
+// PullRequest is the number of the run's pull request, if GitHub says that it
+// still has the head that was measured: no number from a file that a stranger
+// could write is ever asked for. It is ErrStale where the head is another now,
+// and ErrNoPullRequest where there is none.
+func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
+	if c.PullRequest > 0 {
+		p, _, err := a.client.PullRequests.Get(ctx, a.owner, a.repo, c.PullRequest)
+		if err != nil {
+			return 0, fmt.Errorf("find the pull request: %w", err)
+		}
+		return c.PullRequest, c.matches(p)
+	}
+	return a.pullOfHead(ctx, c)
+}
+
+// matches tells whether a pull request still has the head of the run.
+func (c *Context) matches(p *gh.PullRequest) error {
+	if p.GetHead().GetSHA() != c.HeadSHA {
+		return fmt.Errorf("pull request %d: %w: its head is %.12s, not %.12s", p.GetNumber(), ErrStale, p.GetHead().GetSHA(), c.HeadSHA)
+	}
+	return nil
+}
+
+// pullOfHead looks for the open pull request from the run's branch.
+func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
+	owner, _, _ := strings.Cut(c.HeadRepo, "/")
+	if owner == "" || c.HeadRef == "" {
+		return 0, ErrNoPullRequest
+	}
+	pulls, _, err := a.client.PullRequests.List(ctx, a.owner, a.repo, &gh.PullRequestListOptions{
+		State: "open", Head: owner + ":" + c.HeadRef, ListOptions: gh.ListOptions{PerPage: 100},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find the pull request: %w", err)
+	}
+	result := ErrNoPullRequest
+	for _, p := range pulls {
+		// The filter is ignored where GitHub does not like its form.
+		head := p.GetHead()
+		if head.GetRef() != c.HeadRef || !strings.EqualFold(head.GetRepo().GetFullName(), c.HeadRepo) {
+			continue
+		}
+		if result = c.matches(p); result == nil {
+			return p.GetNumber(), nil
+		}
+	}
+	return 0, result
+}
+
+// DefaultBranch is the repository's, for events that do not tell it.
+func (a *API) DefaultBranch(ctx context.Context) (string, error) {
+	r, _, err := a.client.Repositories.Get(ctx, a.owner, a.repo)
+	if err != nil {
+		return "", fmt.Errorf("find the default branch: %w", err)
+	}
+	return r.GetDefaultBranch(), nil
+}
+
+// ErrNoMergeBase says that two commits have no ancestor in common, or are not
+// known to the repository.
+var ErrNoMergeBase = errors.New("no merge base")
+
+// MergeBase is the last commit that base and head have in common.
+func (a *API) MergeBase(ctx context.Context, base, head string) (string, error) {
+	c, _, err := a.client.Repositories.CompareCommits(ctx, a.owner, a.repo, base, head, &gh.ListOptions{PerPage: 1})
+	if status(err) == http.StatusNotFound {
+		return "", fmt.Errorf("find the merge base of %.80q and %.80q: %w", base, head, ErrNoMergeBase)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the merge base: %w", err)
+	}
+	sha := c.GetMergeBaseCommit().GetSHA()
+	if !shaForm.MatchString(sha) {
+		return "", fmt.Errorf("find the merge base of %.80q and %.80q: %w", base, head, ErrNoMergeBase)
+	}
+	return sha, nil
+}

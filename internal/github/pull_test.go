@@ -1,0 +1,113 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+)
+
+func pull(number int, repo, ref, sha string) map[string]any {
+	return map[string]any{"number": number, "head": map[string]any{"ref": ref, "sha": sha, "repo": map[string]any{"full_name": repo}}}
+}
+
+func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
+	f := newFake(t)
+	f.pulls = []map[string]any{
+		pull(1, "stranger/r", "other", headSHA), pull(2, "another/r", "feature", headSHA),
+		pull(3, "stranger/r", "feature", headSHA), pull(4, "stranger/r", "old", baseSHA),
+	}
+	for _, test := range []struct {
+		what string
+		c    Context
+		want int
+		err  error
+	}{
+		{"by its number", Context{PullRequest: 3, HeadSHA: headSHA}, 3, nil},
+		{"by its number, moved on", Context{PullRequest: 4, HeadSHA: headSHA}, 0, ErrStale},
+		{"by its branch", Context{HeadRepo: "stranger/r", HeadRef: "feature", HeadSHA: headSHA}, 3, nil},
+		{"by its branch, moved on", Context{HeadRepo: "stranger/r", HeadRef: "old", HeadSHA: headSHA}, 0, ErrStale},
+		{"of another repository", Context{HeadRepo: "nobody/r", HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
+		{"of a repository that is gone", Context{HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
+	} {
+		n, err := f.api().PullRequest(t.Context(), &test.c)
+		if !errors.Is(err, test.err) || err == nil && n != test.want {
+			t.Errorf("%s: %d, %v", test.what, n, err)
+		}
+	}
+}
+
+func TestTheMergeBase(t *testing.T) {
+	f := newFake(t)
+	f.mergeBase["main..."+headSHA] = baseSHA
+	f.mergeBase["none..."+headSHA] = ""
+	if sha, err := f.api().MergeBase(t.Context(), "main", headSHA); err != nil || sha != baseSHA {
+		t.Error(sha, err)
+	}
+	for _, base := range []string{"none", "gone"} {
+		if _, err := f.api().MergeBase(t.Context(), base, headSHA); !errors.Is(err, ErrNoMergeBase) {
+			t.Error(err)
+		}
+	}
+}
+
+// chain makes commits 0 to n-1, each the parent of the one before it, and
+// returns their names.
+func (f *fake) chain(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, commitOf(i))
+		f.parents[commitOf(i)] = []string{commitOf(i + 1)}
+	}
+	delete(f.parents, commitOf(n-1))
+	return all
+}
+
+func TestTheBaselineOfACommitOrItsNearestAncestor(t *testing.T) {
+	f := newFake(t)
+	commits := f.chain(300)
+	b := f.branch("")
+	for _, i := range []int{5, 240, 999} {
+		if _, err := b.Save(t.Context(), testEntry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, want := range map[int]int{0: 5, 5: 5, 6: 240, 240: 240} {
+		found, _, err := f.api().FindBaseline(t.Context(), b, baseline.Query{Branch: "main"}, commits[at])
+		if err != nil || found.Commit != commitOf(want) || found.Distance != want-at {
+			t.Errorf("from %d: %+v, %v", at, found, err)
+		}
+	}
+	for what, q := range map[string]baseline.Query{"no such run": {Branch: "other"}, "no such ancestor": {}} {
+		if _, _, err := f.api().FindBaseline(t.Context(), b, q, commits[250]); !errors.Is(err, baseline.ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if n := f.count("GET /repos/o/r/commits"); n > 10 {
+		t.Errorf("%d requests for commits", n)
+	}
+}
+
+func TestOfSeveralRunsTheNewest(t *testing.T) {
+	runs := []baseline.Meta{{ID: "c", Commit: "x"}, {ID: "b", Commit: "y"}, {ID: "a", Commit: "y"}, {ID: "d"}}
+	for _, test := range []struct {
+		ancestors []string
+		want      string
+		distance  int
+	}{{[]string{"y", "x"}, "b", 0}, {[]string{"q", "x"}, "c", 1}} {
+		if f, ok := Nearest(runs, test.ancestors); !ok || f.ID != test.want || f.Distance != test.distance {
+			t.Errorf("%v: %+v", test.ancestors, f)
+		}
+	}
+	if f, ok := Nearest(runs, []string{"", "q"}); ok {
+		t.Errorf("found %+v", f)
+	}
+}
+
+func ExampleNearest() {
+	runs := []baseline.Meta{{ID: "20261121T114900Z-5f0c2a91", Commit: "aaa"}}
+	found, _ := Nearest(runs, []string{"ccc", "bbb", "aaa"})
+	fmt.Println(found.ID, "is", found.Distance, "commits away")
+	// Output: 20261121T114900Z-5f0c2a91 is 2 commits away
+}

@@ -1,0 +1,152 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// transport sends requests with the token, to its own server alone, waits
+// where GitHub asks for that, and tries again what failed on the way.
+type transport struct {
+	next  http.RoundTripper
+	base  *url.URL
+	token string
+	// pause is the first wait before another try, about. It doubles.
+	pause time.Duration
+	// patience is the longest that GitHub may ask to wait.
+	patience time.Duration
+	now      func() time.Time
+}
+
+const (
+	maxTries = 5
+	// maxAnswer is the largest plausible answer, in bytes: a blob in base64.
+	maxAnswer = 256 << 20
+)
+
+func newTransport(base *url.URL, token string) *transport {
+	return &transport{
+		next: http.DefaultTransport, base: base, token: token,
+		pause: time.Second, patience: 2 * time.Minute, now: time.Now,
+	}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	for try := 1; ; try++ {
+		attempt, err := t.attempt(req)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := t.next.RoundTrip(attempt)
+		wait, again := t.wait(req, resp, err, try)
+		if !again || try == maxTries {
+			if resp != nil {
+				resp.Body = &cappedBody{ReadCloser: resp.Body, left: maxAnswer}
+			}
+			return resp, err
+		}
+		if resp != nil {
+			_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
+			resp.Body.Close()
+		}
+		if err := sleep(req.Context(), wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// attempt is a copy of a request that can be sent.
+func (t *transport) attempt(req *http.Request) (*http.Request, error) {
+	c := req.Clone(req.Context())
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		c.Body = body
+	}
+	// Where a redirect leads away, the token does not follow.
+	if c.URL.Scheme == t.base.Scheme && c.URL.Host == t.base.Host {
+		c.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	return c, nil
+}
+
+// wait tells whether to try again, and after how long.
+func (t *transport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
+	backoff := jitter(t.pause << (try - 1))
+	switch {
+	case req.Context().Err() != nil, req.Body != nil && req.GetBody == nil:
+		return 0, false
+	case err != nil:
+		return backoff, repeatable(req)
+	case resp.StatusCode == http.StatusForbidden, resp.StatusCode == http.StatusTooManyRequests:
+		asked, ok := t.asked(resp)
+		return max(asked, backoff), ok && asked <= t.patience
+	case resp.StatusCode >= 500:
+		return backoff, repeatable(req)
+	}
+	return 0, false
+}
+
+// repeatable tells whether a request can do no harm if it already was done: a
+// second comment would.
+func repeatable(req *http.Request) bool {
+	return req.Method != http.MethodPost || strings.Contains(req.URL.Path, "/git/")
+}
+
+// asked is how long GitHub asks to wait. A refusal for another reason asks for
+// nothing.
+func (t *transport) asked(resp *http.Response) (time.Duration, bool) {
+	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s >= 0 {
+		return time.Duration(min(s, 1<<20)) * time.Second, true
+	}
+	if resp.Header.Get("X-RateLimit-Remaining") == "0" {
+		if at, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+			return max(time.Unix(at, 0).Sub(t.now()), 0), true
+		}
+	}
+	return 0, resp.StatusCode == http.StatusTooManyRequests
+}
+
+// jitter keeps those that met once from meeting again.
+func jitter(d time.Duration) time.Duration {
+	if d <= 0 {
+		return 0
+	}
+	return d/2 + rand.N(d)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// cappedBody fails where an answer is longer than plausible.
+type cappedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+var errAnswer = errors.New("the answer is longer than plausible")
+
+func (b *cappedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fmt.Errorf("read from GitHub: %w", errAnswer)
+	}
+	return n, err
+}

@@ -1,0 +1,124 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
+	f := newFake(t)
+	f.broken = 2
+	if _, err := f.api().DefaultBranch(t.Context()); err == nil || len(f.requests) != 3 {
+		t.Errorf("%v after %d requests", err, len(f.requests))
+	}
+	// A comment could then be there twice.
+	f = newFake(t)
+	a := f.api()
+	say(t, a, Comment{Key: "a"}, "created")
+	f.requests, f.broken = nil, 1
+	if _, err := a.createComment(t.Context(), 7, Comment{Key: "b"}); err == nil || len(f.requests) != 1 {
+		t.Errorf("%v after %d requests", err, len(f.requests))
+	}
+	// A file of the baseline is the same one.
+	f.broken = maxTries - 1
+	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestGitHubMayAskToWait(t *testing.T) {
+	f := newFake(t)
+	f.limited = 3
+	say(t, f.api(), Comment{Key: "a", Body: "b"}, "created")
+	// It is no refusal if it goes on.
+	f = newFake(t)
+	f.limited = 1000
+	_, err := f.api().Comment(t.Context(), 7, Comment{Key: "a", Body: "b"})
+	if err == nil || errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+}
+
+func TestHowLongGitHubAsksToWait(t *testing.T) {
+	now := time.Unix(1000, 0)
+	tr := &transport{patience: time.Minute, pause: time.Millisecond, now: func() time.Time { return now }}
+	get, _ := http.NewRequest(http.MethodGet, "http://x/", nil)
+	for _, test := range []struct {
+		status  int
+		headers [][2]string
+		asked   time.Duration
+		again   bool
+	}{
+		{429, nil, 0, true},
+		{403, nil, 0, false},
+		{403, [][2]string{{"Retry-After", "7"}}, 7 * time.Second, true},
+		{403, [][2]string{{"Retry-After", "61"}}, 61 * time.Second, false},
+		{403, [][2]string{{"Retry-After", "-1"}}, 0, false},
+		{403, [][2]string{{"X-Ratelimit-Remaining", "0"}, {"X-Ratelimit-Reset", "1030"}}, 30 * time.Second, true},
+		{403, [][2]string{{"X-Ratelimit-Remaining", "0"}, {"X-Ratelimit-Reset", "9999"}}, 8999 * time.Second, false},
+		{403, [][2]string{{"X-Ratelimit-Remaining", "1"}, {"X-Ratelimit-Reset", "1030"}}, 0, false},
+		{404, nil, 0, false},
+		{200, nil, 0, false},
+	} {
+		resp := &http.Response{StatusCode: test.status, Header: http.Header{}}
+		for _, h := range test.headers {
+			resp.Header.Set(h[0], h[1])
+		}
+		wait, again := tr.wait(get, resp, nil, 1)
+		if again != test.again || again && wait < test.asked {
+			t.Errorf("%+v: %v, %v", test, wait, again)
+		}
+	}
+}
+
+func TestTheTokenStaysWithItsServer(t *testing.T) {
+	leaked := make(chan string, 1)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked <- r.Header.Get("Authorization") }))
+	defer elsewhere.Close()
+	here := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/x", http.StatusFound))
+	defer here.Close()
+	a, err := NewAPI(&Context{Owner: "o", Repo: "r", APIURL: here.URL}, "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = a.DefaultBranch(t.Context())
+	if got := <-leaked; got != "" {
+		t.Errorf("another server got %q", got)
+	}
+}
+
+func TestNoErrorHasTheToken(t *testing.T) {
+	a, err := NewAPI(&Context{Owner: "o", Repo: "r", APIURL: "http://127.0.0.1:1"}, "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick(a).pause = 0
+	if _, err := a.DefaultBranch(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
+}
+
+func TestWaitingCanBeEnded(t *testing.T) {
+	f := newFake(t)
+	f.limited = 1000
+	a := f.api()
+	quick(a).pause = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := a.DefaultBranch(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestAnAnswerWithoutEndIsCut(t *testing.T) {
+	b := &cappedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", 100))), left: 99}
+	if _, err := io.ReadAll(b); !errors.Is(err, errAnswer) {
+		t.Error(err)
+	}
+}
