@@ -67,7 +67,7 @@ func (f *compareFlags) onKernels(ctx context.Context, t *terminal, m *matchup, k
 	if err != nil {
 		return nil, err
 	}
-	return onEach(kernels, func(name string) (*bench.Comparison, error) {
+	return onEach(kernels, func(_ int, name string) (*bench.Comparison, error) {
 		began := time.Now()
 		c, err := f.onKernel(ctx, vms, m, name)
 		if err == nil {

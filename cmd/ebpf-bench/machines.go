@@ -78,7 +78,7 @@ func interrupted(ctx context.Context, err error) error {
 
 // onEach calls fn for each kernel, for as many at a time as there are CPUs, and
 // returns in the kernels' order what it found. A kernel may have found nothing.
-func onEach[T any](kernels []string, fn func(name string) (*T, error)) ([]*T, error) {
+func onEach[T any](kernels []string, fn func(i int, name string) (*T, error)) ([]*T, error) {
 	found := make([]*T, len(kernels))
 	errs := make([]error, len(kernels))
 	slots := make(chan struct{}, runtime.NumCPU())
@@ -87,7 +87,7 @@ func onEach[T any](kernels []string, fn func(name string) (*T, error)) ([]*T, er
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			found[i], errs[i] = fn(name)
+			found[i], errs[i] = fn(i, name)
 		})
 	}
 	wg.Wait()

@@ -142,7 +142,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 // the suite name.
 func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, write writer) ([]*bench.Run, error) {
 	if kernels := f.machines.choose(s.Kernels); len(kernels) > 0 {
-		return f.onKernels(ctx, t, s, kernels)
+		return f.onKernels(ctx, t, s, kernels, write)
 	}
 	run, err := runner.Measure(ctx, plan, runner.Options{
 		Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,

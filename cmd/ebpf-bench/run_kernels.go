@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -22,14 +23,15 @@ const guestRoot = "/suite"
 // onKernels measures the suite on each kernel, as many at a time as there are
 // CPUs, and returns the runs in the kernels' order. A kernel on which nothing
 // was measured has none; what went wrong is the error.
-func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, kernels []string) ([]*bench.Run, error) {
+func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
 	m, err := f.machines.open(t, kernels)
 	if err != nil {
 		return nil, err
 	}
-	return onEach(kernels, func(name string) (*bench.Run, error) {
+	reports := &reports{runs: make([]*bench.Run, len(kernels)), write: write}
+	return onEach(kernels, func(i int, name string) (*bench.Run, error) {
 		began := time.Now()
-		run, err := f.onKernel(ctx, m, s, name)
+		run, err := f.onKernel(ctx, m, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
 		if err == nil {
 			t.say("", "measured on Linux %s in %.1f s", run.Testbed.Kernel, time.Since(began).Seconds())
 		}
@@ -39,7 +41,7 @@ func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, k
 
 // onKernel measures the suite on one kernel. A run that ended early comes with
 // the error that ended it.
-func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, name string) (*bench.Run, error) {
+func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
 	flags := guestFlags{selection: f.selection, rounds: f.rounds, budget: f.budget, seed: f.seed, loads: f.loads}
 	files, suiteArg := guestSuite(s, &flags)
 	g := guest{files: files}
@@ -52,7 +54,7 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 			broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
-		run = merge(run, latest)
+		run = add(latest)
 	}
 	g.at = func() string { return f.at(run) }
 	info, err := m.run(ctx, name, g)
@@ -64,10 +66,33 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 		return nil, err
 	}
 	if run != nil {
-		run.Testbed.QEMU, run.Started = info.QEMU, info.Started
-		run.Partial = run.Partial || err != nil
+		latest := *run
+		latest.Testbed.QEMU, latest.Results = info.QEMU, nil
+		latest.Partial = run.Partial || err != nil
+		run = add(&latest)
 	}
 	return run, err
+}
+
+// reports are the runs of several kernels so far. They are written after each
+// report, so that a process that is killed has not measured for nothing.
+type reports struct {
+	mu    sync.Mutex
+	runs  []*bench.Run
+	write writer
+}
+
+// add adds what a kernel has reported since, and returns all that it has. The
+// clock of a virtual machine does not tell when that was.
+func (r *reports) add(kernel int, began time.Time, latest *bench.Run) *bench.Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := merge(r.runs[kernel], latest)
+	run.Started = began.UTC().Truncate(time.Second)
+	r.runs[kernel] = run
+	// What cannot be written is said at the end, when all of it is.
+	_ = r.write(slices.DeleteFunc(slices.Clone(r.runs), func(run *bench.Run) bool { return run == nil })...)
+	return run
 }
 
 // at is what a guest is at that has reported a run so far. In exact mode it

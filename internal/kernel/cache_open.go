@@ -62,8 +62,12 @@ func (c *Cache) Open(e Entry) (*Kernel, error) {
 	return k, nil
 }
 
-// digestOf is the SHA-256 of a file, or empty if it cannot be read.
+// digestOf is the SHA-256 of a file, or empty if it cannot be read, to the end.
 func digestOf(name string) string {
+	// To open what is no file may wait, and to read it may never end.
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return ""

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func newCache(t *testing.T) *Cache {
@@ -168,6 +170,7 @@ func TestADamagedImageIsUnpackedAnew(t *testing.T) {
 		"damaged": func() { damage(e.imagePath()) },
 		"missing": func() { check(os.Remove(e.imagePath())) },
 		"cut":     func() { check(os.Truncate(e.imagePath(), 10)) },
+		"a pipe":  func() { check(errors.Join(os.Remove(e.imagePath()), unix.Mkfifo(e.imagePath(), 0o600))) },
 	} {
 		hurt()
 		k, err := c.Get("6.12")

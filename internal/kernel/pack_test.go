@@ -131,6 +131,7 @@ func TestPacksThatAreRefused(t *testing.T) {
 		"a damaged image":     {repacked(func(p *pack) { p.content[5] = edited(p.content[5], func(b []byte) { b[90]++ }) }), "read vmlinux: SHA-256 is"},
 		"a longer image":      {repacked(func(p *pack) { p.content[5] = append(p.content[5], 0) }), "read vmlinux: larger than"},
 		"another format":      {repacked(func(p *pack) { p.Format = 2 }), "packed in format 2, not 1"},
+		"another release":     {repacked(func(p *pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + testRelease},
 		"a path for release":  {repacked(func(p *pack) { p.Release = "../x" }), `release reads "../x"`},
 		"an odd architecture": {repacked(func(p *pack) { p.Arch = "pdp11" }), `architecture reads "pdp11"`},
 		"a path upwards":      {repacked(func(p *pack) { p.Files[0].Name = "modules/../../x.ko" }), `names a file "modules/../../x.ko"`},

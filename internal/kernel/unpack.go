@@ -31,6 +31,10 @@ func Unpack(r io.Reader) (*Kernel, error) {
 	if err := p.end(); err != nil {
 		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
 	}
+	// By its release a kernel is chosen.
+	if is, err := describe(image); err == nil && is.release != p.Release {
+		return nil, fmt.Errorf("unpack kernel %s: its image is Linux %s", p.Release, is.release)
+	}
 	k.image = imageOf(image, p.imageFormat())
 	return k, nil
 }
