@@ -71,7 +71,12 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 }
 
 func comparePair(ctx context.Context, env *environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
+	added := job.Base == nil && job.Head.Verify == nil
 	switch {
+	case added && o.Mode == bench.ModeExact:
+		results, err := countEach(ctx, env, o, job.Head)
+		return bench.Pair{Benchmark: job.Name(), Head: results[0]}, err
+	case added:
 	case job.Base == nil || job.Head == nil, job.Head.Verify != nil:
 		return loadOnly(env, job), nil
 	case o.Mode == bench.ModeExact:
@@ -86,6 +91,12 @@ func comparePair(ctx context.Context, env *environment, job PairJob, o *Options,
 	if o.Budget > 0 {
 		budget = o.Budget
 	}
+	if added {
+		// Beside itself, for a budget that it may have.
+		p := newPair(PairJob{Base: job.Head, Head: job.Head}, o, rng).measure(ctx, env, budget)
+		p.Base, p.Again = nil, nil
+		return p, nil
+	}
 	return newPair(job, o, rng).measure(ctx, env, budget), nil
 }
 
@@ -97,22 +108,13 @@ const againCounts = 3
 // same packet too, the base is counted again: only what is the same each time is
 // a fact that one can judge by.
 func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (bench.Pair, error) {
-	count := func(jobs ...*Job) ([]*bench.Result, error) {
-		m := newMeasurement(&Plan{Jobs: jobs}, *o)
-		err := m.count(ctx, env, 0)
-		var results []*bench.Result
-		for _, t := range m.tracks {
-			results = append(results, resultOf(t))
-		}
-		return results, err
-	}
-	sides, err := count(job.Base, job.Head)
+	sides, err := countEach(ctx, env, o, job.Base, job.Head)
 	p := bench.Pair{Benchmark: job.Name(), Base: sides[0], Head: sides[1]}
 	if err != nil || sameCount(p.Base, p.Head) || !unevenResult(p.Base, job.Base) && !unevenResult(p.Head, job.Head) {
 		return p, err
 	}
 	for range againCounts {
-		again, err := count(job.Base)
+		again, err := countEach(ctx, env, o, job.Base)
 		if err != nil {
 			return p, err
 		}
@@ -122,6 +124,17 @@ func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (
 		}
 	}
 	return p, nil
+}
+
+// countEach counts some jobs, one after the other.
+func countEach(ctx context.Context, env *environment, o *Options, jobs ...*Job) ([]*bench.Result, error) {
+	m := newMeasurement(&Plan{Jobs: jobs}, *o)
+	err := m.count(ctx, env, 0)
+	var results []*bench.Result
+	for _, t := range m.tracks {
+		results = append(results, resultOf(t))
+	}
+	return results, err
 }
 
 // sameCount tells that neither failed and both cost the same.

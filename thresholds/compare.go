@@ -1,7 +1,6 @@
 package thresholds
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -18,7 +17,11 @@ type Options struct {
 	// History is the stored values of a measure of a benchmark before this one,
 	// on the same testbed, oldest first. Nil is no values.
 	History func(benchmark, measure string) []float64
+	// Ended ends the judging early once it is true; nil is never.
+	Ended func() bool
 }
+
+func (o *Options) ended() bool { return o.Ended != nil && o.Ended() }
 
 func (o *Options) now() time.Time {
 	if o.Now.IsZero() {
@@ -35,15 +38,25 @@ type judgement struct {
 	// first and second are the tests of the measurement and of the confirming
 	// one.
 	first, second suite
+	// headless says that the head was not measured on this kernel at all,
+	// disjoint that it was, and has no benchmark in common with the base.
+	headless, disjoint bool
+	// added are the benchmarks that only the head has.
+	added []string
 }
 
 // Compare judges a comparison: one verdict for each measure of each benchmark
 // that a threshold covers.
 func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	o.Now = o.now()
-	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs), second: p.test(c, c.Confirmed)}
-	v := &Verdicts{Strict: o.Strict, Partial: c.Partial}
+	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs, o), second: p.test(c, c.Confirmed, o)}
+	j.common()
+	v := &Verdicts{Strict: o.Strict, Partial: c.Partial, Disjoint: j.disjoint}
 	for i := range c.Pairs {
+		if o.ended() {
+			v.Partial = true
+			break
+		}
 		v.All = append(v.All, j.benchmark(&c.Pairs[i])...)
 	}
 	return v
@@ -53,7 +66,7 @@ func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 // measurement, and so are to be measured a second time, for Confirmed.
 func (p *Policy) Flagged(c *bench.Comparison) []string {
 	var names []string
-	for _, t := range p.test(c, c.Pairs).tests {
+	for _, t := range p.test(c, c.Pairs, Options{}).tests {
 		if t.rule.Severity == Ignore || !t.change.Paired || slices.Contains(names, t.pair.Benchmark) {
 			continue
 		}
@@ -76,7 +89,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 	switch {
 	case len(measures) > 0:
 	case p.Head == nil:
-		return whole(Removed, noHead)
+		return whole(j.removed(p))
 	default:
 		return whole(Failed, "nothing was measured")
 	}
@@ -97,10 +110,11 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		spend(&v, p, budgets)
 		all = append(all, v)
 	}
+	if len(all) == 0 && p.Head == nil {
+		return whole(j.removed(p))
+	}
 	return all
 }
-
-const noHead = "the head does not have this benchmark"
 
 // severity is that of what bounds the growth, or else of the strictest budget.
 func severity(rule *Threshold, budgets []Threshold) Severity {
@@ -144,7 +158,10 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	head, base := sample(p.Head, s.measure), sample(p.Base, s.measure)
 	switch {
 	case p.Head == nil:
-		v.Outcome, v.Why = Removed, noHead
+		v.Outcome, v.Why = j.removed(p)
+	case head == nil && p.Base == nil && j.comparison.BaseTestbed == nil:
+		// Only what both sides have is driven in a comparison.
+		v.Outcome, v.Why = Inconclusive, "added, and not run beside anything: its budget could not be applied"
 	case head == nil && base != nil:
 		v.Outcome, v.Why = Failed, "not measured"
 	case head == nil:
@@ -155,8 +172,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Why = figure(stat.Summarize(*head).Center, head.Measure)
 	case base == nil:
 		v.Outcome, v.Why = Inconclusive, "not measured on the base"+because(p.Base.Error)
-	case j.foreign(head.Measure) != "":
-		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign(head.Measure)
+	case j.foreign() != "":
+		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign()
 	case head.Measure.Exact:
 		j.exact(v, base, head, sample(p.Again, s.measure), rule)
 	default:
@@ -180,23 +197,4 @@ func sample(r *bench.Result, measure string) *bench.Sample {
 		return s
 	}
 	return nil
-}
-
-// spend judges the budgets: what exceeds one is over budget, whatever became of
-// it since the base. A regression that fails stays one.
-func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
-	head := sample(p.Head, v.Measure.Name)
-	if head == nil {
-		return
-	}
-	value := stat.Summarize(*head).Center
-	for _, b := range budgets {
-		if value <= *b.Max {
-			continue
-		}
-		if over := (Verdict{Outcome: OverBudget, Severity: b.Severity}); over.weight() > v.weight() {
-			v.Outcome, v.Severity = over.Outcome, over.Severity
-		}
-		v.Why = cmp.Or(v.Why, figure(value, head.Measure)) + ", over the maximum of " + figure(*b.Max, head.Measure)
-	}
 }

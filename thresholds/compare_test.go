@@ -40,7 +40,7 @@ func TestBudget(t *testing.T) {
 thresholds:
   - {measure: instructions, max: 150}
   - {measure: instructions, max: 120, severity: warn}
-  - {measure: throughput, max: 1000}
+  - {measure: throughput, min: 1000}
 `)
 	for _, c := range []struct {
 		base, head float64
@@ -78,7 +78,7 @@ func TestBudgetThatCouldNotBeApplied(t *testing.T) {
 func TestBenchmarksOfOneSide(t *testing.T) {
 	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
 	added.Base, removed.Head = nil, nil
-	v := Default().Compare(comparison(added, removed), Options{Strict: true})
+	v := Default().Compare(comparison(added, removed, exactPair("both", 1, 1)), Options{Strict: true})
 	if v.All[0].Outcome != Added || v.All[0].Why != "new: 5 instructions" || v.All[1].Outcome != Removed || v.Overall() != Pass {
 		t.Errorf("%+v %s", v.All, v.Overall())
 	}
@@ -194,8 +194,8 @@ func TestHistoryThatSaysNothingIsNoPass(t *testing.T) {
 		{nil, "no earlier run on this testbed: t_test needs at least 10"},
 		{func(string, string) []float64 { return []float64{100} }, "only 1 earlier run on this testbed: t_test needs at least 10"},
 	} {
-		v := p.Compare(comparison(added), Options{History: c.history, Strict: true})
-		if got := only(t, v); got.Outcome != Inconclusive || got.Why != c.want || v.Overall() != Inconclusive {
+		v := p.Compare(comparison(added, exactPair("b", 1, 1)), Options{History: c.history, Strict: true})
+		if got := v.All[0]; got.Outcome != Inconclusive || got.Why != c.want || v.Overall() != Inconclusive {
 			t.Errorf("%s, %s; overall %s", got.Outcome, got.Why, v.Overall())
 		}
 		v = p.Compare(comparison(exactPair("a", 100, 100), exactPair("b", 100, 100)), Options{History: c.history})

@@ -25,6 +25,9 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 		v.Outcome = Inconclusive
 		v.Why += fmt.Sprintf(", but the base itself also counted %s: chance has a say in what a run costs",
 			figure(stat.Summarize(*again).Center, c.Measure))
+	case c.Head < 0 && c.Delta < 0 && isNet(c.Measure):
+		v.Outcome = Inconclusive
+		v.Why += ", below the floor: no program costs less than an empty one"
 	case g.exceeds(rule), rule.Direction == Both && g.mirrored().exceeds(rule):
 		v.Outcome = Regression
 		v.Why += ", " + allowance(rule, c.Measure)
@@ -34,6 +37,12 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	case c.Delta != 0:
 		v.Why += ", " + allowance(rule, c.Measure)
 	}
+}
+
+// isNet tells whether the cost of an empty program is taken off a measure. That
+// of a whole path may well be negative: a program can spare the kernel work.
+func isNet(m bench.Measure) bool {
+	return m.Name == bench.Instructions.Name || m.Name == bench.Latency.Name
 }
 
 // exceeds tells whether an exact growth is more than is allowed. The

@@ -24,7 +24,7 @@ func (t *Threshold) bounds() bool {
 
 // ignores tells whether the threshold is nothing but severity: ignore.
 func (t *Threshold) ignores() bool {
-	return t.Severity == Ignore && t.Max == nil && t.History == nil
+	return t.Severity == Ignore && !t.hasBudget() && t.History == nil
 }
 
 // last is the last threshold for a subject that passes, first of the file and
@@ -52,11 +52,11 @@ func (p *Policy) historyRule(s subject) *Threshold {
 	return t
 }
 
-// budgets are the thresholds with a maximum, all of which must hold.
+// budgets are the thresholds with a maximum or a minimum, all of which must hold.
 func (p *Policy) budgets(s subject) []Threshold {
 	var all []Threshold
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if t.Max != nil && t.Severity != Ignore && p.isFor(&t, s) {
+		if t.hasBudget() && t.Severity != Ignore && p.isFor(&t, s) {
 			all = append(all, t)
 		}
 	}

@@ -36,7 +36,8 @@ type Policy struct {
 //     last threshold that says so wins, as a whole;
 //   - how far a value may be from those before it (history): the last one wins
 //     too, and has its say beside the first;
-//   - how large it may be (max): all of them must hold.
+//   - how large it may be (max), or how small where more is better (min): all
+//     of them must hold.
 type Threshold struct {
 	// Benchmark is a glob on benchmark names: * stands for any characters,
 	// ? for one. Empty is every benchmark.
@@ -52,8 +53,10 @@ type Threshold struct {
 	// the larger of the two is allowed. One that is not given is 0.
 	Percent  *float64 `yaml:"percent"`
 	Absolute *float64 `yaml:"absolute"`
-	// Max is a hard budget on the median, in the measure's unit.
+	// Max is a hard budget on the median, in the measure's unit. A measure of
+	// which more is better, throughput, has Min instead.
 	Max *float64 `yaml:"max"`
+	Min *float64 `yaml:"min"`
 	// Confidence is 1-α: a timed change is significant if its p-value is at
 	// most α after Holm's correction over the suite. Its interval has this
 	// confidence too. 0 is DefaultConfidence.

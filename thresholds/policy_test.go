@@ -19,12 +19,12 @@ func TestJudge(t *testing.T) {
 		{Benchmark: "other", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1000}}}},
 		{Benchmark: "xdp/none"},
 	}}
-	p, err := load("version: 1\nthresholds:\n  - {benchmark: xdp/*, measure: latency, max: 100}\n  - {measure: throughput, max: 0}\n")
+	p, err := load("version: 1\nthresholds:\n  - {benchmark: xdp/*, measure: latency, max: 100}\n  - {measure: throughput, min: 0}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	alerts := p.Judge(run)
-	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Max != 100 {
+	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Limit != 100 {
 		t.Errorf("alerts %+v: want only the median that is over the budget", alerts)
 	}
 	if got := p.Unjudged(run); len(got) != 5 || got[0] != (Gap{"xdp/slow", "throughput", "not measured"}) {
@@ -40,9 +40,19 @@ func TestLoadRefuses(t *testing.T) {
 		"version: 2\n": "t.yml:1: version must be 1",
 		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":   `t.yml:3: unknown key "maxx": did you mean "max"?`,
 		"version: 1\nthresholds:\n  - {max: 1}\n":                      `t.yml:3: unknown measure ""`,
-		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max or history, or severity: ignore",
+		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max, min or history, or severity: ignore",
 		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is no number",
-		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n": "t.yml:3: cannot unmarshal",
+		// More of the one is better and less of the other: a budget the wrong way
+		// round would fail what got better.
+		"version: 1\nthresholds:\n  - {measure: throughput, max: 1}\n":    "t.yml:3: more throughput is better: its budget is a min",
+		"version: 1\nthresholds:\n  - {measure: latency, min: 1}\n":       "t.yml:3: less latency is better: its budget is a max",
+		"version: 1\nthresholds:\n  - {measure: throughput, min: .inf}\n": "t.yml:3: min is no number",
+		// An item that is empty has its line, and so have those after it.
+		"version: 1\nthresholds:\n  - null\n  - {measure: latency, max: 1}\n":     "t.yml:3: an item of thresholds is empty",
+		"version: 1\nthresholds: {measure: latency, max: 1}\n":                    "t.yml:2: thresholds is a list",
+		"version: 1\nthresholds:\n  - {measure: [latency], max: 1}\n":             "t.yml:3: measure is a single value",
+		"version: 1\nthresholds:\n  - {measure: latency, history: {runs: 1.5}}\n": `t.yml:3: runs: "1.5" is no whole number`,
+		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":            `t.yml:3: max: "lots" is no number`,
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)

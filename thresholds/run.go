@@ -11,9 +11,10 @@ import (
 type Alert struct {
 	Benchmark string
 	Measure   bench.Measure
-	// Value is the median, Max what it must not exceed, both in the measure's
-	// unit.
-	Value, Max float64
+	// Value is the median, Limit what it must not exceed or, if Under, not fall
+	// short of: both in the measure's unit.
+	Value, Limit float64
+	Under        bool
 	// Severity is Fail or Warn.
 	Severity Severity
 }
@@ -30,8 +31,8 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 			}
 			v := stat.Summarize(s).Center
 			for _, t := range p.budgets(subject{r.Benchmark, s.Measure.Name, run.Testbed.Kernel}) {
-				if v > *t.Max {
-					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, *t.Max, t.Severity})
+				if limit, under, spent := t.spent(v); spent {
+					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, limit, under, t.Severity})
 				}
 			}
 		}
@@ -63,7 +64,7 @@ func (p *Policy) unspent(r *bench.Result, kernel string) []string {
 		return nil
 	}
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if t.Max == nil || t.Severity == Ignore || !p.isFor(&t, subject{r.Benchmark, t.Measure, kernel}) || !canHave(r.Driver, t.Measure) {
+		if !t.hasBudget() || t.Severity == Ignore || !p.isFor(&t, subject{r.Benchmark, t.Measure, kernel}) || !canHave(r.Driver, t.Measure) {
 			continue
 		}
 		if sample(r, t.Measure) == nil {

@@ -28,7 +28,7 @@ func (p *Policy) Check(s Scope) error {
 	for i := range p.Thresholds {
 		t := &p.Thresholds[i]
 		modes := s.Modes
-		if t.Max == nil && t.History == nil {
+		if !t.hasBudget() && t.History == nil {
 			// How much a measure may grow is said for every mode in one file.
 			modes = nil
 		}

@@ -87,7 +87,7 @@ func TestCheckMeasures(t *testing.T) {
 		{"benchmark: loaded, measure: map-memory, max: 1", bench.ModeExact, ""},
 		{"benchmark: run, measure: instructions-path, max: 1", bench.ModeExact, `can have instructions-path, driven by test_run`},
 		{"benchmark: wire, measure: instructions-path, max: 1", bench.ModeExact, ""},
-		{"benchmark: sampled, measure: throughput, max: 1", bench.ModeHost, `can have throughput, driven by perf_event`},
+		{"benchmark: sampled, measure: throughput, min: 1", bench.ModeHost, `can have throughput, driven by perf_event`},
 		// One benchmark that has it will do.
 		{"measure: instructions, max: 1", bench.ModeExact, ""},
 		// One file may say for every mode how much a measure may grow.

@@ -3,14 +3,13 @@ package thresholds
 import (
 	"fmt"
 	"maps"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // foreign says what keeps the stored numbers of the base from being compared
-// with those of the head, empty where nothing does. Exact measures depend on
-// the kernel and its settings, timed ones on the machine too.
-func (j *judgement) foreign(m bench.Measure) string {
+// with those of the head, empty where nothing does. Counts depend on the whole
+// testbed too: on the instructions that the JIT finds in the CPU, on what the
+// emulator makes of a clock, and the memory of a map on the number of cores.
+func (j *judgement) foreign() string {
 	if j.comparison.BaseTestbed == nil {
 		return ""
 	}
@@ -18,21 +17,20 @@ func (j *judgement) foreign(m bench.Measure) string {
 	differences := []struct {
 		what       string
 		base, head any
-		timed      bool
 	}{
-		{"mode", b.Mode, h.Mode, false},
-		{"kernel", b.Kernel, h.Kernel, false},
-		{"kernel build", b.KernelBuild, h.KernelBuild, false},
-		{"architecture", b.Arch, h.Arch, false},
-		{"JIT", b.JIT, h.JIT, false},
-		{"JIT hardening", b.JITHarden, h.JITHarden, false},
-		{"CPU", b.CPU, h.CPU, true},
-		{"number of cores", b.Cores, h.Cores, true},
-		{"hypervisor", b.Virtual, h.Virtual, true},
-		{"QEMU", b.QEMU, h.QEMU, true},
+		{"mode", b.Mode, h.Mode},
+		{"kernel", b.Kernel, h.Kernel},
+		{"kernel build", b.KernelBuild, h.KernelBuild},
+		{"architecture", b.Arch, h.Arch},
+		{"QEMU", b.QEMU, h.QEMU},
+		{"CPU", b.CPU, h.CPU},
+		{"number of cores", b.Cores, h.Cores},
+		{"hypervisor", b.Virtual, h.Virtual},
+		{"JIT", b.JIT, h.JIT},
+		{"JIT hardening", b.JITHarden, h.JITHarden},
 	}
 	for _, d := range differences {
-		if d.base != d.head && (!d.timed || !m.Exact) {
+		if d.base != d.head {
 			return fmt.Sprintf("%s %v, not %v", d.what, d.base, d.head)
 		}
 	}

@@ -42,20 +42,23 @@ func (s *suite) find(benchmark, measure string) *test {
 
 // test compares all timed measures that a threshold bounds, and corrects their
 // p-values for there being several. Those that are ignored are no part of that.
-func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair) suite {
+func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite {
 	s := suite{at: map[subject]*test{}}
 	var family []*test
 	var values []float64
 	j := judgement{Policy: p, comparison: c}
 	for i := range pairs {
 		pair := &pairs[i]
+		if o.ended() {
+			break
+		}
 		if pair.Head == nil || pair.Base == nil || pair.Head.Error != "" {
 			continue
 		}
 		for _, sampled := range pair.Head.Samples {
 			m := sampled.Measure
 			rule := p.rule(subject{pair.Benchmark, m.Name, c.Testbed.Kernel})
-			if m.Exact || rule == nil || sample(pair.Base, m.Name) == nil || j.foreign(m) != "" {
+			if m.Exact || rule == nil || sample(pair.Base, m.Name) == nil || j.foreign() != "" {
 				continue
 			}
 			t := &test{pair: pair, rule: rule, p: 1, tests: 1}
@@ -151,6 +154,12 @@ func (j *judgement) timed(v *Verdict) {
 	if first.err != nil {
 		v.Outcome, v.Why = Inconclusive, first.err.Error()
 		return
+	}
+	if v.Measure.Name == bench.Latency.Name {
+		if why := belowFloor(first); why != "" {
+			v.Outcome, v.Why = Inconclusive, why
+			return
+		}
 	}
 	g := growthOf(&first.change)
 	v.Change, v.P, v.Tests = &first.change, first.p, first.tests

@@ -42,8 +42,8 @@ func (p *Policy) validateThreshold(i int) (errs []error) {
 	if t.Absolute != nil && (!finite(*t.Absolute) || *t.Absolute < 0) {
 		fail("absolute", "absolute is no number from 0 up")
 	}
-	if t.Max != nil && !finite(*t.Max) {
-		fail("max", "max is no number")
+	if key, msg := t.checkBudget(); msg != "" {
+		fail(key, "%s", msg)
 	}
 	if t.Confidence == 0 && !p.doc.Has("thresholds", i, "confidence") {
 		t.Confidence = DefaultConfidence
@@ -60,8 +60,8 @@ func (p *Policy) validateThreshold(i int) (errs []error) {
 	if t.History != nil {
 		p.validateHistory(t, fail)
 	}
-	if t.Max == nil && t.History == nil && !t.bounds() {
-		fail("measure", "a threshold has percent, absolute, max or history, or severity: ignore")
+	if !t.hasBudget() && t.History == nil && !t.bounds() {
+		fail("measure", "a threshold has percent, absolute, max, min or history, or severity: ignore")
 	}
 	return errs
 }

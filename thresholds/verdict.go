@@ -13,7 +13,8 @@ const (
 	Pass        Outcome = "pass"
 	Improvement Outcome = "improvement"
 	Regression  Outcome = "regression"
-	// OverBudget is a value above its max, whatever the base's is.
+	// OverBudget is a value above its max, or below its min, whatever the base's
+	// is.
 	OverBudget Outcome = "over-budget"
 	// Inconclusive is evidence that is too weak, or contradicts itself.
 	Inconclusive Outcome = "inconclusive"
@@ -69,16 +70,19 @@ type Verdicts struct {
 	All []Verdict
 	// Strict makes inconclusive evidence a failure to pass.
 	Strict bool
-	// Partial says that the comparison ended before its time.
+	// Partial says that the comparison, or its judging, ended before its time.
 	Partial bool
+	// Disjoint says that no benchmark is on both sides, so that nothing was
+	// compared.
+	Disjoint bool
 }
 
 // Overall is the outcome of the whole comparison: Regression if any is one,
-// else OverBudget if any is, else Failed if something was not measured, or nothing was judged, else
+// else OverBudget if any is, else Failed if something was not measured, or nothing was judged or compared, else
 // Inconclusive if anything is and Strict asks for evidence, else Pass. Only
 // verdicts with the severity Fail count.
 func (v *Verdicts) Overall() Outcome {
-	found := map[Outcome]bool{Failed: v.Partial || len(v.All) == 0}
+	found := map[Outcome]bool{Failed: v.Partial || v.Disjoint || len(v.All) == 0}
 	for i := range v.All {
 		if v.All[i].Severity == Fail {
 			found[v.All[i].Outcome] = true

@@ -37,11 +37,14 @@ func exactEvidence(c *stat.Change) string {
 	if c.Delta == 0 {
 		return figure(c.Head, c.Measure) + " on both sides"
 	}
+	if math.IsInf(c.Delta, 0) {
+		return fmt.Sprintf("%s → %s", digits(c.Base), figure(c.Head, c.Measure))
+	}
 	by := digits(c.Delta)
 	if c.Delta > 0 {
 		by = "+" + by
 	}
-	if c.Base != 0 {
+	if c.Base != 0 && !math.IsInf(c.Ratio*100, 0) {
 		by += ", " + percent(c.Ratio-1)
 	}
 	return fmt.Sprintf("%s → %s (%s)", digits(c.Base), figure(c.Head, c.Measure), by)
@@ -107,8 +110,11 @@ func amount(a Amount, m bench.Measure) string {
 // percent is a share with its sign: one decimal, two below 1%.
 func percent(share float64) string {
 	p := share * 100
-	if math.Abs(p) < 0.995 {
+	switch a := math.Abs(p); {
+	case a < 0.995:
 		return fmt.Sprintf("%+.2f%%", p)
+	case a >= absurd:
+		return fmt.Sprintf("%+.2e%%", p)
 	}
 	return fmt.Sprintf("%+.1f%%", p)
 }
@@ -124,7 +130,7 @@ func probability(p float64) string {
 // figure is a value with its unit: all digits where they are exact.
 func figure(v float64, m bench.Measure) string {
 	if m.Exact {
-		return unit.Exactly(math.Round(v*1e6)/1e6, m.Unit)
+		return unit.Exactly(unit.Tidy(v), m.Unit)
 	}
 	return withUnit(number(v), m)
 }
@@ -139,10 +145,15 @@ func signed(v float64, m bench.Measure) string {
 	return withUnit(text, m)
 }
 
+// absurd is where a number has more digits than anybody reads.
+const absurd = 1e9
+
 // number has three digits that count, more only left of the point.
 func number(v float64) string {
 	decimals := 2
 	switch a := math.Abs(v); {
+	case a >= absurd:
+		return strconv.FormatFloat(v, 'e', 2, 64)
 	case a >= 99.95:
 		decimals = 0
 	case a >= 9.995:
@@ -152,9 +163,12 @@ func number(v float64) string {
 }
 
 // digits are those of an exact number, as tables print it.
-func digits(v float64) string { return unit.Exact(math.Round(v*1e6) / 1e6) }
+func digits(v float64) string { return unit.Exact(unit.Tidy(v)) }
 
 // trim has all digits that a number has, and no more.
 func trim(v float64) string {
-	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
+	if math.Abs(v) >= absurd {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(unit.Tidy(v), 'f', -1, 64)
 }

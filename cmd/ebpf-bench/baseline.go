@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -31,15 +33,26 @@ func newBaselineCommand(t *terminal) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	b.store.register(cmd)
-	cmd.AddCommand(b.save(), b.list(), b.show(), b.tag(), b.prune(), b.verify(), b.rebuild(), b.export(), b.importing())
+	cmd.AddCommand(b.save(), b.list(), b.show(), b.tag(), b.rm(), b.prune(), b.verify(), b.rebuild(), b.export(), b.importing())
 	return cmd
 }
 
 func (b *baselineCommand) open() *baseline.Dir { return baseline.Open(b.store.folder) }
 
+// existing is open for what makes sense only where something was saved.
+func (b *baselineCommand) existing() (*baseline.Dir, error) {
+	d := b.open()
+	err := d.Exists()
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
+		return nil, usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.folder),
+			"name its folder by --store, or make one by ebpf-bench run --save"))
+	}
+	return d, noMeasure(err)
+}
+
 // find is the run that a word stands for.
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
-	meta, err := (&sideOpener{b.open()}).find(ctx, name)
+	meta, err := (&sideOpener{b.store.open()}).find(ctx, name)
 	if err != nil {
 		return meta, usage(bench.WithHint(err, "ebpf-bench baseline list shows what there is"))
 	}

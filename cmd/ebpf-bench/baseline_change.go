@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 func (b *baselineCommand) tag() *cobra.Command {
@@ -22,12 +24,62 @@ func (b *baselineCommand) tag() *cobra.Command {
 		Args:    usageArgs(cobra.ExactArgs(2)),
 		RunE: b.onRun(func(ctx context.Context, meta baseline.Meta, args []string) error {
 			if remove {
-				return usage(b.open().Untag(ctx, meta.ID, args[0]))
+				return refused(b.open().Untag(ctx, meta.ID, args[0]))
 			}
-			return usage(b.open().Tag(ctx, meta.ID, args[0]))
+			if err := reserved("tag", args[0]); err != nil {
+				return usage(err)
+			}
+			return refused(b.open().Tag(ctx, meta.ID, args[0]))
 		}),
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "take the tag off")
+	return cmd
+}
+
+func (b *baselineCommand) rm() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:               "rm RUN...",
+		Short:             "Remove runs, and objects that no run needs any more",
+		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: b.complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := b.existing()
+			if err != nil {
+				return err
+			}
+			// All that they stand for is known before any of it is gone.
+			var ids []string
+			for _, name := range args {
+				meta, err := b.find(cmd.Context(), name)
+				switch {
+				case errors.Is(err, baseline.ErrNotFound):
+					// A run that is damaged has its ID alone.
+					ids = append(ids, name)
+					continue
+				case err != nil:
+					return err
+				case len(meta.Tags) > 0 && !force:
+					return usage(bench.WithHint(fmt.Errorf("run %s has %s (%s)", meta.ID, plural(len(meta.Tags), "tag"), strings.Join(meta.Tags, ", ")),
+						"--force removes it all the same"))
+				}
+				ids = append(ids, meta.ID)
+			}
+			for _, id := range unique(ids) {
+				err := d.Remove(cmd.Context(), id)
+				if errors.Is(err, baseline.ErrNotFound) {
+					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), "ebpf-bench baseline list shows what there is"))
+				}
+				if err != nil {
+					return noMeasure(err)
+				}
+				fmt.Fprintf(b.t.stdout, "removed run %s\n", id)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "also remove runs that have tags")
 	return cmd
 }
 
@@ -43,12 +95,16 @@ func (b *baselineCommand) prune() *cobra.Command {
 			if keep < 1 {
 				return usageError(cmd, errors.New("--keep must be 1 or more"))
 			}
-			done, err := b.open().Prune(cmd.Context(), keep)
+			d, err := b.existing()
 			if err != nil {
+				return err
+			}
+			done, err := d.Prune(cmd.Context(), keep)
+			if err != nil && len(done.Runs)+done.Objects+done.Leftovers == 0 {
 				return noMeasure(err)
 			}
 			fmt.Fprintf(b.t.stdout, "removed %s, %s, %s\n", plural(len(done.Runs), "run"), plural(done.Objects, "object"), plural(done.Leftovers, "leftover file"))
-			return b.damaged(done.Problems)
+			return errors.Join(noMeasure(err), b.damaged(done.Problems))
 		},
 	}
 	cmd.Flags().IntVar(&keep, "keep", 0, "how many runs of each branch and testbed to keep")
@@ -61,7 +117,11 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 		Short: "Make the index anew from the runs",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			problems, err := b.open().Rebuild(cmd.Context())
+			d, err := b.existing()
+			if err != nil {
+				return err
+			}
+			problems, err := d.Rebuild(cmd.Context())
 			return errors.Join(noMeasure(err), b.damaged(problems))
 		},
 	}
@@ -74,14 +134,19 @@ func (b *baselineCommand) importing() *cobra.Command {
 		Example: "  ebpf-bench baseline import main.tar.zst",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := os.Open(args[0])
+			file, err := openInput(cmd.Context(), args[0])
 			if err != nil {
 				return usage(err)
 			}
 			defer file.Close()
 			runs, err := b.open().Import(cmd.Context(), file)
 			if err != nil {
-				return usage(fmt.Errorf("import %s: %w", args[0], err))
+				return refused(fmt.Errorf("import %s: %w", args[0], err))
+			}
+			for _, m := range runs {
+				if m.Time.After(time.Now()) {
+					b.t.say("warning: ", "run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
+				}
 			}
 			return printRuns(b.t.stdout, runs)
 		},

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -37,7 +40,7 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 		Meta:    baseline.Meta{Branch: from.branch, Commit: from.commit, Tags: from.tags, Time: run.Started},
 		Run:     run,
 		Objects: map[string][]byte{},
-		Files:   storedFiles(s),
+		Files:   storedFiles(s, run),
 		Points:  points(run),
 	}
 	have := map[string][]byte{}
@@ -71,13 +74,15 @@ func points(run *bench.Run) []baseline.Point {
 	return all
 }
 
-// storedFiles are the files of a suite beside its objects, by their paths
-// relative to the suite file. A suite that reads files from elsewhere could
-// not be read again from what is stored, so of that nothing is.
-func storedFiles(s *suite.Suite) map[string][]byte {
-	objects := map[string]bool{}
-	for _, o := range s.Objects {
-		objects[o.SHA256] = true
+// storedFiles are the files of a suite beside the objects that a run measured, by
+// their paths relative to the suite file. The suite that is stored has just the
+// benchmarks of the run, but may need more objects than these. A suite that reads files from
+// elsewhere could not be read again from what is stored, so of that nothing is.
+func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
+	measured := map[string]bool{}
+	wanted := map[string]bool{}
+	for _, r := range run.Results {
+		measured[path.Clean(r.Object)], wanted[r.Benchmark] = true, true
 	}
 	dir := path.Dir(s.File)
 	files := map[string][]byte{}
@@ -86,7 +91,7 @@ func storedFiles(s *suite.Suite) map[string][]byte {
 		if !ok {
 			return nil
 		}
-		if !objects[suite.NewObject("", data).SHA256] {
+		if !measured[rel] {
 			files[rel] = data
 		}
 	}
@@ -95,7 +100,48 @@ func storedFiles(s *suite.Suite) map[string][]byte {
 			return nil
 		}
 	}
+	name := path.Base(s.File)
+	files[name] = onlyBenchmarks(files[name], wanted)
 	return files
+}
+
+// onlyBenchmarks is the text of a suite with just those benchmarks, which is the
+// text itself where that is all of them.
+func onlyBenchmarks(text []byte, wanted map[string]bool) []byte {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
+		return text
+	}
+	all := valueOf(doc.Content[0], "benchmarks")
+	if all == nil {
+		return text
+	}
+	kept := slices.DeleteFunc(slices.Clone(all.Content), func(b *yaml.Node) bool {
+		name := valueOf(b, "name")
+		return name != nil && !wanted[name.Value]
+	})
+	if len(kept) == len(all.Content) {
+		return text
+	}
+	all.Content = kept
+	out, err := yaml.Marshal(&doc)
+	if err != nil || yaml.Unmarshal(out, &doc) != nil {
+		return text // such as an anchor that is gone
+	}
+	return out
+}
+
+// valueOf is the value of a key, nil where there is none.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
 }
 
 // below is a path relative to a folder, if it leads below it.

@@ -8,6 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -28,7 +32,10 @@ func (b *baselineCommand) list() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			runs, problems, err := b.open().List(cmd.Context(), q)
 			if err != nil {
-				return usage(err)
+				return refused(err)
+			}
+			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
+				b.t.say("", "there is no baseline in %s yet", b.store.folder)
 			}
 			if asJSON {
 				err = json.NewEncoder(b.t.stdout).Encode(append([]baseline.Meta{}, runs...))
@@ -92,10 +99,13 @@ func (b *baselineCommand) verify() *cobra.Command {
 		Short: "Check every file of the baseline",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store := b.open()
+			store, err := b.existing()
+			if err != nil {
+				return err
+			}
 			problems, err := store.Verify(cmd.Context())
 			if err != nil {
-				return usage(err)
+				return noMeasure(err)
 			}
 			if err := b.damaged(problems); err != nil {
 				return err
@@ -121,15 +131,23 @@ func (b *baselineCommand) export() *cobra.Command {
 			if out == "" {
 				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
-			ids, err := b.ids(cmd.Context(), args)
+			store, err := b.existing()
 			if err != nil {
 				return err
+			}
+			ids, problems, err := b.exported(cmd.Context(), store, args)
+			if err != nil {
+				return err
+			}
+			if isWithin(filepath.Dir(out), b.store.folder) {
+				return usage(fmt.Errorf("--out: %s is in the baseline: an export is kept elsewhere", out))
 			}
 			file, err := newOutFile(out, nil)
 			if err != nil {
 				return usage(err)
 			}
-			return noMeasure(file.write(func(w io.Writer) error { return b.open().Export(cmd.Context(), w, ids...) }))
+			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
+			return errors.Join(noMeasure(err), b.damaged(problems))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
@@ -137,22 +155,57 @@ func (b *baselineCommand) export() *cobra.Command {
 	return cmd
 }
 
-// ids are the runs that words stand for, all runs where there is none.
-func (b *baselineCommand) ids(ctx context.Context, names []string) ([]string, error) {
-	var ids []string
+// exported are the runs that words stand for, all runs where there is none, and
+// what is wrong with any of them.
+func (b *baselineCommand) exported(ctx context.Context, store *baseline.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
+	runs, problems, err := store.List(ctx, baseline.Query{})
+	if err != nil {
+		return nil, nil, noMeasure(err)
+	}
+	if len(names) == 0 {
+		for _, m := range runs {
+			ids = append(ids, m.ID)
+		}
+		if len(ids) == 0 {
+			return nil, nil, errors.Join(b.damaged(problems), usage(errors.New("there is no run to export")))
+		}
+		return ids, problems, nil
+	}
 	for _, name := range names {
 		meta, err := b.find(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		ids = append(ids, meta.ID)
 	}
-	if len(names) > 0 {
-		return ids, nil
+	// The files of a run begin with its ID. Those of others were told.
+	problems = slices.DeleteFunc(problems, func(p baseline.Problem) bool {
+		return !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(filepath.Base(p.File), id) })
+	})
+	return ids, problems, nil
+}
+
+// isWithin tells whether a folder is another one or lies in it, by whatever
+// names.
+func isWithin(dir, other string) bool {
+	outer, err := os.Stat(other)
+	if err != nil {
+		return false
 	}
-	runs, _, err := b.open().List(ctx, baseline.Query{})
-	for _, m := range runs {
-		ids = append(ids, m.ID)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
 	}
-	return ids, usage(err)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return false
+	}
+	for {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, outer) {
+			return true
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return false
+		}
+		dir = above
+	}
 }

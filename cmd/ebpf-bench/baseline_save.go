@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -24,9 +23,44 @@ type origin struct {
 
 func (o *origin) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.branch, "branch", "", "the `branch` that the objects come from (default: git's)")
+	flags.Var((*branchValue)(&o.branch), "branch", "the `branch` that the objects come from (default: git's)")
 	flags.StringVar(&o.commit, "commit", "", "the `commit` that they come from (default: git's)")
-	flags.StringSliceVar(&o.tags, "tag", nil, "mark the run with this `tag`; may be repeated")
+	flags.Var((*tagsValue)(&o.tags), "tag", "mark the run with this `tag`; may be repeated")
+}
+
+// reserved refuses the name that always stands for the newest run.
+func reserved(what, name string) error {
+	if name == "latest" {
+		return fmt.Errorf("no %s can be called latest: that is the newest run of all", what)
+	}
+	return nil
+}
+
+// branchValue is the value of --branch, tagsValue that of --tag.
+type (
+	branchValue string
+	tagsValue   []string
+)
+
+func (b *branchValue) String() string { return string(*b) }
+func (b *branchValue) Type() string   { return "string" }
+
+func (b *branchValue) Set(name string) error {
+	*b = branchValue(name)
+	return reserved("branch", name)
+}
+
+func (v *tagsValue) String() string { return strings.Join(*v, ",") }
+func (v *tagsValue) Type() string   { return "strings" }
+
+func (v *tagsValue) Set(list string) error {
+	for name := range strings.SplitSeq(list, ",") {
+		if err := reserved("tag", name); err != nil {
+			return err
+		}
+		*v = append(*v, name)
+	}
+	return nil
 }
 
 // complete asks git for what the user does not say.
@@ -40,6 +74,10 @@ func (o *origin) complete(ctx context.Context, t *terminal) {
 	}
 	if o.branch == "" {
 		o.branch = git("branch", "--show-current")
+		if err := reserved("branch", o.branch); err != nil {
+			t.say("warning: ", "git's branch is not kept: %v", err)
+			o.branch = ""
+		}
 	}
 	if o.commit == "" {
 		o.commit = git("rev-parse", "--verify", "--quiet", "HEAD")
@@ -60,9 +98,9 @@ func (b *baselineCommand) save() *cobra.Command {
 		Example: "  sudo ebpf-bench run --out result.json\n  ebpf-bench baseline save result.json",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			runs, err := readRunFile(args[0])
+			runs, err := readRunFile(cmd.Context(), args[0])
 			if err != nil {
-				return usage(err)
+				return refused(err)
 			}
 			var names []string
 			if suiteFile != "" {
@@ -86,10 +124,10 @@ func (b *baselineCommand) save() *cobra.Command {
 	return cmd
 }
 
-func readRunFile(name string) ([]*bench.Run, error) {
-	file, err := os.Open(name)
+func readRunFile(ctx context.Context, name string) ([]*bench.Run, error) {
+	file, err := openInput(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	defer file.Close()
 	runs, err := bench.DecodeAll(file)
@@ -104,6 +142,12 @@ func saveEntries(ctx context.Context, t *terminal, store baseline.Store, entries
 	var errs []error
 	for _, e := range entries {
 		began := time.Now()
+		if e.Time.After(began) {
+			// It would be the newest run for as long as the clock was ahead.
+			t.say("warning: ", "the run started on %s by the clock of its machine, which is yet to come: it is kept as of now",
+				e.Time.Local().Format("2006-01-02 15:04"))
+			e.Time = began
+		}
 		meta, err := store.Save(ctx, e)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("save to the baseline: %w", err))

@@ -20,7 +20,7 @@ func (m *matchup) sayForeign(t *terminal, comparisons []*bench.Comparison) {
 		case m.suite != nil:
 			t.say("", "%s was measured on another testbed (%s): its objects are measured again, and its numbers not used", s.Name, where)
 		case s == m.base:
-			t.say("warning: ", "%s was measured on another testbed (%s) than %s: times are not compared", s.Name, where, m.head.Name)
+			t.say("warning: ", "%s was measured on another testbed (%s) than %s: their numbers are not compared", s.Name, where, m.head.Name)
 			t.say("hint: ", "give objects on both sides, such as a run that is saved in the baseline: they are measured here")
 		}
 	}

@@ -26,11 +26,17 @@ type matchup struct {
 	// all are the benchmarks of the suite, also those that a filter leaves out.
 	all   []thresholds.Benchmark
 	pairs []runner.PairJob
+	// filter leaves out benchmarks of numbers.
+	filter nameFilter
 }
 
 func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
 	opener := &sideOpener{f.store.open()}
-	m := &matchup{}
+	re, err := regexp.Compile(f.filter)
+	if err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	m := &matchup{filter: nameFilter{re}}
 	if m.base, err = opener.open(ctx, args[0]); err != nil {
 		return nil, err
 	}
@@ -42,21 +48,36 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 	if err != nil {
 		return nil, err
 	}
+	if err := m.checkMeasures(); err != nil {
+		return nil, err
+	}
 	numbers := func(s *side) bool { return s.objects == nil }
 	switch {
 	case numbers(m.base) && numbers(m.head), m.base.runs != nil && m.head.runs != nil && (numbers(m.base) || numbers(m.head)):
 		// Just one side could be measured, so what is stored of it has to do.
-		return m, errors.Join(f.checkNumbers(), m.checkModes())
+		return m, errors.Join(f.checkNumbers(), m.checkModes(), m.filter.check(m.base, m.head))
 	case (m.base.program == "") != (m.head.program == ""):
 		return nil, fmt.Errorf("%s and %s: name a program of both, or of neither", m.base.Name, m.head.Name)
 	case numbers(m.base) != numbers(m.head):
 		return nil, bench.WithHint(fmt.Errorf("%s and %s: one has objects and the other only numbers", m.base.Name, m.head.Name),
 			"measure the objects first, by ebpf-bench run --out; or give the objects of both")
 	}
-	if err := f.plan(t, m); err != nil {
+	if err := f.plan(t, m, re); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// checkMeasures refuses numbers that are called something else than they are.
+func (m *matchup) checkMeasures() error {
+	for _, s := range []*side{m.base, m.head} {
+		for _, run := range s.runs {
+			if err := thresholds.CheckMeasures(run); err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // here is the suite in this folder with its objects.
@@ -79,6 +100,12 @@ func (f *compareFlags) checkNumbers() error {
 		return errors.New("--suite: there are no objects to measure, just results")
 	case len(f.machines.kernels) > 0:
 		return errors.New("--kernel: there are no objects to measure, just results")
+	case f.machines.mode != "":
+		return errors.New("--vm: there are no objects to measure, just results")
+	case f.budget != 0:
+		return errors.New("--budget: there are no objects to measure, just results")
+	case f.seed != 0:
+		return errors.New("--seed: there are no objects to measure, just results")
 	}
 	return nil
 }
@@ -86,11 +113,7 @@ func (f *compareFlags) checkNumbers() error {
 // plan finds the suite that drives both sides, and what each has of it: the
 // suite that the user names, else the head's, else the base's, else one that
 // is made up from the objects.
-func (f *compareFlags) plan(t *terminal, m *matchup) (err error) {
-	re, err := regexp.Compile(f.filter)
-	if err != nil {
-		return fmt.Errorf("--filter: %w", err)
-	}
+func (f *compareFlags) plan(t *terminal, m *matchup, re *regexp.Regexp) (err error) {
 	switch {
 	case f.suite != "":
 		m.suite, err = suite.Load(suite.OS, filepath.ToSlash(f.suite))
@@ -153,21 +176,56 @@ func madeUpSuite(m *matchup) (*suite.Suite, error) {
 }
 
 // inPlaceOf gives objects the paths of others that they are another build of:
-// the only one of each, or those of the same name.
+// the only one of each, or else that of the same path, or of the most folders at
+// the end of it in common. Each stands for one.
 func inPlaceOf(others, objects []suite.Object) []suite.Object {
 	objects = slices.Clone(objects)
 	if len(others) == 1 && len(objects) == 1 {
 		objects[0].Path = others[0].Path
 		return objects
 	}
+	var free []string
+	for _, o := range others {
+		if !slices.ContainsFunc(objects, func(mine suite.Object) bool { return mine.Path == o.Path }) {
+			free = append(free, o.Path)
+		}
+	}
 	for i := range objects {
-		for _, o := range others {
-			if filepath.Base(o.Path) == filepath.Base(objects[i].Path) {
-				objects[i].Path = o.Path
-			}
+		mine := objects[i].Path
+		if slices.ContainsFunc(others, func(o suite.Object) bool { return o.Path == mine }) {
+			continue
+		}
+		if n := nearestPath(mine, free); n >= 0 {
+			objects[i].Path = free[n]
+			free = slices.Delete(free, n, n+1)
 		}
 	}
 	return objects
+}
+
+// nearestPath is the index of the path that has the most of its end in common
+// with another, -1 where none has a name in common or several have as much.
+func nearestPath(path string, paths []string) int {
+	best, most := -1, 0
+	for i, p := range paths {
+		switch n := commonEnd(path, p); {
+		case n > most:
+			best, most = i, n
+		case n == most:
+			best = -1
+		}
+	}
+	return best
+}
+
+// commonEnd is how many names two paths have in common at their ends.
+func commonEnd(a, b string) int {
+	x, y := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/"), strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
 }
 
 // scope is what thresholds can be for: what is compared, and what a filter

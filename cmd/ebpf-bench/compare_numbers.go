@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -20,22 +23,59 @@ func (m *matchup) checkModes() error {
 }
 
 // storedComparisons compares the numbers of runs: each run of the head with
-// that of the base in the same mode, on the same kernel if there is one.
-// Whether such numbers may be compared is judged later.
+// that of the base in the same mode, on the same kernel if there is one. A run of
+// the base that is left over is compared with nothing. Whether such numbers may be
+// compared is judged later.
 func storedComparisons(m *matchup) []*bench.Comparison {
 	var all []*bench.Comparison
-	for _, head := range m.head.runs {
-		base := counterpart(head, m.base.runs)
+	compared := map[*bench.Run]bool{}
+	add := func(base, head *bench.Run) {
+		compared[base] = true
 		c := &bench.Comparison{
 			Version: bench.ComparisonVersion, Tool: head.Tool, Started: head.Started,
 			Testbed: head.Testbed, BaseTestbed: &base.Testbed,
 			Elapsed: base.Elapsed + head.Elapsed, Seed: head.Seed, Partial: base.Partial || head.Partial,
-			Pairs: pairResults(base, head),
+			Pairs: m.filter.pairs(pairResults(base, head)),
 		}
 		m.name(c)
-		all = append(all, c)
+		if len(c.Pairs) > 0 {
+			all = append(all, c)
+		}
+	}
+	for _, head := range m.head.runs {
+		add(counterpart(head, m.base.runs), head)
+	}
+	for _, base := range m.base.runs {
+		if !compared[base] {
+			left := *base
+			left.Results = nil
+			add(base, &left)
+		}
 	}
 	return all
+}
+
+// nameFilter lets the benchmarks through whose name matches; nil lets all.
+type nameFilter struct{ *regexp.Regexp }
+
+func (f nameFilter) pairs(pairs []bench.Pair) []bench.Pair {
+	return slices.DeleteFunc(pairs, func(p bench.Pair) bool { return f.Regexp != nil && !f.MatchString(p.Benchmark) })
+}
+
+// check refuses a filter that lets nothing through.
+func (f nameFilter) check(sides ...*side) error {
+	var names []string
+	for _, s := range sides {
+		for _, run := range s.runs {
+			for _, r := range run.Results {
+				if f.Regexp == nil || f.MatchString(r.Benchmark) {
+					return nil
+				}
+				names = appendNew(names, r.Benchmark)
+			}
+		}
+	}
+	return bench.WithHint(fmt.Errorf("no benchmark matches %q", f), "there are: "+strings.Join(names, ", "))
 }
 
 func counterpart(head *bench.Run, runs []*bench.Run) *bench.Run {

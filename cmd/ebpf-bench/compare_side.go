@@ -31,7 +31,7 @@ const sides = `BASE and HEAD are each one of
   head.o                an ELF object; head.o:prog is just one program of it
   build/                a folder of objects
   bench/ebpf-bench.yml  a suite with the objects that it names
-  result.json           the results of ebpf-bench run, or of another compare
+  result.json           the results of ebpf-bench run
   baseline:main         what the baseline has of a branch or tag; baseline:latest
                         is its newest run
   v1.2, HEAD~3          a git revision whose objects the baseline has`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -31,13 +32,21 @@ func planLoads(policy *thresholds.Policy, tests int) func(*bench.Pair) int {
 func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, comparisons []*bench.Comparison) (*report.Comparison, error) {
 	var tables []report.ComparedTable
 	var errs []error
+	// What was measured before the comparison was ended is judged all the same.
+	ended := func() bool { return ctx.Err() != nil }
+	if ended() {
+		ended, ctx = nil, context.WithoutCancel(ctx)
+	}
 	for _, c := range comparisons {
 		past, err := f.store.history(ctx, t, policy, headOf(c), c.Base.Branch)
 		errs = append(errs, err)
 		tables = append(tables, report.ComparedTable{
 			Comparison: c,
-			Verdicts:   policy.Compare(c, thresholds.Options{Strict: f.strict, History: past}),
+			Verdicts:   policy.Compare(c, thresholds.Options{Strict: f.strict, History: past, Ended: ended}),
 		})
+	}
+	if ctx.Err() != nil {
+		errs = append(errs, errors.New("interrupted: not everything was judged"))
 	}
 	return report.NewComparison(tables...), noMeasure(errors.Join(errs...))
 }
@@ -57,13 +66,45 @@ func verdict(term *terminal, m *report.Comparison, format compareFormat) error {
 				errs = append(errs, on(t.Comparison, len(m.Tables) > 1, err))
 			}
 		}
-		if len(t.Verdicts.All) == 0 {
+		switch {
+		case t.Verdicts.Disjoint:
+			errs = append(errs, noMeasure(on(t.Comparison, len(m.Tables) > 1, nothingInCommon(t.Comparison))))
+		case len(t.Verdicts.All) == 0:
 			errs = append(errs, noMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
 		}
 	}
 	// The first one decides the exit code.
 	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(exitCode(a), exitCode(b)) })
 	return errors.Join(errs...)
+}
+
+// nothingInCommon says that nothing was compared, and what may have to be named
+// anew.
+func nothingInCommon(c *bench.Comparison) error {
+	var base, head []string
+	for _, p := range c.Pairs {
+		if p.Head == nil {
+			base = append(base, p.Benchmark)
+		} else {
+			head = append(head, p.Benchmark)
+		}
+	}
+	hint := "a benchmark is compared with that of the same name: was the suite changed?"
+	if c.BaseTestbed == nil {
+		hint = "a program is compared with that of the same name; to compare one that was renamed: ebpf-bench compare base.o:OLD head.o:NEW"
+	}
+	return bench.WithHint(fmt.Errorf("nothing was compared: base and head have no benchmark in common, the base has %s and the head %s", fewNames(base), fewNames(head)), hint)
+}
+
+func fewNames(names []string) string {
+	const most = 5
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // verdictError is nil of a verdict that passes. A benchmark that failed as a
@@ -119,7 +160,10 @@ var compareRenderers = map[compareFormat]func(io.Writer, *report.Comparison) err
 func headBMF(w io.Writer, m *report.Comparison) error {
 	var runs []*bench.Run
 	for _, t := range m.Tables {
-		runs = append(runs, headOf(t.Comparison))
+		// The head may lack a kernel that the base has.
+		if run := headOf(t.Comparison); len(run.Results) > 0 {
+			runs = append(runs, run)
+		}
 	}
 	return report.BMF(w, report.NewModel(runs...))
 }

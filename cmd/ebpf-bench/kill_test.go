@@ -119,7 +119,7 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
 				t.Errorf("exit code %d, want %d", code, exitNoMeasure)
 			}
-			if !strings.Contains(errors.String(), "ebpf-bench: error: interrupted: the results are partial") {
+			if !strings.Contains(errors.String(), "ebpf-bench: error: ended early: the results are partial") {
 				t.Errorf("stderr does not say so:\n%s", &errors)
 			}
 			saved, err := os.ReadFile(out)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
 )
 
 // outFile is the file of --out: empty where there is none.
@@ -30,6 +32,9 @@ func newOutFile(name string, reads []string) (outFile, error) {
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("--out: %s is no regular file", name)
 	}
+	if isStored(name) {
+		return "", fmt.Errorf("--out: %s is a file of a baseline", name)
+	}
 	if out, err := os.Stat(name); err == nil {
 		for _, other := range reads {
 			if info, err := os.Stat(other); err == nil && os.SameFile(info, out) {
@@ -45,6 +50,18 @@ func newOutFile(name string, reads []string) (outFile, error) {
 		return "", fmt.Errorf("--out %s: %w", name, err)
 	}
 	return outFile(name), nil
+}
+
+// isStored tells whether a regular file is one of a baseline.
+func isStored(name string) bool {
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(file, head)
+	return baseline.IsFile(head[:n])
 }
 
 // pending is a file that takes the place of another as a whole, with its

@@ -45,12 +45,12 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 		slower, err := f.judgeHistory(ctx, t, policy, run, runs)
 		errs, unread = append(errs, slower...), append(unread, err)
 		for _, a := range policy.Judge(run) {
-			value, most := budgetFigures(&a)
+			value, limit := budgetFigures(&a)
 			kind := "over budget: "
 			if a.Severity == thresholds.Warn {
 				kind = "warning: over budget: "
 			}
-			t.say(kind, "%s: %s is %s, over the maximum of %s", benchmarkOn(a.Benchmark, run, runs), a.Measure.Name, value, most)
+			t.say(kind, "%s: %s is %s, %s %s", benchmarkOn(a.Benchmark, run, runs), a.Measure.Name, value, thresholds.LimitWords(a.Under), limit)
 			over = over || a.Severity != thresholds.Warn
 		}
 	}
@@ -64,17 +64,17 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
 }
 
-// budgetFigures are a value and its maximum: all digits of what is counted, and
+// budgetFigures are a value and its limit: all digits of what is counted, and
 // of what is timed enough to tell the two apart.
-func budgetFigures(a *thresholds.Alert) (value, most string) {
+func budgetFigures(a *thresholds.Alert) (value, limit string) {
 	if a.Measure.Exact {
-		return unit.Exactly(a.Value, a.Measure.Unit), unit.Exactly(a.Max, a.Measure.Unit)
+		return unit.Exactly(a.Value, a.Measure.Unit), unit.Exactly(a.Limit, a.Measure.Unit)
 	}
-	value, most = unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Max, a.Measure.Unit)
-	if value == most {
-		return unit.Exact(a.Value) + " " + a.Measure.Unit, unit.Exact(a.Max) + " " + a.Measure.Unit
+	value, limit = unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Limit, a.Measure.Unit)
+	if value == limit {
+		return unit.Exact(a.Value) + " " + a.Measure.Unit, unit.Exact(a.Limit) + " " + a.Measure.Unit
 	}
-	return value, most
+	return value, limit
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
@@ -122,7 +122,7 @@ func failures(runs []*bench.Run, verbose bool) error {
 	}
 	errs := all.errors(len(runs) > 1, verbose)
 	if slices.ContainsFunc(runs, func(run *bench.Run) bool { return run.Partial }) {
-		errs = append(errs, errors.New("interrupted: the results are partial"))
+		errs = append(errs, errors.New("ended early: the results are partial"))
 	}
 	return noMeasure(errors.Join(errs...))
 }

@@ -24,7 +24,7 @@ func TestBudgetFigures(t *testing.T) {
 		{bench.Latency, 1882.25, 1881, "1,882.25 ns", "1,881 ns"},
 		{bench.Latency, 55.12, 1, "55.1 ns", "1 ns"},
 	} {
-		value, most := budgetFigures(&thresholds.Alert{Measure: c.measure, Value: c.value, Max: c.most})
+		value, most := budgetFigures(&thresholds.Alert{Measure: c.measure, Value: c.value, Limit: c.most})
 		if value != c.wantValue || most != c.wantM {
 			t.Errorf("%s of %v over %v: %s over %s", c.measure.Name, c.value, c.most, value, most)
 		}

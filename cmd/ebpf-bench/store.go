@@ -1,17 +1,52 @@
 package main
 
 import (
+	"context"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // storeFlag is where the baseline is.
-type storeFlag struct{ folder string }
+type storeFlag struct {
+	folder string
+	// warn says, once, what is wrong with a file of the baseline.
+	warn func(baseline.Problem)
+}
 
 func (f *storeFlag) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.folder, "store", baseline.DefaultDir, "the `folder` of the baseline")
 	_ = cmd.MarkPersistentFlagDirname("store")
+	said := map[string]bool{}
+	f.warn = func(p baseline.Problem) {
+		if said[p.File] {
+			return
+		}
+		said[p.File] = true
+		t := newTerminal(io.Discard, cmd.ErrOrStderr())
+		t.say("warning: ", "%v", p)
+		if hint := bench.Hint(p); hint != "" {
+			t.say("hint: ", "%s", hint)
+		}
+	}
 }
 
-func (f *storeFlag) open() baseline.Store { return baseline.Open(f.folder) }
+// open is the baseline for who looks for a run in it. What is damaged is told,
+// because another run may be found than the one that is meant.
+func (f *storeFlag) open() baseline.Store { return &toldStore{baseline.Open(f.folder), f.warn} }
+
+type toldStore struct {
+	baseline.Store
+	warn func(baseline.Problem)
+}
+
+func (s *toldStore) List(ctx context.Context, q baseline.Query) ([]baseline.Meta, []baseline.Problem, error) {
+	runs, problems, err := s.Store.List(ctx, q)
+	for _, p := range problems {
+		s.warn(p)
+	}
+	return runs, problems, err
+}

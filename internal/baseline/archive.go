@@ -25,7 +25,8 @@ type archive struct {
 
 // readArchive reads and checks all of an export.
 func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
-	z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderConcurrency(1))
+	in := &counter{r: r}
+	z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
 	for _, k := range kinds {
 		a.files[k.dir] = make(map[string][]byte)
 	}
-	t := tar.NewReader(z)
+	t := tar.NewReader(&unpacker{r: z, in: in})
 	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -57,6 +58,34 @@ func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
 			return nil, fmt.Errorf("read export: file %.120q: %w", header.Name, err)
 		}
 	}
+}
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// unpacker is an export that is unpacked, which fails where that becomes many
+// times what was read of it.
+type unpacker struct {
+	r  io.Reader
+	n  int64
+	in *counter
+}
+
+func (u *unpacker) Read(b []byte) (int, error) {
+	n, err := u.r.Read(b)
+	if u.n += int64(n); !plausible(u.n, u.in.n, maxOuterRatio) {
+		return n, errBomb
+	}
+	return n, err
 }
 
 // member reads one file. Only names that this package makes pass.

@@ -41,6 +41,9 @@ func decompress(packed []byte, limit int64) ([]byte, error) {
 	if size > uint64(limit) {
 		return nil, fmt.Errorf("decompress: %w", tooLarge(size, limit))
 	}
+	if !plausible(int64(size), int64(len(packed)), maxRatio) {
+		return nil, fmt.Errorf("decompress: %w", errBomb)
+	}
 	content, err := decoder().DecodeAll(packed, make([]byte, 0, size))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // DefaultDir is the folder of the runs of a suite, beside its file.
@@ -52,7 +54,7 @@ func (d *Dir) create() (*os.Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create baseline: %w", err)
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := makeFolder(path); err != nil {
 		return nil, fmt.Errorf("create baseline: %w", err)
 	}
 	root, err := d.root()
@@ -66,12 +68,47 @@ func (d *Dir) create() (*os.Root, error) {
 	return root, nil
 }
 
-// existing is create where there is a folder, else fs.ErrNotExist.
-func (d *Dir) existing() (*os.Root, error) {
-	if _, err := os.Stat(d.path); err != nil {
-		return nil, fmt.Errorf("open baseline: %w", err)
+// ErrNoStore says that a folder is no store.
+var ErrNoStore = errors.New("no baseline")
+
+// Exists checks that there is a store: that something was saved, once. Else the
+// error is fs.ErrNotExist or ErrNoStore.
+func (d *Dir) Exists() error {
+	root, err := d.existing()
+	if err != nil {
+		return err
 	}
-	return d.create()
+	return root.Close()
+}
+
+// existing is root, and ErrNoStore where the folder is something else.
+func (d *Dir) existing() (*os.Root, error) {
+	root, err := d.root()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kinds {
+		if info, err := root.Lstat(k.dir); err == nil && info.IsDir() {
+			return root, nil
+		}
+	}
+	root.Close()
+	return nil, fmt.Errorf("the folder %s is %w", unit.Printable(d.path), ErrNoStore)
+}
+
+// changeable is existing for what changes the runs that there are. It is nil
+// where there cannot be any: in no folder, or an empty one.
+func (d *Dir) changeable() (*os.Root, error) {
+	root, err := d.existing()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, ErrNoStore):
+		if all, readErr := os.ReadDir(d.path); readErr == nil && len(all) == 0 {
+			return nil, nil
+		}
+	}
+	return root, err
 }
 
 // createDirs makes the folders last, also those that another process made a
@@ -82,7 +119,11 @@ func createDirs(root *os.Root, parent string) error {
 		dirs = append(dirs, k.dir)
 	}
 	for _, dir := range dirs {
-		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		err := root.Mkdir(dir, 0o755)
+		if err == nil {
+			err = handOverIn(root, dir)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

@@ -78,6 +78,9 @@ func writeNew(root *os.Root, name string, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
+	if err := handOverTo(root, f); err != nil {
+		return err
+	}
 	if err := f.Sync(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 )
 
 // List implements Store.
@@ -51,7 +52,51 @@ func (d *Dir) list(ctx context.Context, root *os.Root) (runs []Meta, problems []
 			runs = append(runs, m)
 		}
 	}
-	return runs, problems, nil
+	lost, err := unlisted(root)
+	for _, id := range lost {
+		problems = append(problems, d.problem(runKind.path(id), errUnlisted))
+	}
+	return runs, problems, err
+}
+
+// errUnlisted is what is wrong with a run that the index lacks.
+var errUnlisted = hinted(errors.New("the run is not in the index: its save did not end, or the index is damaged"),
+	"It derives from the run: rebuild it, or remove the run.")
+
+// unlisted is the IDs of the runs that the index lacks, but for those that a
+// save which is under way may be about to add.
+func unlisted(root *os.Root) ([]string, error) {
+	lost, err := withoutIndex(root)
+	if err != nil || len(lost) == 0 {
+		return nil, err
+	}
+	idle, err := isIdle(root, func() error {
+		// The save may have come to its end since.
+		lost, err = withoutIndex(root)
+		return err
+	})
+	if err != nil || idle {
+		return lost, err
+	}
+	return slices.DeleteFunc(lost, func(id string) bool { return !isOld(root, runKind.path(id)) }), nil
+}
+
+// withoutIndex is the IDs of the runs that have no index file.
+func withoutIndex(root *os.Root) ([]string, error) {
+	ids, err := namesOf(root, runKind)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(ids, func(id string) bool {
+		_, err := root.Lstat(indexKind.path(id))
+		return !errors.Is(err, fs.ErrNotExist)
+	}), nil
+}
+
+// isOld tells whether a file is too old to be part of a save under way.
+func isOld(root *os.Root, file string) bool {
+	st, err := root.Lstat(file)
+	return err == nil && time.Since(st.ModTime()) >= abandoned
 }
 
 // readMeta reads the index file of that ID.

@@ -1,12 +1,14 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 )
 
 // Pruned is what Prune removed, and what it met.
@@ -22,24 +24,22 @@ type Pruned struct {
 
 // Prune implements Store. It waits for saves that are under way, and they for
 // it, so that whatever it finds unfinished is abandoned. It can be killed at
-// any time: the next one goes on.
+// any time: the next one goes on. What it has removed it also tells where it
+// fails to mend the index afterwards.
 func (d *Dir) Prune(ctx context.Context, keep int) (Pruned, error) {
 	p, err := d.prune(ctx, keep)
 	if err != nil {
-		return Pruned{}, fmt.Errorf("prune baseline: %w", err)
+		err = fmt.Errorf("prune baseline: %w", err)
 	}
-	return p, nil
+	return p, err
 }
 
 func (d *Dir) prune(ctx context.Context, keep int) (Pruned, error) {
 	if keep < 1 {
 		return Pruned{}, fmt.Errorf("keep %d runs: at least 1 stays", keep)
 	}
-	root, err := d.existing()
-	if errors.Is(err, fs.ErrNotExist) {
-		return Pruned{}, nil
-	}
-	if err != nil {
+	root, err := d.changeable()
+	if root == nil || err != nil {
 		return Pruned{}, err
 	}
 	defer root.Close()
@@ -50,34 +50,88 @@ func (d *Dir) prune(ctx context.Context, keep int) (Pruned, error) {
 	defer unlock()
 
 	var p Pruned
-	unlisted := func(id string) bool { _, err := readMeta(root, id); return err != nil }
-	unreadable, err := d.rebuild(ctx, root, unlisted)
+	all, err := d.allRuns(ctx, root)
 	if err != nil {
 		return Pruned{}, err
 	}
+	p.Problems = all.problems
+	// All that goes is removed before anything is written: the disk may be full.
 	if p.Leftovers, err = removeLeftovers(root); err != nil {
 		return Pruned{}, err
 	}
-	runs, problems, err := d.list(ctx, root)
-	if err != nil {
-		return Pruned{}, err
-	}
-	p.Problems = append(unreadable, problems...)
 	tagged, err := taggedRuns(root)
 	if err != nil {
 		return Pruned{}, err
 	}
 	var kept []Meta
-	kept, p.Runs = retain(runs, keep, tagged)
+	kept, p.Runs = retain(all.runs, keep, tagged, arrival(root, time.Now()))
 	if err := removeRuns(root, p.Runs); err != nil {
 		return Pruned{}, err
 	}
-	// What a run refers to that cannot be read, perhaps because a later
-	// ebpf-bench wrote it, is not known: then every object stays.
-	if len(unreadable) == 0 {
-		p.Objects, err = removeObjects(root, kept)
+	if all.known {
+		if p.Objects, err = removeObjects(root, kept); err != nil {
+			return Pruned{}, err
+		}
 	}
-	return p, err
+	return p, d.relist(ctx, root, all.unlisted)
+}
+
+// allRuns is what is known of all runs while nobody adds any.
+type allRuns struct {
+	// runs are those that can be read, unlisted those of them whose index can
+	// not.
+	runs     []Meta
+	unlisted map[string]bool
+	problems []Problem
+	// known tells that all could be read. What the others refer to, perhaps
+	// because a later ebpf-bench wrote them, is not known: then every object
+	// stays.
+	known bool
+}
+
+func (d *Dir) allRuns(ctx context.Context, root *os.Root) (*allRuns, error) {
+	ids, err := namesOf(root, runKind)
+	if err != nil {
+		return nil, err
+	}
+	tags, problems, err := d.tags(root)
+	if err != nil {
+		return nil, err
+	}
+	all := &allRuns{unlisted: make(map[string]bool), problems: problems, known: true}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m, listErr := readMeta(root, id)
+		if listErr != nil {
+			s, err := readRun(root, id)
+			if err != nil {
+				all.known = false
+				all.problems = append(all.problems, d.problem(runKind.path(id), removeHint(err)))
+				if !errors.Is(listErr, fs.ErrNotExist) {
+					all.problems = append(all.problems, d.problem(indexKind.path(id), rebuildHint(listErr)))
+				}
+				continue
+			}
+			m, all.unlisted[id] = s.Meta, true
+		}
+		m.Tags = tags[id]
+		all.runs = append(all.runs, m)
+	}
+	return all, nil
+}
+
+// relist makes the index anew of those runs that are still there.
+func (d *Dir) relist(ctx context.Context, root *os.Root, ids map[string]bool) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := d.mend(root); err != nil {
+		return err
+	}
+	_, err := d.rebuild(ctx, root, func(id string) bool { return ids[id] })
+	return err
 }
 
 // taggedRuns is the IDs that have a tag, also one that cannot be read.
@@ -90,12 +144,27 @@ func taggedRuns(root *os.Root) (map[string]bool, error) {
 	return tagged, err
 }
 
+// arrival is the time by which a run counts as new: its own, unless the clock
+// that it was measured by was ahead, and then when it came to the store.
+func arrival(root *os.Root, now time.Time) func(Meta) time.Time {
+	return func(m Meta) time.Time {
+		if !m.Time.After(now) {
+			return m.Time
+		}
+		st, err := root.Lstat(runKind.path(m.ID))
+		if err != nil || st.ModTime().After(now) {
+			return now
+		}
+		return st.ModTime()
+	}
+}
+
 // retain parts runs into those that stay and those that go, each the newest
 // first.
-func retain(runs []Meta, keep int, tagged map[string]bool) (kept, gone []Meta) {
+func retain(runs []Meta, keep int, tagged map[string]bool, arrival func(Meta) time.Time) (kept, gone []Meta) {
 	type group struct{ branch, testbed string }
 	seen := make(map[group]int)
-	slices.SortFunc(runs, newestFirst)
+	slices.SortFunc(runs, func(a, b Meta) int { return cmp.Or(arrival(b).Compare(arrival(a)), newestFirst(a, b)) })
 	for _, m := range runs {
 		g := group{m.Branch, m.Testbed}
 		if seen[g]++; seen[g] <= keep || tagged[m.ID] {

@@ -2,23 +2,25 @@ package baseline
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Rebuild derives the index and the points anew where they are missing or
 // damaged, and tells which runs are damaged themselves.
 func (d *Dir) Rebuild(ctx context.Context) ([]Problem, error) {
-	root, err := d.existing()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	root, err := d.changeable()
 	if err != nil {
 		return nil, fmt.Errorf("rebuild index: %w", err)
 	}
+	if root == nil {
+		return nil, nil
+	}
 	defer root.Close()
+	if err := d.mend(root); err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
 	unlock, err := share(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("rebuild index: %w", err)
@@ -29,6 +31,15 @@ func (d *Dir) Rebuild(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("rebuild index: %w", err)
 	}
 	return problems, nil
+}
+
+// mend makes the folders of a store that are missing.
+func (d *Dir) mend(root *os.Root) error {
+	path, err := filepath.Abs(d.path)
+	if err != nil {
+		return err
+	}
+	return createDirs(root, filepath.Dir(path))
 }
 
 // rebuild does so for the runs that are wanted.

@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -42,16 +44,7 @@ func (d *Dir) save(ctx context.Context, e *Entry) (Meta, error) {
 		return Meta{}, err
 	}
 	defer root.Close()
-	unlock, err := share(ctx, root)
-	if err != nil {
-		return Meta{}, err
-	}
-	defer unlock()
-	if err := add(ctx, root, s, e.Objects, e.Tags); err != nil {
-		return Meta{}, err
-	}
-	s.Tags, err = tagsOf(root, s.ID)
-	return s.Meta, err
+	return add(ctx, root, s, e.Objects, e.Tags)
 }
 
 func checkObject(sum string, data []byte) error {
@@ -64,8 +57,48 @@ func checkObject(sum string, data []byte) error {
 	return nil
 }
 
-// add writes all files of a run. The order matters: what is listed is whole.
-func add(ctx context.Context, root *os.Root, s *stored, objects map[string][]byte, tags []string) error {
+// add adds a run as a whole, or nothing of it that would later be taken for a
+// run that was saved.
+func add(ctx context.Context, root *os.Root, s *stored, objects map[string][]byte, tags []string) (Meta, error) {
+	unlock, err := share(ctx, root)
+	if err != nil {
+		return Meta{}, err
+	}
+	defer unlock()
+	_, missing := root.Lstat(runKind.path(s.ID))
+	if err := writeAll(ctx, root, s, objects, tags); err != nil {
+		if errors.Is(missing, fs.ErrNotExist) {
+			unlock()
+			err = errors.Join(err, withdraw(ctx, root, s.ID))
+		}
+		return Meta{}, err
+	}
+	s.Tags, err = tagsOf(root, s.ID)
+	return s.Meta, err
+}
+
+// withdraw removes a run whose save failed, unless another process has saved
+// the same run meanwhile.
+func withdraw(ctx context.Context, root *os.Root, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
+	defer cancel()
+	unlock, err := holdAlone(ctx, root)
+	if err != nil && !errors.Is(err, errNoLocks) {
+		return err
+	}
+	if err == nil {
+		defer unlock()
+	}
+	if _, err := root.Lstat(indexKind.path(id)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return removeAllOf(root, id)
+}
+
+const withdrawTime = 10 * time.Second
+
+// writeAll writes all files of a run. The order matters: what is listed is whole.
+func writeAll(ctx context.Context, root *os.Root, s *stored, objects map[string][]byte, tags []string) error {
 	for _, sum := range slices.Sorted(maps.Keys(objects)) {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -51,13 +51,23 @@ func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, tag
 		return err
 	}
 	defer root.Close()
+	there := func() error {
+		if _, err := root.Lstat(runKind.path(id)); err != nil {
+			return fmt.Errorf("%s: %w", id, ErrNotFound)
+		}
+		return nil
+	}
+	// Where there is no such run, no lock is made either.
+	if err := there(); err != nil {
+		return err
+	}
 	unlock, err := share(ctx, root)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if _, err := root.Lstat(runKind.path(id)); err != nil {
-		return fmt.Errorf("%s: %w", id, ErrNotFound)
+	if err := there(); err != nil {
+		return err
 	}
 	return do(root, tagFile{id, tag})
 }

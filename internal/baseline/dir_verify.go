@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -26,17 +26,17 @@ func (d *Dir) Verify(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("verify baseline: %w", err)
 	}
 	defer root.Close()
-	// With the lock, nothing is removed meanwhile. Where it cannot be had
-	// because the folder is read-only, nobody else has it.
-	unlock, err := share(ctx, root)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		unlock, err = func() {}, nil
+	lost, err := unlisted(root)
+	if err != nil {
+		return nil, fmt.Errorf("verify baseline: %w", err)
 	}
+	// With the lock, nothing is removed meanwhile.
+	unlock, err := shareExisting(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("verify baseline: %w", err)
 	}
 	defer unlock()
-	v := &verifier{dir: d, root: root, used: make(map[string]bool)}
+	v := &verifier{dir: d, root: root, unlisted: lost, used: make(map[string]bool)}
 	for _, check := range []func(context.Context) error{v.strays, v.index, v.runs, v.tags, v.objects, v.leftovers} {
 		if err := check(ctx); err != nil {
 			return nil, fmt.Errorf("verify baseline: %w", err)
@@ -50,6 +50,8 @@ type verifier struct {
 	dir      *Dir
 	root     *os.Root
 	problems []Problem
+	// unlisted are the runs that the index lacks for no good reason.
+	unlisted []string
 	// used are the objects that runs refer to. It is nil where a run cannot be
 	// read, and all may be used.
 	used map[string]bool
@@ -61,8 +63,7 @@ func (v *verifier) report(file string, err error) {
 
 // reportOld reports a leftover, if it is old enough to be one.
 func (v *verifier) reportOld(file string, what string) {
-	st, err := v.root.Lstat(file)
-	if err != nil || time.Since(st.ModTime()) < abandoned {
+	if !isOld(v.root, file) {
 		return
 	}
 	p := v.dir.problem(file, hinted(errors.New(what), "Prune the baseline."))
@@ -121,7 +122,9 @@ func (v *verifier) derived(s *stored) {
 	m, err := readMeta(v.root, s.ID)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.reportOld(runKind.path(s.ID), "the run is not in the index: its save did not end")
+		if slices.Contains(v.unlisted, s.ID) {
+			v.report(runKind.path(s.ID), errUnlisted)
+		}
 		return
 	case err == nil && !m.equal(&s.Meta):
 		v.report(indexKind.path(s.ID), rebuildHint(errors.New("it says something else than the run")))

@@ -63,6 +63,9 @@ func frameLine(kind string, packed []byte) []byte {
 	return fmt.Appendf(nil, "%s %s v%d %x %d\n", frameMagic, kind, frameVersion, sha256.Sum256(packed), len(packed))
 }
 
+// IsFile tells whether a file that begins so is one of a store.
+func IsFile(head []byte) bool { return bytes.HasPrefix(head, []byte(frameMagic+" ")) }
+
 // unseal is the content of a file, or what is wrong with it.
 func unseal(k kind, file []byte) ([]byte, error) {
 	end := bytes.IndexByte(file[:min(len(file), maxFrameLine)], '\n')

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // FuzzUnseal checks that what a file holds comes back as it was, and nothing
@@ -62,7 +64,7 @@ func FuzzPoints(f *testing.F) {
 func FuzzRun(f *testing.F) {
 	f.Add(must(encodeRun(testEntry(1))).content)
 	empty := testEntry(2)
-	empty.Run.Results, empty.Objects, empty.Files, empty.Points = nil, nil, nil, nil
+	empty.Run.Results, empty.Objects, empty.Files, empty.Points = []bench.Result{{Benchmark: "a"}}, nil, nil, nil
 	f.Add(must(encodeRun(empty)).content)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		s, err := decodeRun(content)
@@ -120,6 +122,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(export)
 	f.Add(export[:len(export)/2])
 	f.Add(unpack(pack([]member{{"runs/../x", nil, '0'}})))
+	f.Add(unpack(pack([]member{{"runs/20261121T114900Z-5f0c2a91", seal(runKind, contentOf(manyResults(1000))), '0'}})))
 	f.Fuzz(func(t *testing.T, export []byte) {
 		d := newDir(t)
 		if _, err := d.Import(t.Context(), bytes.NewReader(compress(export))); err != nil {

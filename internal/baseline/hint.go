@@ -28,7 +28,7 @@ func rebuildHint(err error) error {
 }
 
 func removeHint(err error) error {
-	return hinted(missing(err), "Remove the file and prune the baseline; the other runs are not affected.")
+	return hinted(missing(err), "Remove the run; the other runs are not affected.")
 }
 
 func objectHint(err error) error {

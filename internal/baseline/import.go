@@ -31,11 +31,6 @@ func (d *Dir) doImport(ctx context.Context, r io.Reader) ([]Meta, error) {
 		return nil, err
 	}
 	defer root.Close()
-	unlock, err := share(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
 	var runs []Meta
 	for _, id := range slices.Sorted(maps.Keys(a.files[runKind.dir])) {
 		m, err := a.add(ctx, root, id)
@@ -63,9 +58,5 @@ func (a *archive) add(ctx context.Context, root *os.Root, id string) (Meta, erro
 			return Meta{}, err
 		}
 	}
-	if err := add(ctx, root, s, objects, a.tags[id]); err != nil {
-		return Meta{}, err
-	}
-	s.Tags, err = tagsOf(root, id)
-	return s.Meta, err
+	return add(ctx, root, s, objects, a.tags[id])
 }

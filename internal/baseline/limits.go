@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -23,7 +24,17 @@ const (
 	maxUnpacked   = 16 << 30  // bytes of an export, unpacked
 	maxMembers    = 1_000_000 // files of an export
 	maxName       = 1024      // bytes of a name or path
+	maxRatio      = 1000      // of what a file holds to its size
+	maxOuterRatio = 100       // of an export to its size: its files are compressed
+	anyRatio      = 16 << 20  // bytes that may have any ratio
 )
+
+// plausible tells whether size bytes can honestly come of packed ones.
+func plausible(size, packed int64, ratio int64) bool {
+	return size <= anyRatio || size/ratio <= packed
+}
+
+var errBomb = errors.New("it becomes implausibly many times its size")
 
 // tooLarge says that size bytes are more than limit.
 func tooLarge[T int64 | uint64](size T, limit int64) error {

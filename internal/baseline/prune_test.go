@@ -53,13 +53,13 @@ func TestPruneFinishesWhatKilledProcessesLeft(t *testing.T) {
 	check(os.Remove(d.file(runKind, runs[1].ID)))   // pruned all but the rest
 
 	var leftovers []string
-	for _, file := range []string{left, lone, d.file(runKind, runs[0].ID), d.file(pointsKind, runs[1].ID)} {
+	for _, file := range []string{left, lone, d.file(pointsKind, runs[1].ID)} {
 		age(file)
 		leftovers = append(leftovers, file)
 	}
 	for _, p := range must(d.Verify(t.Context())) {
 		i := slices.Index(leftovers, p.File)
-		if i < 0 != (p.File == d.file(runKind, runs[1].ID)) || p.Leftover != (i >= 0) {
+		if i < 0 != (p.File == d.file(runKind, runs[0].ID) || p.File == d.file(runKind, runs[1].ID)) || p.Leftover != (i >= 0) {
 			t.Errorf("problem %v, leftover %v", p, p.Leftover)
 		}
 		if i >= 0 {
@@ -85,7 +85,15 @@ func TestYoungLeftoversAreTakenForASaveUnderWay(t *testing.T) {
 	d, runs := saved(t, 1)
 	check(os.WriteFile(filepath.Join(d.path, tmpDir, "run-ABCDEFGHIJKLMNOPQRSTUVWXYZ"), nil, 0o644))
 	check(os.Remove(d.file(indexKind, runs[0].ID)))
+	root := must(d.root())
+	defer root.Close()
+	unlock := must(share(t.Context(), root)) // as the save does
 	wantWhole(t, d)
+	listed(t, d, Query{})
+	unlock()
+	if _, problems, err := d.List(t.Context(), Query{}); len(problems) != 1 || err != nil {
+		t.Errorf("problems %v, error %v", problems, err)
+	}
 }
 
 func TestObjectsStayWhileARunCannotBeRead(t *testing.T) {

@@ -139,6 +139,9 @@ func (s *stored) check() error {
 	if err := s.Meta.check(); err != nil {
 		return err
 	}
+	if len(s.Run.Results) == 0 {
+		return errors.New("the run has no results")
+	}
 	for i := range s.Run.Results {
 		r := &s.Run.Results[i]
 		if _, found := slices.BinarySearch(s.Digests, r.ObjectSHA256); !found && r.ObjectSHA256 != "" {

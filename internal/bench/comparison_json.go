@@ -23,39 +23,53 @@ func EncodeComparison(w io.Writer, c *Comparison) error {
 // DecodeComparison reads one comparison and checks that it is whole, as Decode
 // does with a run, and that what was measured in pairs has equal rounds.
 func DecodeComparison(r io.Reader) (*Comparison, error) {
-	var c Comparison
-	err := decodeDocument(r, &c)
+	var doc comparisonDoc
+	err := decodeDocument(r, &doc)
 	switch {
-	case err != nil:
-	case c.Version == 0:
+	case doc.Version != 0 && doc.Version != ComparisonVersion:
+		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", doc.Version, ComparisonVersion)
+	case err == nil && doc.Version == 0:
 		err = errors.New("the document has no version: it is no result of ebpf-bench compare")
-	case c.Version != ComparisonVersion:
-		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", c.Version, ComparisonVersion)
-	default:
-		err = errors.Join(checkPairs(c.Pairs), checkPairs(c.Confirmed))
+	case err == nil && doc.Pairs == nil:
+		err = errors.New("the document has no pairs: it is no result of ebpf-bench compare")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode comparison: %w", err)
 	}
-	return &c, nil
+	doc.Comparison.Pairs, doc.Comparison.Confirmed = doc.Pairs, doc.Confirmed
+	return &doc.Comparison, nil
 }
 
-func checkPairs(pairs []Pair) error {
+// comparisonDoc is the JSON of a comparison, pairDoc that of a pair.
+type comparisonDoc struct {
+	Comparison
+	Pairs     pairs `json:"pairs"`
+	Confirmed pairs `json:"confirmed"`
+}
+
+type pairDoc struct {
+	Pair
+	Base  *resultDoc `json:"base"`
+	Head  *resultDoc `json:"head"`
+	Again *resultDoc `json:"again"`
+}
+
+type pairs []Pair
+
+func (p *pairs) UnmarshalJSON(text []byte) (err error) {
 	seen := map[string]bool{}
-	for i := range pairs {
-		p := &pairs[i]
+	*p, err = decodeList(text, "pairs", maxResults, func(d *pairDoc) (Pair, error) {
 		switch {
-		case p.Benchmark == "":
-			return fmt.Errorf("pair %d has no benchmark", i+1)
-		case seen[p.Benchmark]:
-			return fmt.Errorf("benchmark %q occurs twice", p.Benchmark)
+		case d.Benchmark == "":
+			return Pair{}, fmt.Errorf("pair %d has no benchmark", len(seen)+1)
+		case seen[d.Benchmark]:
+			return Pair{}, fmt.Errorf("benchmark %q occurs twice", d.Benchmark)
 		}
-		seen[p.Benchmark] = true
-		if err := p.check(); err != nil {
-			return err
-		}
-	}
-	return nil
+		seen[d.Benchmark] = true
+		d.Pair.Base, d.Pair.Head, d.Pair.Again = d.Base.result(), d.Head.result(), d.Again.result()
+		return d.Pair, d.check()
+	})
+	return err
 }
 
 func (p *Pair) check() error {

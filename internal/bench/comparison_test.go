@@ -38,6 +38,7 @@ func TestDecodeComparisonRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing":       ``,
 		"no version":    `{"pairs": []}`,
+		"no pairs":      `{"version": 1}`,
 		"a later one":   `{"version": 99, "pairs": []}`,
 		"more":          `{"version": 1, "pairs": []} {}`,
 		"no name":       `{"version": 1, "pairs": [{"base": {"benchmark": "a"}}]}`,

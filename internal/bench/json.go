@@ -30,61 +30,26 @@ func Encode(w io.Writer, run *Run) error {
 }
 
 // Decode reads one run and checks that it is whole: a version that it knows,
-// counters of equal length, finite values.
+// counters of equal length, finite values. It may have no results: a virtual
+// machine reports so that it is done.
 func Decode(r io.Reader) (*Run, error) {
-	var run Run
-	err := decodeDocument(r, &run)
-	switch {
-	case err != nil:
-	case run.Version == 0:
-		err = errors.New("the document has no version: it is no result of ebpf-bench run")
-	case run.Version != RunVersion:
-		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", run.Version, RunVersion)
-	default:
-		err = run.check()
+	doc, err := decodeRun(r)
+	if err == nil {
+		var run *Run
+		if run, err = doc.run(); err == nil {
+			return run, nil
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("decode run: %w", err)
-	}
-	return &run, nil
+	return nil, fmt.Errorf("decode run: %w", err)
 }
 
-// decodeDocument reads one JSON document of bounded size, after which nothing
-// follows.
-func decodeDocument(r io.Reader, v any) error {
-	limited := &io.LimitedReader{R: r, N: MaxRunSize + 1}
-	dec := json.NewDecoder(limited)
-	err := dec.Decode(v)
-	switch {
-	case limited.N == 0:
-		return fmt.Errorf("larger than %d MiB", MaxRunSize>>20)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the document ends before it is complete")
-	case err != nil:
-		return err
+func decodeRun(r io.Reader) (*runDoc, error) {
+	var doc runDoc
+	err := decodeDocument(r, &doc)
+	if kind := doc.kind(); kind != nil {
+		err = kind
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the document")
-	}
-	return nil
-}
-
-func (run *Run) check() error {
-	seen := map[string]bool{}
-	for i := range run.Results {
-		r := &run.Results[i]
-		if r.Benchmark == "" {
-			return fmt.Errorf("result %d has no benchmark", i+1)
-		}
-		if seen[r.Benchmark] {
-			return fmt.Errorf("benchmark %q occurs twice", r.Benchmark)
-		}
-		seen[r.Benchmark] = true
-		if err := r.check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return &doc, err
 }
 
 func (r *Result) check() error {

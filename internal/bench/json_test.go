@@ -2,7 +2,9 @@ package bench
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +48,15 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{}`, "no version"},
 		{`{"version":2}`, "version 2 is not known"},
 		{`[]`, "cannot unmarshal"},
-		{`{"version":1} {}`, "something follows"},
+		{`{"version":1,"results":[]} {}`, "something follows"},
+		{`{"version":1}`, "no results"},
+		{`{"version":1,"results":null}`, "no results"},
+		{`{"version":1,"results":{}}`, "no list"},
+		{`{"version":1,"results":[null]}`, "no benchmark"},
+		{`{"version":1,"runs":[]}`, "several runs"},
+		{`{"version":1,"outcome":"passed","tables":[]}`, "it is a comparison"},
+		{`{"version":2,"tables":[]}`, "it is a comparison"},
+		{`{"version":2,"results":[{}]}`, "version 2 is not known"},
 		{`{"version":1,"results":[{}]}`, "no benchmark"},
 		{`{"version":1,"results":[{"benchmark":"a"},{"benchmark":"a"}]}`, "occurs twice"},
 		{`{"version":1,"results":[{"benchmark":"a","rounds":{"run_cnt":[1]}}]}`, "different lengths"},
@@ -67,6 +77,9 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add([]byte(`{"version":1,"results":[{"benchmark":"a","samples":null}]}`))
+	for _, text := range hostile(2000) {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		run, err := Decode(bytes.NewReader(in))
 		if err != nil {
@@ -117,9 +130,67 @@ func TestEncodeDecodeAll(t *testing.T) {
 			t.Errorf("%d runs do not survive their JSON: %v", len(want), err)
 		}
 	}
-	for _, bad := range []string{``, `{"runs":[{}]}`, `{"runs":[`, `[]`} {
-		if _, err := DecodeAll(strings.NewReader(bad)); err == nil {
-			t.Errorf("%q is read as runs", bad)
+	for bad, want := range map[string]string{
+		``: "ends before", `{"runs":[{}]}`: "no version", `{"runs":[`: "ends before", `[]`: "cannot unmarshal",
+		`{"version":1,"runs":[]}`:                             "no run in it",
+		`{"version":1,"runs":[null]}`:                         "no version",
+		`{"version":1,"runs":[{"version":1,"results":[]}]}`:   "without results",
+		`{"version":1,"runs":[{"version":2,"results":[{}]}]}`: "result 1",
+		`{"version":1,"results":[]}`:                          "without results",
+		`{"version":1}`:                                       "no results",
+		`{"version":1,"tables":[{"comparison":{}}]}`:          "it is a comparison",
+	} {
+		if runs, err := DecodeAll(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is read as %v, error %v, want %q", bad, runs, err, want)
+		}
+	}
+}
+
+// hostile are texts that ask for many times their size of memory: n elements of
+// each list.
+func hostile(n int) map[string]string {
+	many := func(element string) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
+	of := func(key, element string) string {
+		return `{"version":1,"results":[{"benchmark":"a","` + key + `":` + many(element) + `}]}`
+	}
+	distinct := make([]string, n)
+	for i := range distinct {
+		distinct[i] = fmt.Sprintf(`{"benchmark":"%d"}`, i)
+	}
+	return map[string]string{
+		"results":          `{"version":1,"results":` + many(`{}`) + `}`,
+		"null results":     `{"version":1,"results":` + many(`null`) + `}`,
+		"distinct results": `{"version":1,"results":[` + strings.Join(distinct, ",") + `]}`,
+		"runs":             `{"version":1,"runs":` + many(`{}`) + `}`,
+		"empty runs":       `{"version":1,"runs":` + many(`{"version":1,"results":[]}`) + `}`,
+		"samples":          of("samples", `{}`),
+		"whole samples":    of("samples", `{"measure":{"name":"m","direction":"lower"}}`),
+		"warnings":         of("warnings", `""`),
+		"another spelling": `{"version":1,"Results":` + many(`{}`) + `}`,
+		"twice":            `{"version":1,"results":[{"benchmark":"a"}],"results":` + many(`{}`) + `}`,
+		"pairs":            `{"version":1,"pairs":` + many(`{}`) + `}`,
+	}
+}
+
+func TestWhatIsRefusedTakesLittleMemory(t *testing.T) {
+	for name, text := range hostile(300_000) {
+		for what, decode := range map[string]func(string) error{
+			"runs":       func(s string) error { _, err := DecodeAll(strings.NewReader(s)); return err },
+			"comparison": func(s string) error { _, err := DecodeComparison(strings.NewReader(s)); return err },
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := decode(text)
+			runtime.ReadMemStats(&after)
+			// The text is kept twice while it is read, and beside it the longest list
+			// that is allowed, which grows.
+			took, most := after.TotalAlloc-before.TotalAlloc, uint64(8*len(text)+64<<20)
+			if name == "distinct results" {
+				most += 256 << 20
+			}
+			if err == nil || took > most {
+				t.Errorf("%s read as %s: %d MiB for %d MiB of text, error %v", name, what, took>>20, len(text)>>20, err)
+			}
 		}
 	}
 }

@@ -1,8 +1,8 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -55,30 +55,28 @@ func EncodeAll(w io.Writer, runs []*Run) error {
 	return nil
 }
 
-// DecodeAll reads what EncodeAll writes, and checks each run as Decode does.
+// DecodeAll reads what EncodeAll writes, and checks each run as Decode does. There
+// is at least one, and none without results.
 func DecodeAll(r io.Reader) ([]*Run, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxRunSize+1))
+	doc, err := decodeRun(r)
 	if err != nil {
 		return nil, fmt.Errorf("decode runs: %w", err)
 	}
-	var doc struct {
-		Runs []json.RawMessage `json:"runs"`
-	}
-	// What is no JSON at all, Decode says better.
-	if err := json.Unmarshal(text, &doc); err != nil || doc.Runs == nil {
-		run, err := Decode(bytes.NewReader(text))
+	runs := doc.Runs
+	if runs == nil {
+		run, err := doc.run()
 		if err != nil {
-			return nil, err
-		}
-		return []*Run{run}, nil
-	}
-	var runs []*Run
-	for _, text := range doc.Runs {
-		run, err := Decode(bytes.NewReader(text))
-		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("decode runs: %w", err)
 		}
 		runs = append(runs, run)
+	}
+	if len(runs) == 0 {
+		return nil, errors.New("decode runs: there is no run in it")
+	}
+	for _, run := range runs {
+		if len(run.Results) == 0 {
+			return nil, errors.New("decode runs: there is a run without results in it")
+		}
 	}
 	return runs, nil
 }

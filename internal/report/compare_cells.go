@@ -62,11 +62,14 @@ func exactDelta(c *stat.Change) string {
 		return "="
 	}
 	// A difference of fractions has digits that neither of them has.
-	text := unit.Exact(math.Round(c.Delta*1e6) / 1e6)
+	if math.IsInf(c.Delta, 0) {
+		return none
+	}
+	text := unit.Exact(unit.Tidy(c.Delta))
 	if c.Delta > 0 {
 		text = "+" + text
 	}
-	if c.Base == 0 {
+	if c.Base == 0 || math.IsInf(c.Ratio*100, 0) {
 		return text
 	}
 	return text + " (" + percent(c.Ratio-1) + ")"
@@ -101,8 +104,8 @@ func wouldCatch(v *thresholds.Verdict) string {
 }
 
 // verdictWord is what the verdict column says.
-func (r *comparedRow) verdictWord(v *thresholds.Verdict) string {
-	if s := standingOf(v); s != unjudged {
+func (r *comparedRow) verdictWord() string {
+	if s := r.result(); s != unjudged {
 		return s.String()
 	}
 	if r.driver() == "verify" {
@@ -123,6 +126,8 @@ func percent(share float64) string {
 	}
 	decimals := 1
 	switch a := math.Abs(p); {
+	case a >= 1e9:
+		return fmt.Sprintf("%+.2e%%", p)
 	case a < 0.995:
 		decimals = 2
 	case a >= 100:

@@ -54,7 +54,5 @@ func (t *ComparedTable) paired() bool {
 	return false
 }
 
-// stored tells whether the base was timed at another time than the head.
-func (t *ComparedTable) stored() bool {
-	return t.BaseTestbed != nil || !t.exact() && !t.paired()
-}
+// stored tells whether the base was measured at another time than the head.
+func (t *ComparedTable) stored() bool { return t.BaseTestbed != nil }

@@ -67,7 +67,7 @@ func heading(m *Comparison, rows []comparedRow) string {
 	case thresholds.OverBudget:
 		return fmt.Sprintf("❌ %d of %s over budget", len(over), plural(len(all), "benchmark"))
 	case thresholds.Failed:
-		if len(rows) == 0 {
+		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
 			return "❌ Nothing was compared"
 		}
 		return "❌ Not everything was measured"
@@ -145,7 +145,7 @@ func passedSection(m *Comparison, rows []comparedRow) section {
 		if has.wouldCatch {
 			cells = append(cells, wouldCatch(r.main))
 		}
-		s.rows = append(s.rows, markdownRow(append(cells, r.verdictWord(r.main))...))
+		s.rows = append(s.rows, markdownRow(append(cells, r.verdictWord())...))
 	}
 	if len(s.rows) == len(rows) {
 		s.noun = "benchmark"

@@ -91,9 +91,24 @@ func (s standing) paint(color bool, what string) string {
 	}
 }
 
+// result is the standing of what a run costs. Of a benchmark that only one side
+// has that is often not known, because only pairs are run.
+func (r *comparedRow) result() standing {
+	s := standingOf(r.main)
+	switch {
+	case s != unjudged:
+		return s
+	case r.Base == nil:
+		return added
+	case r.Head == nil:
+		return removed
+	}
+	return s
+}
+
 // standing is what matters most of a benchmark.
 func (r *comparedRow) standing() standing {
-	s := standingOf(r.main)
+	s := r.result()
 	for _, v := range r.others {
 		s = min(s, standingOf(v))
 	}
@@ -128,6 +143,9 @@ func tally(m *Comparison) string {
 	if len(m.Tables) > 1 {
 		line += fmt.Sprintf(", on %d kernels", len(m.Tables))
 	}
+	if m.disjoint() {
+		line += "; nothing was compared, because base and head have no benchmark in common"
+	}
 	if m.Overall() == thresholds.Inconclusive {
 		line += "; what is inconclusive does not pass here"
 	}
@@ -135,6 +153,11 @@ func tally(m *Comparison) string {
 		line += "; the comparison was ended early"
 	}
 	return line
+}
+
+// disjoint tells whether a table compared nothing.
+func (m *Comparison) disjoint() bool {
+	return slices.ContainsFunc(m.Tables, func(t ComparedTable) bool { return t.Verdicts.Disjoint })
 }
 
 // count counts the measures of the benchmarks by the worst that was found of

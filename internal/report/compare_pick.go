@@ -67,6 +67,8 @@ func otherFindings(rows []comparedRow, all bool) (found []finding, unchanged []s
 			s := standingOf(v)
 			switch {
 			case s == ignored, s == added, s == removed:
+			case s == inconclusive && v.Change == nil && r.main != nil && v.Why == r.main.Why:
+				// Such as all numbers of another testbed.
 			case s.said(), significant(v), all:
 				found = append(found, finding{r, v})
 				changed[v.Measure.Name] = changed[v.Measure.Name] || s.said() || significant(v)
@@ -132,6 +134,6 @@ func shown[T any](m *Comparison, rows []T, keep func(*T) bool, what string) ([]T
 
 // keep tells whether the row of a benchmark stays in a table that is too long.
 func (r *comparedRow) keep() bool {
-	s := standingOf(r.main)
+	s := r.result()
 	return s.said() || s == unjudged && r.driver() != "verify"
 }

@@ -36,7 +36,7 @@ func costTable(m *Comparison) string {
 		if has.wouldCatch {
 			cells = append(cells, wouldCatch(r.main))
 		}
-		t.AppendRow(append(cells, standingOf(r.main).paint(m.Color, r.verdictWord(r.main))))
+		t.AppendRow(append(cells, r.result().paint(m.Color, r.verdictWord())))
 	}
 	return t.Render() + "\n" + note
 }
@@ -82,14 +82,14 @@ func matrixCell(r *comparedRow) string {
 	if r == nil {
 		return none
 	}
-	d, s := delta(r.main), standingOf(r.main)
+	d, s := delta(r.main), r.result()
 	switch {
 	case s == passed:
 		return d
 	case d == none:
-		return r.verdictWord(r.main)
+		return r.verdictWord()
 	}
-	return d + " " + r.verdictWord(r.main)
+	return d + " " + r.verdictWord()
 }
 
 // matrixTable has a column a kernel.
@@ -108,7 +108,7 @@ func matrixTable(m *Comparison) string {
 		for _, c := range r.cells {
 			text := matrixCell(c)
 			if c != nil {
-				text = standingOf(c.main).paint(m.Color, text)
+				text = c.result().paint(m.Color, text)
 			}
 			cells = append(cells, text)
 		}

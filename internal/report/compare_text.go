@@ -113,6 +113,10 @@ func (t *ComparedTable) manner() string {
 		return "exact: instructions counted, not timed"
 	case t.stored():
 		return "stored numbers, not paired"
+	case t.Verdicts.Disjoint:
+		return "loaded, with nothing to compare"
+	case !t.paired():
+		return "nothing timed"
 	}
 	loads := 0
 	for i := range t.Verdicts.All {

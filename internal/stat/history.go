@@ -16,16 +16,18 @@ type Detector string
 // The detectors. With b the boundary, each limit is
 //
 //	static      b itself
-//	percentage  mean ± mean·b
+//	percentage  mean ± |mean|·b
 //	z_score     mean ± σ·z(b), z the quantile of the normal distribution
 //	t_test      mean ± σ·t(b), t that of Student's with n-1 degrees of freedom
 //	log_normal  upper exp(μ + σ·z(b)) with μ and σ those of the logarithms,
 //	            lower mirrored at exp(μ): 2·exp(μ) - upper
 //	iqr         median ± IQR·b
-//	delta_iqr   median ± median·b·IQR of the changes from each value to the
+//	delta_iqr   median ± |median|·b·IQR of the changes from each value to the
 //	            next, as shares of the former and without their sign
 //
-// where σ divides by n, not n-1, and quartiles interpolate linearly.
+// where σ divides by n, not n-1, and quartiles interpolate linearly. An IQR of 0
+// of values that do vary, such as eleven times 100 and once 101, says nothing of
+// how far they do: the limits are then the smallest and the largest of them.
 const (
 	Static     Detector = "static"
 	Percentage Detector = "percentage"
@@ -79,25 +81,30 @@ func (d Detector) Limits(history []float64, boundary float64) (Limits, error) {
 	if len(history) < 2 {
 		return Limits{}, fmt.Errorf("%w: %d values are too few", ErrNoLimits, len(history))
 	}
+	least, most := slices.Min(history), slices.Max(history)
+	if least == most && d != Percentage {
+		return Limits{}, fmt.Errorf("%w: its values do not vary", ErrNoLimits)
+	}
 	l := d.limits(history, boundary)
 	if math.IsNaN(l.Lower) || math.IsInf(l.Lower, 0) || math.IsNaN(l.Upper) || math.IsInf(l.Upper, 0) {
 		return Limits{}, fmt.Errorf("%w: %s cannot be computed of its values", ErrNoLimits, d)
 	}
-	if l.Upper == l.Lower && d != Percentage {
-		return Limits{}, fmt.Errorf("%w: its values do not vary", ErrNoLimits)
+	if (d == IQR || d == DeltaIQR) && l.Upper == l.Lower && boundary > 0 {
+		l.Lower, l.Upper = least, most
 	}
 	return l, nil
 }
 
 func (d Detector) limits(history []float64, b float64) Limits {
-	sorted := slices.Sorted(slices.Values(history))
-	mean, sigma := moments(history)
 	switch d {
 	case Percentage:
-		return around(mean, mean*b)
+		mean, _ := moments(history)
+		return around(mean, math.Abs(mean)*b)
 	case ZScore:
+		mean, sigma := moments(history)
 		return around(mean, sigma*normalQuantile(b))
 	case TTest:
+		mean, sigma := moments(history)
 		return around(mean, sigma*studentQuantile(float64(len(history)-1), b))
 	case LogNormal:
 		logs := make([]float64, len(history))
@@ -107,15 +114,18 @@ func (d Detector) limits(history []float64, b float64) Limits {
 		mu, sigma := moments(logs)
 		return around(math.Exp(mu), math.Exp(mu+sigma*normalQuantile(b))-math.Exp(mu))
 	case IQR:
+		sorted := slices.Sorted(slices.Values(history))
 		return around(quantile(sorted, 0.5), spread(sorted)*b)
 	default:
 		changes := make([]float64, len(history)-1)
 		for i := range changes {
-			changes[i] = math.Abs(history[i+1]-history[i]) / math.Abs(history[i])
+			if history[i+1] != history[i] {
+				changes[i] = math.Abs(history[i+1]-history[i]) / math.Abs(history[i])
+			}
 		}
 		slices.Sort(changes)
-		middle := quantile(sorted, 0.5)
-		return around(middle, middle*spread(changes)*b)
+		middle := median(history)
+		return around(middle, math.Abs(middle)*spread(changes)*b)
 	}
 }
 
@@ -125,10 +135,14 @@ func around(middle, reach float64) Limits { return Limits{middle, middle - reach
 func spread(sorted []float64) float64 { return quantile(sorted, 0.75) - quantile(sorted, 0.25) }
 
 // moments are the mean and the standard deviation of the values themselves,
-// not of a population that they come from.
+// not of a population that they come from. They are taken from the first value,
+// so that the mean of equal values is that value to the last bit.
 func moments(values []float64) (mean, sigma float64) {
 	n := float64(len(values))
-	mean = sum(values) / n
+	for _, v := range values {
+		mean += v - values[0]
+	}
+	mean = values[0] + mean/n
 	for _, v := range values {
 		sigma += (v - mean) * (v - mean)
 	}

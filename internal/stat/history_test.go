@@ -3,11 +3,13 @@ package stat
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
 func TestDetectors(t *testing.T) {
 	oneToFive := []float64{1, 2, 3, 4, 5}
+	almostEqual := append(slices.Repeat([]float64{100}, 11), 101)
 	for _, c := range []struct {
 		test                   Detector
 		history                []float64
@@ -24,6 +26,16 @@ func TestDetectors(t *testing.T) {
 		{IQR, oneToFive, 2, 3, -1, 7},
 		// Changes 1, 1/2, 1/3, 1/4 have the quartiles 0.3125 and 0.625.
 		{DeltaIQR, oneToFive, 2, 3, 3 - 1.875, 3 + 1.875},
+		// A negative middle does not swap the limits.
+		{Percentage, []float64{-0.3, -0.3, -0.3}, 0.1, -0.3, -0.33, -0.27},
+		{DeltaIQR, []float64{-1, -2, -3, -4, -5}, 2, -3, -3 - 1.875, -3 + 1.875},
+		// An IQR of 0 of values that vary: the limits are their range.
+		{IQR, almostEqual, 3, 100, 100, 101},
+		{DeltaIQR, almostEqual, 3, 100, 100, 101},
+		{IQR, oneToFive, 0, 3, 3, 3},
+		{ZScore, oneToFive, 0.5, 3, 3, 3},
+		// From a value to the same is no change, also from 0.
+		{DeltaIQR, []float64{0, 0, 0, 0, 0, 0, 0, 0, 1}, 3, 0, 0, 1},
 	} {
 		l, err := c.test.Limits(c.history, c.boundary)
 		if err != nil || !near(l.Baseline, c.baseline, 1e-6) || !near(l.Lower, c.lower, 1e-6) || !near(l.Upper, c.upper, 1e-6) {
@@ -44,8 +56,19 @@ func TestDetectorsWithoutLimits(t *testing.T) {
 	if _, err := LogNormal.Limits([]float64{1, -1, 2}, 0.9); !errors.Is(err, ErrNoLimits) {
 		t.Errorf("log_normal of a negative value: %v", err)
 	}
-	if _, err := DeltaIQR.Limits([]float64{0, 0, 2}, 0.9); !errors.Is(err, ErrNoLimits) {
+	if _, err := DeltaIQR.Limits([]float64{0, 1, 0, 2}, 0.9); !errors.Is(err, ErrNoLimits) {
 		t.Errorf("delta_iqr of a history with zeros: %v", err)
+	}
+}
+
+// Values that are all the same have that mean to the last bit, whatever adding
+// them up makes of it.
+func TestMeanOfEqualValues(t *testing.T) {
+	for _, v := range []float64{2327.6, 2216.95, 0.1, -0.3} {
+		l, err := Percentage.Limits(slices.Repeat([]float64{v}, 12), 0)
+		if err != nil || l.Lower != v || l.Upper != v {
+			t.Errorf("%v: %+v %v", v, l, err)
+		}
 	}
 }
 

@@ -1,7 +1,5 @@
 package stat
 
-import "slices"
-
 // location is where values lie: an estimate, and an interval that holds the
 // truth with the confidence asked for, whatever the shape of their spread.
 type location struct {
@@ -15,32 +13,22 @@ type location struct {
 // the Walsh averages that invert the signed-rank test (Hollander, Wolfe,
 // Chicken, section 3.3).
 func locate(values []float64, confidence float64) location {
-	return bounds(walshAverages(values), signedRankCritical(len(values), (1-confidence)/2))
+	walsh := walshAverages(values)
+	return walsh.bounds(signedRankCritical(len(values), (1-confidence)/2))
 }
 
 // hodgesLehmann is the median of the Walsh averages, an estimate of the middle
 // that outliers hardly move (Hollander, Wolfe, Chicken, section 3.2).
-func hodgesLehmann(values []float64) float64 { return quantile(walshAverages(values), 0.5) }
-
-// walshAverages are the means of all pairs of values, each with itself too,
-// in ascending order.
-func walshAverages(values []float64) []float64 {
-	n := len(values)
-	walsh := make([]float64, 0, n*(n+1)/2)
-	for i, a := range values {
-		for _, b := range values[i:] {
-			walsh = append(walsh, (a+b)/2)
-		}
-	}
-	slices.Sort(walsh)
-	return walsh
+func hodgesLehmann(values []float64) float64 {
+	walsh := walshAverages(values)
+	return walsh.median()
 }
 
 // bounds takes the center and the c-th values from both ends.
-func bounds(sorted []float64, c int) location {
-	l := location{center: quantile(sorted, 0.5)}
-	if c >= 1 && 2*c <= len(sorted) {
-		l.low, l.high, l.bounded = sorted[c-1], sorted[len(sorted)-c], true
+func (all *combinations) bounds(c int) location {
+	l := location{center: all.median()}
+	if c >= 1 && 2*c <= all.n {
+		l.low, l.high, l.bounded = all.at(c-1), all.at(all.n-c), true
 	}
 	return l
 }

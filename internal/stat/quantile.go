@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -32,7 +33,33 @@ func quantile(sorted []float64, q float64) float64 {
 // normalQuantile is the p-quantile of the standard normal distribution.
 func normalQuantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
 
-// studentQuantile is the p-quantile of Student's t distribution.
+// studentQuantile is the p-quantile of Student's t distribution. Finding it is a
+// search, and a comparison asks for the same few of each of its benchmarks.
 func studentQuantile(freedom, p float64) float64 {
-	return stats.InvCDF(stats.TDist{V: freedom})(p)
+	return students.of([2]float64{freedom, p}, func() float64 { return stats.InvCDF(stats.TDist{V: freedom})(p) })
+}
+
+var students memo[[2]float64, float64]
+
+// memo remembers what was computed, within bounds.
+type memo[K comparable, V any] struct {
+	mu    sync.Mutex
+	known map[K]V
+}
+
+// maxMemo is how much a memo remembers before it starts afresh.
+const maxMemo = 4096
+
+func (m *memo[K, V]) of(key K, compute func() V) V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v, ok := m.known[key]; ok {
+		return v
+	}
+	v := compute()
+	if m.known == nil || len(m.known) >= maxMemo {
+		m.known = map[K]V{}
+	}
+	m.known[key] = v
+	return v
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -59,11 +60,27 @@ func rate(c *bench.Counters, i int) float64 {
 	return float64(c.RunCnt[i]) / float64(c.WallNS[i]) * 1e9
 }
 
+// FloorNoise is how much the cost of the empty program varies from round to
+// round, in nanoseconds: the interquartile range.
+func FloorNoise(r *bench.Result) float64 {
+	var costs []float64
+	for i := range r.Floor.RunCnt {
+		if c := cost(&r.Floor, i); !math.IsNaN(c) {
+			costs = append(costs, c)
+		}
+	}
+	if len(costs) == 0 {
+		return 0
+	}
+	slices.Sort(costs)
+	return spread(costs)
+}
+
 // net is the value of a round without its floor.
 func (r *rounds) net(i int) float64 { return r.gross[i] - r.floor[i] }
 
-// maxLoads bounds what is compared: the work grows with its square, and a
-// result file can come from a stranger's pull request.
+// maxLoads bounds what is compared: nobody measures as many, and a result file
+// can come from a stranger's pull request.
 const maxLoads = 2000
 
 // byLoad lists the rounds of each load that have a value on all sides, the

@@ -99,18 +99,28 @@ func signedRankCritical(n int, tail float64) int {
 		mean, size := float64(n)*float64(n+1)/4, float64(n)*float64(n+1)*float64(2*n+1)/24
 		return int(mean + normalQuantile(tail)*math.Sqrt(size))
 	}
-	ranks := make([]int, n)
-	for i := range ranks {
-		ranks[i] = i + 1
-	}
-	below := 0.0
-	for c, p := range rankSums(ranks, n*(n+1)/4) {
-		if below += p; below > tail {
-			return c
+	return criticalSignedRanks.of(signedRank{n, tail}, func() int {
+		ranks := make([]int, n)
+		for i := range ranks {
+			ranks[i] = i + 1
 		}
-	}
-	return 0
+		below := 0.0
+		for c, p := range rankSums(ranks, n*(n+1)/4) {
+			if below += p; below > tail {
+				return c
+			}
+		}
+		return 0
+	})
 }
+
+// signedRank is what a critical value is for.
+type signedRank struct {
+	n    int
+	tail float64
+}
+
+var criticalSignedRanks memo[signedRank, int]
 
 func sum(values []float64) (s float64) {
 	for _, v := range values {

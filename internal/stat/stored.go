@@ -3,7 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 
@@ -14,7 +13,8 @@ import (
 // after the other on the same testbed, with the interval at a confidence such
 // as 0.99. The value of a load is the median of its rounds.
 //
-// The test is that of Mann and Whitney, exact up to 50 loads without ties. The
+// The test is that of Mann and Whitney, exact up to 50 loads without ties and up
+// to 12 with them, else by the normal approximation. The
 // shift is the estimate of Hodges and Lehmann, the median of the differences
 // of all pairs of one load of each side, and its interval inverts the test
 // (Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed.,
@@ -48,14 +48,8 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 	if r, err := stats.MannWhitneyUTest(b, h, stats.LocationDiffers); err == nil {
 		c.P = min(1, r.P)
 	}
-	var shifts []float64
-	for _, x := range b {
-		for _, y := range h {
-			shifts = append(shifts, y-x)
-		}
-	}
-	slices.Sort(shifts)
-	at := bounds(shifts, rankSumCritical(len(b), len(h), (1-confidence)/2))
+	all := shifts(b, h)
+	at := all.bounds(rankSumCritical(len(b), len(h), (1-confidence)/2))
 	c.Delta, c.Ratio = at.center, max(minRatio, 1+at.center/over)
 	if at.bounded {
 		c.Low, c.High = max(minRatio, 1+at.low/over), max(minRatio, 1+at.high/over)
@@ -84,6 +78,11 @@ func loadMedians(r *bench.Result, measure string) ([]float64, int, error) {
 	return medians, n, nil
 }
 
+// A test of ties costs tens of milliseconds where there are 25 loads, and a
+// result file can hold a hundred thousand: beyond a dozen loads the normal
+// approximation has ties corrected for too.
+func init() { stats.MannWhitneyTiesExactLimit = 12 }
+
 // rankSumCritical is the largest c for which U lies below c with a probability
 // of at most tail, 0 where there is none; above 50 values by the normal
 // approximation (Hollander, Wolfe, Chicken, (4.36)).
@@ -92,6 +91,18 @@ func rankSumCritical(n1, n2 int, tail float64) int {
 		mean, size := float64(n1)*float64(n2)/2, float64(n1)*float64(n2)*float64(n1+n2+1)/12
 		return max(0, int(mean+normalQuantile(tail)*math.Sqrt(size)))
 	}
+	return criticalRankSums.of(rankSum{n1, n2, tail}, func() int { return exactRankSumCritical(n1, n2, tail) })
+}
+
+// rankSum is what a critical value is for.
+type rankSum struct {
+	n1, n2 int
+	tail   float64
+}
+
+var criticalRankSums memo[rankSum, int]
+
+func exactRankSumCritical(n1, n2 int, tail float64) int {
 	u := stats.UDist{N1: n1, N2: n2}
 	low, high := 0, n1*n2/2
 	for low < high {

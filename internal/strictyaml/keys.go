@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,19 +38,75 @@ func (w *walker) walk(n *yaml.Node, t reflect.Type, key string) {
 		w.walk(n.Alias, t, key)
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		w.text(n, t, key)
+	case readsItself(t):
+		// And says what is wrong.
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		w.fields(n, t)
 	case t.Kind() == reflect.Struct && n.Tag != "!!null":
 		w.errorf(n, "%s is a mapping with the keys %s", key, strings.Join(Keys(t), ", "))
+	case n.Tag == "!!null":
 	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
-		for _, item := range n.Content {
-			w.walk(item, t.Elem(), key)
-		}
+		w.items(n, t, key)
+	case t.Kind() == reflect.Slice:
+		w.errorf(n, "%s is a list", key)
 	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
 		for i := 1; i < len(n.Content); i += 2 {
 			w.walk(n.Content[i], t.Elem(), n.Content[i-1].Value)
 		}
+	case t.Kind() == reflect.Map:
+		w.errorf(n, "%s is a mapping", key)
+	default:
+		w.scalar(n, t, key)
 	}
+}
+
+// items walks a list. The YAML library leaves out what is empty, after which all
+// others have the wrong place.
+func (w *walker) items(n *yaml.Node, t reflect.Type, key string) {
+	for _, item := range n.Content {
+		if item.Tag == "!!null" && t.Elem().Kind() != reflect.Interface {
+			w.errorf(item, "an item of %s is empty", key)
+			continue
+		}
+		w.walk(item, t.Elem(), key)
+	}
+}
+
+// scalar checks a value of one of Go's own types, whose name the YAML library
+// would say.
+func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
+	var kind string
+	switch t.Kind() {
+	case reflect.Bool:
+		kind = "neither true nor false"
+	case reflect.Float32, reflect.Float64:
+		kind = "no number"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		kind = "no whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		kind = "no whole number from 0 up"
+	case reflect.String:
+		kind = "no text"
+	default:
+		return
+	}
+	if n.Kind != yaml.ScalarNode {
+		w.errorf(n, "%s is a single value", key)
+		return
+	}
+	v := reflect.New(t)
+	// The library cuts off what a whole number has behind its point.
+	var number float64
+	cut := (v.Elem().CanInt() || v.Elem().CanUint()) && n.Decode(&number) == nil && number != math.Trunc(number)
+	if cut || n.Decode(v.Interface()) != nil {
+		w.errorf(n, "%s: %q is %s", key, n.Value, kind)
+	}
+}
+
+// readsItself tells whether a type has its own reader of YAML, of either form.
+func readsItself(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) || p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]())
 }
 
 // text checks a scalar that has its own reader: the YAML library loses the
@@ -131,14 +188,20 @@ func suggest(key string, keys []string) string {
 // DidYouMean suggests, as the end of a message, the name that a reader most
 // likely meant; it is empty when none is near.
 func DidYouMean(name string, names []string) string {
+	best := Nearest(name, names)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}
+
+// Nearest is the name that is most like another, empty when none is.
+func Nearest(name string, names []string) string {
 	best, distance := "", max(2, len(name)/3)+1
 	for _, n := range names {
 		if d := levenshtein.ComputeDistance(name, n); d < distance {
 			best, distance = n, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return best
 }

@@ -109,7 +109,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown key far off", head + "  - {name: a, program: p, zzzzzzzzz: {}}\n", `unknown key "zzzzzzzzz": the keys here are budget, globals`},
 		{"nested unknown key", head + "  - name: a\n    program: p\n    test_run:\n      packet: []\n", `yml:7: unknown key "packet": did you mean "packets"?`},
 		{"key twice", head + "  - {name: a, name: b, program: p, test_run: {}}\n", "yml:4: name is given twice"},
-		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", "yml:4: cannot unmarshal"},
+		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", `yml:4: repeat: "many" is no whole number`},
 		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys packets, repeat"},
 		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is no duration`},
 		{"bad address", head + "  - {name: a, program: p, test_run: {packets: [{ipv4: {src: 10.0.0}}]}}\n", `yml:4: src: "10.0.0" is no address`},

@@ -31,6 +31,9 @@ func Exact(n float64) string {
 	if bad(n) {
 		return "-"
 	}
+	if math.Abs(n) >= absurd {
+		return exponent(n)
+	}
 	text := strconv.FormatFloat(n, 'f', -1, 64)
 	whole, fraction, _ := strings.Cut(text, ".")
 	sign := ""
@@ -44,6 +47,19 @@ func Exact(n float64) string {
 		whole += "." + fraction
 	}
 	return sign + whole
+}
+
+// absurd is where a number has more digits than are exact, or than anybody reads.
+const absurd = 1e15
+
+func exponent(v float64) string { return strconv.FormatFloat(v, 'e', 2, 64) }
+
+// Tidy takes off what adding fractions in binary puts behind the sixth decimal.
+func Tidy(v float64) float64 {
+	if math.Abs(v) >= absurd {
+		return v
+	}
+	return math.Round(v*1e6) / 1e6
 }
 
 // Exactly is Exact with what is counted, whose name is given in the plural:
@@ -73,6 +89,10 @@ func Percent(ratio float64) string {
 	}
 	p := ratio * 100
 	switch a := math.Abs(p); {
+	case bad(p):
+		return "-"
+	case a >= absurd:
+		return exponent(p) + "%"
 	case a >= 100:
 		return strconv.FormatFloat(p, 'f', 0, 64) + "%"
 	default:
@@ -108,6 +128,9 @@ func scaled(v float64, scales []scale) string {
 			s = c
 			break
 		}
+	}
+	if math.Abs(v) >= absurd {
+		return strings.TrimSpace(exponent(v) + " " + scales[len(scales)-1].suffix)
 	}
 	text := digits3(v/s.factor, s.factor == 1 && v == math.Trunc(v))
 	if s.suffix == "" {

@@ -25,6 +25,9 @@ func TestFormat(t *testing.T) {
 		{60, "B", "60 B"},
 		{16 << 20, "bytes", "16.0 MiB"},
 		{17, "insns", "17 insns"},
+		{1e308, "ns", "1.00e+308 ns"},
+		{-1e308, "insns", "-1.00e+308 insns"},
+		{1e14, "", "100000 G"},
 		{math.NaN(), "ns", "-"},
 		{math.Inf(1), "ops/s", "-"},
 	} {
@@ -38,7 +41,7 @@ func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		ratio float64
 		want  string
-	}{{0, "0.0%"}, {0.021, "2.1%"}, {-0.5, "-50.0%"}, {12.3, "1230%"}, {math.NaN(), "-"}} {
+	}{{0, "0.0%"}, {0.021, "2.1%"}, {-0.5, "-50.0%"}, {12.3, "1230%"}, {math.NaN(), "-"}, {1e20, "1.00e+22%"}, {1e308, "-"}} {
 		if got := Percent(c.ratio); got != c.want {
 			t.Errorf("Percent(%v) = %q, want %q", c.ratio, got, c.want)
 		}
@@ -53,6 +56,18 @@ func TestExactly(t *testing.T) {
 	}
 	if got := Exactly(1, ""); got != "1" {
 		t.Errorf("without a name: %q", got)
+	}
+}
+
+// What the data makes absurd takes no more room than what is not.
+func TestExactOfAbsurdNumbers(t *testing.T) {
+	for v, want := range map[float64]string{999999999999999: "999,999,999,999,999", 1e15: "1.00e+15", -1e308: "-1.00e+308"} {
+		if got := Exact(Tidy(v)); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+	if got := Tidy(0.1 + 0.2); got != 0.3 {
+		t.Errorf("tidied %v", got)
 	}
 }
 

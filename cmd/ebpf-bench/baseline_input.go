@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// input is a file or pipe that a command reads, until it is interrupted.
+type input struct {
+	ctx  context.Context //nolint:containedctx // of the command that reads it
+	file *os.File
+	stop func() bool
+	pipe bool
+	n    int64
+}
+
+// openInput opens a file, or a pipe such as the shell makes of <(command). It
+// does not wait for anybody to write to that.
+func openInput(ctx context.Context, name string) (*input, error) {
+	// A device may do something as soon as it is opened.
+	info, err := os.Stat(name)
+	if err == nil {
+		err = checkInput(name, info.Mode())
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = checkInput(name, info.Mode())
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	// Only a pipe can make a reader wait, and have a deadline.
+	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })
+	return &input{ctx: ctx, file: file, stop: stop, pipe: info.Mode()&fs.ModeNamedPipe != 0}, nil
+}
+
+func checkInput(name string, mode fs.FileMode) error {
+	switch {
+	case mode.IsRegular(), mode&fs.ModeNamedPipe != 0:
+		return nil
+	case mode.IsDir():
+		return fmt.Errorf("%s is a folder, not a file", name)
+	}
+	return fmt.Errorf("%s is no regular file, and no pipe", name)
+}
+
+func (in *input) Read(b []byte) (int, error) {
+	if err := in.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := in.file.Read(b)
+	in.n += int64(n)
+	switch {
+	case err != nil && in.ctx.Err() != nil:
+		return n, in.ctx.Err()
+	case errors.Is(err, io.EOF) && in.pipe && in.n == 0:
+		return n, errors.New("it is a pipe, and nobody writes to it")
+	}
+	return n, err
+}
+
+func (in *input) Close() error {
+	in.stop()
+	return in.file.Close()
+}
+
+// refused is an error of what was asked for, unless the system or an interrupt
+// kept it from being done.
+func refused(err error) error {
+	var system syscall.Errno
+	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
+		return noMeasure(err)
+	}
+	return usage(err)
+}

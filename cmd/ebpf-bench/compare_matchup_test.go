@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// Another build of an object is the one of the same path, or else the one that
+// more of the path is the same of; what could be either is neither.
+func TestInPlaceOf(t *testing.T) {
+	objects := func(paths string) (all []suite.Object) {
+		for _, p := range strings.Fields(paths) {
+			all = append(all, suite.Object{Path: p})
+		}
+		return all
+	}
+	for _, c := range []struct{ others, objects, want string }{
+		{"a/x.o b/x.o", "a/x.o b/x.o", "a/x.o b/x.o"},
+		{"a/x.o b/x.o", "b/x.o a/x.o", "b/x.o a/x.o"},
+		{"a/x.o b/x.o", "old/a/x.o old/b/x.o", "a/x.o b/x.o"},
+		{"a/x.o b/x.o", "b/x.o old/x.o", "b/x.o a/x.o"},
+		{"a/x.o b/x.o", "x.o y.o", "x.o y.o"},
+		{"bpf/x.o bpf/y.o", "y.o x.o", "bpf/y.o bpf/x.o"},
+		{"bpf/x.o", "z.o", "bpf/x.o"},
+	} {
+		var got []string
+		for _, o := range inPlaceOf(objects(c.others), objects(c.objects)) {
+			got = append(got, o.Path)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s in place of %s: %s, want %s", c.objects, c.others, got, c.want)
+		}
+	}
+}

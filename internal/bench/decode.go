@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A document can come from a stranger's pull request, and two bytes of JSON can
+// become a struct of hundreds. So lists are read one element at a time, each of
+// which is checked before the next, and have a length that no honest document
+// comes near: what a document takes is a small multiple of its size.
+const (
+	maxRuns     = 1000
+	maxResults  = 100_000
+	maxSamples  = 1000   // of a result
+	maxWarnings = 10_000 // of a result
+)
+
+// decodeDocument reads one JSON document of bounded size, after which nothing
+// follows.
+func decodeDocument(r io.Reader, v any) error {
+	limited := &io.LimitedReader{R: r, N: MaxRunSize + 1}
+	dec := json.NewDecoder(limited)
+	err := dec.Decode(v)
+	switch {
+	case limited.N == 0:
+		return fmt.Errorf("larger than %d MiB", MaxRunSize>>20)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the document ends before it is complete")
+	case err != nil:
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the document")
+	}
+	return nil
+}
+
+// decodeList reads an array of no more than limit elements, each of which take
+// checks. It is nil of null.
+func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T, error)) ([]T, error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	switch open, err := dec.Token(); {
+	case err != nil:
+		return nil, err
+	case open == nil:
+		return nil, nil
+	case open != json.Delim('['):
+		return nil, fmt.Errorf("the %s are no list", what)
+	}
+	list := []T{}
+	for dec.More() {
+		if len(list) == limit {
+			return nil, fmt.Errorf("more than %d %s", limit, what)
+		}
+		var doc D
+		if err := dec.Decode(&doc); err != nil {
+			return nil, err
+		}
+		element, err := take(&doc)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, element)
+	}
+	return list, nil
+}
+
+// runDoc is the JSON of a run, or of what could be taken for one.
+type runDoc struct {
+	Run
+	Results results `json:"results"`
+	// Runs are those of several kernels. A comparison has tables, and pairs
+	// in them.
+	Runs   runs    `json:"runs"`
+	Tables present `json:"tables"`
+	Pairs  present `json:"pairs"`
+}
+
+// kind says what is wrong where a document is no run of a known version. What
+// else is wrong with it matters less.
+func (d *runDoc) kind() error {
+	switch {
+	case bool(d.Tables || d.Pairs):
+		return WithHint(errors.New("it is a comparison of ebpf-bench compare, not the results of ebpf-bench run"),
+			"compare the objects, or the results of ebpf-bench run --out")
+	case d.Version != 0 && d.Version != RunVersion:
+		return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", d.Version, RunVersion)
+	}
+	return nil
+}
+
+// run is the run, once all of it was decoded.
+func (d *runDoc) run() (*Run, error) {
+	switch {
+	case d.Runs != nil:
+		return nil, errors.New("there are several runs in it")
+	case d.Version == 0:
+		return nil, errors.New("the document has no version: it is no result of ebpf-bench run")
+	case d.Results == nil:
+		return nil, errors.New("the document has no results: it is no result of ebpf-bench run")
+	}
+	d.Run.Results = d.Results
+	return &d.Run, nil
+}
+
+type runs []*Run
+
+func (r *runs) UnmarshalJSON(text []byte) (err error) {
+	*r, err = decodeList(text, "runs", maxRuns, func(d *runDoc) (*Run, error) {
+		if err := d.kind(); err != nil {
+			return nil, err
+		}
+		return d.run()
+	})
+	return err
+}
+
+type results []Result
+
+func (r *results) UnmarshalJSON(text []byte) (err error) {
+	seen := map[string]bool{}
+	*r, err = decodeList(text, "results", maxResults, func(d *resultDoc) (Result, error) {
+		switch {
+		case d.Benchmark == "":
+			return Result{}, fmt.Errorf("result %d has no benchmark", len(seen)+1)
+		case seen[d.Benchmark]:
+			return Result{}, fmt.Errorf("benchmark %q occurs twice", d.Benchmark)
+		}
+		seen[d.Benchmark] = true
+		result := d.result()
+		return *result, result.check()
+	})
+	return err
+}
+
+// resultDoc is the JSON of a result.
+type resultDoc struct {
+	Result
+	Samples  samples  `json:"samples"`
+	Warnings warnings `json:"warnings"`
+}
+
+// result is the result, nil of nil.
+func (d *resultDoc) result() *Result {
+	if d == nil {
+		return nil
+	}
+	d.Result.Samples, d.Result.Warnings = d.Samples, d.Warnings
+	return &d.Result
+}
+
+type samples []Sample
+
+func (s *samples) UnmarshalJSON(text []byte) (err error) {
+	*s, err = decodeList(text, "samples of a benchmark", maxSamples, func(s *Sample) (Sample, error) { return *s, s.check() })
+	return err
+}
+
+type warnings []string
+
+func (w *warnings) UnmarshalJSON(text []byte) (err error) {
+	*w, err = decodeList(text, "warnings of a benchmark", maxWarnings, func(s *string) (string, error) { return *s, nil })
+	return err
+}
+
+// present tells whether a document has a key.
+type present bool
+
+func (p *present) UnmarshalJSON([]byte) error {
+	*p = true
+	return nil
+}

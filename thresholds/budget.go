@@ -1,0 +1,69 @@
+package thresholds
+
+import (
+	"cmp"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/stat"
+)
+
+// hasBudget tells whether the threshold bounds a value by itself.
+func (t *Threshold) hasBudget() bool { return t.Max != nil || t.Min != nil }
+
+// spent tells whether a value exceeds the budget, what it exceeds, and whether
+// it does so from above.
+func (t *Threshold) spent(v float64) (limit float64, under, spent bool) {
+	if t.Min != nil && v < *t.Min {
+		return *t.Min, true, true
+	}
+	if t.Max != nil && v > *t.Max {
+		return *t.Max, false, true
+	}
+	return 0, false, false
+}
+
+// LimitWords are what comes before the limit of a budget that was exceeded.
+func LimitWords(under bool) string {
+	if under {
+		return "under the minimum of"
+	}
+	return "over the maximum of"
+}
+
+// spend judges the budgets: what exceeds one is over budget, whatever became of
+// it since the base. What is worse stays: a regression that fails, and a doubt
+// that fails where the budget only warns.
+func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
+	head := sample(p.Head, v.Measure.Name)
+	if head == nil {
+		return
+	}
+	value := stat.Summarize(*head).Center
+	for _, b := range budgets {
+		limit, under, spent := b.spent(value)
+		if !spent {
+			continue
+		}
+		if over := (Verdict{Outcome: OverBudget, Severity: b.Severity}); over.weight() > v.weight() {
+			v.Outcome, v.Severity = over.Outcome, over.Severity
+		}
+		v.Why = cmp.Or(v.Why, figure(value, head.Measure)) + ", " + LimitWords(under) + " " + figure(limit, head.Measure)
+	}
+}
+
+// checkBudget says what is wrong with a budget, by its key, if anything.
+func (t *Threshold) checkBudget() (key, msg string) {
+	m, known := measureNamed(t.Measure)
+	switch {
+	case t.Max != nil && !finite(*t.Max):
+		return "max", "max is no number"
+	case t.Min != nil && !finite(*t.Min):
+		return "min", "min is no number"
+	case !known:
+	case t.Max != nil && m.Direction == bench.HigherIsBetter:
+		return "max", "more " + m.Name + " is better: its budget is a min"
+	case t.Min != nil && m.Direction == bench.LowerIsBetter:
+		return "min", "less " + m.Name + " is better: its budget is a max"
+	}
+	return "", ""
+}

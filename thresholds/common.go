@@ -1,0 +1,45 @@
+package thresholds
+
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+)
+
+// common finds out what the two sides have in common. A gate that compared
+// nothing has not been passed.
+func (j *judgement) common() {
+	heads, both := 0, 0
+	for i := range j.comparison.Pairs {
+		p := &j.comparison.Pairs[i]
+		if p.Head != nil {
+			heads++
+			if p.Base == nil {
+				j.added = append(j.added, p.Benchmark)
+			}
+		}
+		if p.Head != nil && p.Base != nil {
+			both++
+		}
+	}
+	c := j.comparison
+	if both > 0 || len(c.Pairs) == 0 || c.Partial {
+		return
+	}
+	// Of runs that were stored the head may lack a kernel that the base has.
+	j.headless = heads == 0 && c.BaseTestbed != nil
+	j.disjoint = !j.headless
+}
+
+// removed is the verdict on what only the base has.
+func (j *judgement) removed(p *bench.Pair) (Outcome, string) {
+	if j.headless {
+		return Inconclusive, fmt.Sprintf("the head was not measured in %s mode on Linux %s", j.comparison.Testbed.Mode, j.comparison.Testbed.Kernel)
+	}
+	why := "the head does not have this benchmark"
+	if near := strictyaml.Nearest(p.Benchmark, j.added); near != "" {
+		why += fmt.Sprintf("; was it renamed to %q?", near)
+	}
+	return Removed, why
+}
