@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/report"
 )
 
 // columns is how wide the results may be: 0 for any width where they are not
@@ -21,27 +22,10 @@ func (t *terminal) columns() int {
 // line indented: the first, which stands behind something, by its place.
 func wrap(s string, columns, indent int) string {
 	const least = 20 // below that it is better wrapped by the terminal
-	room := columns - indent
-	if columns == 0 || room < least {
+	if columns == 0 || columns-indent < least {
 		return s
 	}
-	var b strings.Builder
-	used := 0
-	for _, word := range strings.Fields(s) {
-		n := text.StringWidthWithoutEscSequences(word)
-		switch {
-		case used == 0:
-		case used+1+n > room:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = 0
-		default:
-			b.WriteString(" ")
-			used++
-		}
-		b.WriteString(word)
-		used += n
-	}
-	return b.String()
+	return report.Wrap(s, columns, indent, indent)
 }
 
 // helpWidth is the most that help is wide, for lines that are longer are hard

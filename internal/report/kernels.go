@@ -109,22 +109,26 @@ const (
 
 // wrap breaks text at spaces into lines of at most that width; those after the
 // first are indented.
-func wrap(sentence, indent string, most int) string {
+func wrap(sentence, indent string, most int) string { return Wrap(sentence, most, 0, len(indent)) }
+
+// Wrap breaks text at spaces so that it fits in so many columns. The first line
+// stands behind so many columns of something else; those after it are indented.
+func Wrap(s string, columns, first, indent int) string {
 	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(sentence) {
+	column, fresh := first, true
+	for _, word := range strings.Fields(s) {
 		width := text.StringWidthWithoutEscSequences(word)
 		switch {
-		case column == 0:
-		case column+1+width > most:
-			b.WriteString("\n" + indent)
-			column = len(indent)
+		case fresh:
+		case column+1+width > columns:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
 		default:
 			b.WriteString(" ")
 			column++
 		}
 		b.WriteString(word)
-		column += width
+		column, fresh = column+width, false
 	}
 	return b.String()
 }
