@@ -2,8 +2,8 @@ package vm
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -24,12 +24,25 @@ func TestTheSameWorkloadGivesTheSameResults(t *testing.T) {
 				})
 			}
 			guests.Wait()
-			first, second := strings.Join(*results[0], "\n"), strings.Join(*results[1], "\n")
-			if first == "" || first != second {
-				t.Errorf("one guest measured\n%s\nand another one\n%s", first, second)
+			first, second := undisturbed(t, *results[0]), undisturbed(t, *results[1])
+			if len(first) == 0 || !slices.Equal(first, second) {
+				t.Errorf("one guest measured\n%s\nand another one\n%s", *results[0], *results[1])
 			}
 		})
 	}
+}
+
+// undisturbed are the smallest rounds. Which of the rounds an interrupt falls
+// into is not the same on a busy host.
+func undisturbed(t *testing.T, results []string) (counts []string) {
+	for _, r := range results {
+		var m measured
+		if err := json.Unmarshal([]byte(r), &m); err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, fmt.Sprintf("%s: %d in %d runs", m.Name, slices.Min(m.Runtime), slices.Min(m.Runs)))
+	}
+	return counts
 }
 
 func TestOneInstructionMoreReadsAsOneMore(t *testing.T) {
