@@ -25,7 +25,7 @@ const (
 	// every 4 ms, which are 4 million of them.
 	exactSlice = 100_000
 	// exactRuns is how many runs a slice has at most.
-	exactRuns = 256
+	exactRuns = 64
 	// exactWindow bounds the window of a perf event to a tenth of the time
 	// between two ticks. What a sample interrupts differs, and with it what it
 	// costs: with few samples in a round, and many rounds, there are some in

@@ -20,7 +20,7 @@ const (
 // does the kernel to charge them. While nothing runs, exact mode's time passes
 // at once.
 func settleClock() {
-	for began := time.Now(); time.Since(began) < clockPatience; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < clockPatience; time.Sleep(100 * time.Millisecond) {
 		name, err := os.ReadFile(clockFile)
 		if err != nil || strings.TrimSpace(string(name)) != earlyClock {
 			return
