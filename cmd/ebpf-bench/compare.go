@@ -46,7 +46,7 @@ func newCompareCommand(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
 		Short:   "Compare two builds, and fail when one got slower",
-		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder. Where only one side has objects, the\nnumbers that were stored are compared, if they are of the same testbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
+		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are of the same\ntestbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
 		Example: compareExample,
 		Args:    usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,8 +46,8 @@ func TestReadmeCommands(t *testing.T) {
 			suites++
 		}
 	}
-	if suites != 3 {
-		t.Fatalf("the README has %d files to run, want a suite and two of thresholds", suites)
+	if suites != 4 {
+		t.Fatalf("the README has %d files to run, want a suite and three of thresholds", suites)
 	}
 	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
 		data, err := programs.FS.ReadFile(name)

@@ -51,6 +51,7 @@ type runFlags struct {
 	budget  time.Duration
 	seed    uint64
 	verbose bool
+	strict  bool
 
 	keep     bool
 	from     origin
@@ -82,6 +83,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file`")
+	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
 	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each benchmark (default: what its budget allows)")
 	flags.IntVar(&f.loads, "loads", runner.DefaultLoads, "how often to load the objects afresh")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark, instead of the suite's")

@@ -78,7 +78,7 @@ func budgetFigures(a *thresholds.Alert) (value, limit string) {
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
-// is an error. What is inconclusive does not fail a run, and is said.
+// is an error. What is inconclusive is said, and with --strict an error too.
 func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, runs []*bench.Run) ([]error, error) {
 	past, unread := f.store.history(ctx, t, policy, run, "")
 	var regressions []error
@@ -96,7 +96,12 @@ func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresh
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(unclear)) {
-		t.say("warning: ", "inconclusive: %s: %s", strings.Join(unclear[why], ", "), why)
+		text := fmt.Sprintf("inconclusive: %s: %s", strings.Join(unclear[why], ", "), why)
+		if f.strict {
+			unread = errors.Join(unread, errors.New(text))
+			continue
+		}
+		t.say("warning: ", "%s", text)
 	}
 	return regressions, unread
 }
