@@ -54,7 +54,7 @@ func (b *baselineCommand) existing() (*baseline.Dir, error) {
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
 	meta, err := (&sideOpener{b.store.open()}).find(ctx, name)
 	if err != nil {
-		return meta, usage(bench.WithHint(err, "ebpf-bench baseline list shows what there is"))
+		return meta, usage(bench.WithHint(err, "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"))
 	}
 	return meta, nil
 }

@@ -69,7 +69,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 			for _, id := range unique(ids) {
 				err := d.Remove(cmd.Context(), id)
 				if errors.Is(err, baseline.ErrNotFound) {
-					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), "ebpf-bench baseline list shows what there is"))
+					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"))
 				}
 				if err != nil {
 					return noMeasure(err)

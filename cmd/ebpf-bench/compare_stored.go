@@ -19,7 +19,7 @@ import (
 func (o *sideOpener) stored(ctx context.Context, arg, name string) (*side, error) {
 	meta, err := o.find(ctx, name)
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), "ebpf-bench baseline list shows what there is")
+		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run")
 	}
 	return o.load(ctx, arg, meta)
 }
@@ -53,7 +53,7 @@ func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 	meta, err := baseline.Latest(ctx, o.store, baseline.Query{Commit: commit})
 	if errors.Is(err, baseline.ErrNotFound) {
 		return nil, bench.WithHint(fmt.Errorf("the baseline has no run of %s (commit %.12s)", rev, commit),
-			"check it out, build it, and save it by ebpf-bench baseline save; or give its objects")
+			"check it out, build it, and keep a run of it by ebpf-bench run --save; or give its objects")
 	}
 	if err != nil {
 		return nil, err
