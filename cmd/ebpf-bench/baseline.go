@@ -54,10 +54,13 @@ func (b *baselineCommand) existing() (*baseline.Dir, error) {
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
 	meta, err := (&sideOpener{b.store.open()}).find(ctx, name)
 	if err != nil {
-		return meta, usage(bench.WithHint(err, "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"))
+		return meta, usage(bench.WithHint(err, listHint))
 	}
 	return meta, nil
 }
+
+// listHint is what to do about a run that is not there.
+const listHint = "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"
 
 // onRun is a command on the run that its first argument stands for.
 func (b *baselineCommand) onRun(do func(ctx context.Context, m baseline.Meta, args []string) error) func(*cobra.Command, []string) error {
@@ -67,6 +70,17 @@ func (b *baselineCommand) onRun(do func(ctx context.Context, m baseline.Meta, ar
 			return err
 		}
 		return do(cmd.Context(), meta, args[1:])
+	}
+}
+
+// onStore is a command on a baseline that is there.
+func (b *baselineCommand) onStore(do func(ctx context.Context, d *baseline.Dir, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		d, err := b.existing()
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), d, args)
 	}
 }
 

@@ -44,15 +44,11 @@ func (b *baselineCommand) rm() *cobra.Command {
 		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := b.existing()
-			if err != nil {
-				return err
-			}
+		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, args []string) error {
 			// All that they stand for is known before any of it is gone.
 			var ids []string
 			for _, name := range args {
-				meta, err := b.find(cmd.Context(), name)
+				meta, err := b.find(ctx, name)
 				switch {
 				case errors.Is(err, baseline.ErrNotFound):
 					// A run that is damaged has its ID alone.
@@ -67,9 +63,9 @@ func (b *baselineCommand) rm() *cobra.Command {
 				ids = append(ids, meta.ID)
 			}
 			for _, id := range unique(ids) {
-				err := d.Remove(cmd.Context(), id)
+				err := d.Remove(ctx, id)
 				if errors.Is(err, baseline.ErrNotFound) {
-					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"))
+					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), listHint))
 				}
 				if err != nil {
 					return noMeasure(err)
@@ -77,7 +73,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 				fmt.Fprintf(b.t.stdout, "removed run %s\n", id)
 			}
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also remove runs that have tags")
 	return cmd
@@ -116,14 +112,10 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 		Use:   "rebuild",
 		Short: "Make the index anew from the runs",
 		Args:  usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := b.existing()
-			if err != nil {
-				return err
-			}
-			problems, err := d.Rebuild(cmd.Context())
+		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, _ []string) error {
+			problems, err := d.Rebuild(ctx)
 			return errors.Join(noMeasure(err), b.damaged(problems))
-		},
+		}),
 	}
 }
 

@@ -98,25 +98,21 @@ func (b *baselineCommand) verify() *cobra.Command {
 		Use:   "verify",
 		Short: "Check every file of the baseline",
 		Args:  usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := b.existing()
-			if err != nil {
-				return err
-			}
-			problems, err := store.Verify(cmd.Context())
+		RunE: b.onStore(func(ctx context.Context, store *baseline.Dir, _ []string) error {
+			problems, err := store.Verify(ctx)
 			if err != nil {
 				return noMeasure(err)
 			}
 			if err := b.damaged(problems); err != nil {
 				return err
 			}
-			runs, _, err := store.List(cmd.Context(), baseline.Query{})
+			runs, _, err := store.List(ctx, baseline.Query{})
 			if err != nil {
 				return noMeasure(err)
 			}
 			fmt.Fprintf(b.t.stdout, "%s, all whole\n", plural(len(runs), "run"))
 			return nil
-		},
+		}),
 	}
 }
 

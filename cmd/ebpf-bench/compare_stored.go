@@ -19,7 +19,7 @@ import (
 func (o *sideOpener) stored(ctx context.Context, arg, name string) (*side, error) {
 	meta, err := o.find(ctx, name)
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run")
+		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), listHint)
 	}
 	return o.load(ctx, arg, meta)
 }

@@ -31,7 +31,7 @@ func openTerminal(t *testing.T) (tty, screen *os.File) {
 	t.Setenv("TERM", "xterm")
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { screen.Close() })
 	fd := int(screen.Fd())

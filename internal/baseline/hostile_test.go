@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // manyResults is a run of n results of nothing.
@@ -187,9 +189,7 @@ func TestNothingIsMadeWhereThereIsNoStore(t *testing.T) {
 }
 
 func TestWhatRootCreatesBelongsToTheCaller(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root to give files away")
-	}
+	testenv.Root(t)
 	const uid, gid = 65534, 65533
 	t.Setenv("SUDO_UID", fmt.Sprint(uid))
 	t.Setenv("SUDO_GID", fmt.Sprint(gid))

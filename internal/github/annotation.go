@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Level is how loud an annotation is.
@@ -82,6 +84,6 @@ func repoPath(name string) (string, bool) {
 	const maxPath = 1024
 	clean := path.Clean(name)
 	ok := name != "" && len(name) <= maxPath && clean != "." && !path.IsAbs(clean) &&
-		clean != ".." && !strings.HasPrefix(clean, "../") && printable(clean) == clean
+		clean != ".." && !strings.HasPrefix(clean, "../") && unit.Printable(clean) == clean
 	return clean, ok
 }

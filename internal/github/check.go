@@ -9,6 +9,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Conclusion is how a check ended.
@@ -112,7 +114,7 @@ func (a *API) createRun(ctx context.Context, c Check, first []*gh.CheckRunAnnota
 
 func (c *Check) output(annotations []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
 	return &gh.CheckRunOutput{
-		Title:       gh.String(clip(printable(c.Title), maxTitle)),
+		Title:       gh.String(clip(unit.Printable(c.Title), maxTitle)),
 		Summary:     gh.String(Cut(c.Summary, MaxCheckSummary, c.More)),
 		Annotations: annotations,
 	}
@@ -152,7 +154,7 @@ func (a *Annotation) checked() *gh.CheckRunAnnotation {
 		Message:         gh.String(text),
 	}
 	if a.Title != "" {
-		checked.Title = gh.String(clip(printable(a.Title), maxTitle))
+		checked.Title = gh.String(clip(unit.Printable(a.Title), maxTitle))
 	}
 	return checked
 }
@@ -166,7 +168,7 @@ func (a *API) commitStatus(ctx context.Context, c Check) (Published, error) {
 	s := &gh.RepoStatus{
 		State:       gh.String(state),
 		Context:     gh.String(c.Name),
-		Description: gh.String(clip(printable(c.Title), maxStatus)),
+		Description: gh.String(clip(unit.Printable(c.Title), maxStatus)),
 	}
 	if c.URL != "" {
 		s.TargetURL = gh.String(c.URL)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Names, paths, verifier logs and whole files come from a pull request. This
@@ -28,7 +30,7 @@ const maxCode = 300
 // LogLine is text as one line of a log: it moves no cursor, and the runner
 // finds no command in it, neither ::x:: at its start nor ##[x] anywhere.
 func LogLine(s string) string {
-	s = strings.ReplaceAll(printable(s), "##[", "## [")
+	s = strings.ReplaceAll(unit.Printable(s), "##[", "## [")
 	// The runner ignores blanks before a command.
 	blank := len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return !visible(r) }))
 	if strings.HasPrefix(s[blank:], "::") {
@@ -87,7 +89,7 @@ func HTMLCode(s string) string {
 var lookalikes = strings.NewReplacer("`", "ˋ", "|", "∣")
 
 func codeText(s string) string {
-	s = lookalikes.Replace(clip(strings.TrimSpace(printable(s)), maxCode))
+	s = lookalikes.Replace(clip(strings.TrimSpace(unit.Printable(s)), maxCode))
 	if strings.TrimFunc(s, func(r rune) bool { return !visible(r) }) == "" {
 		return "(empty)"
 	}
@@ -98,7 +100,7 @@ func codeText(s string) string {
 func MarkdownFence(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\r\n"), "\n")
 	for i, line := range lines {
-		lines[i] = printable(strings.TrimRight(line, "\r"))
+		lines[i] = unit.Printable(strings.TrimRight(line, "\r"))
 	}
 	s = strings.Join(lines, "\n")
 	fence := "```"
@@ -106,19 +108,6 @@ func MarkdownFence(s string) string {
 		fence += "`"
 	}
 	return fence + "text\n" + s + "\n" + fence + "\n"
-}
-
-// printable is text as one line of characters that can be seen.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t':
-			return ' '
-		case !unicode.IsPrint(r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
 }
 
 // visible tells whether a character has an ink of its own.
