@@ -12,11 +12,15 @@ EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI --pres
 # The kernels are fetched by the user and booted by root.
 export XDG_CACHE_HOME ?= $(HOME)/.cache
 TOOL := go tool -modfile=tools/go.mod
+# Those for workflows have a module of their own: they need other versions of
+# the same packages.
+ACTION_TOOL := go tool -modfile=tools/actions.mod
 GO_FILES = $(shell git ls-files '*.go')
+SHELL_FILES = $(shell git grep -lE '^\#!.*\<(ba)?sh$$')
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
 build: ## build the binary, statically linked
@@ -41,12 +45,35 @@ test: ## run all tests, those of the kernel too, with the race detector
 	@$(MAKE) --no-print-directory kernels || { [ -z "$$CI" ] && echo "the tests that boot other kernels are skipped"; }
 	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m $(EXEC) ./...
 
+.PHONY: e2e
+e2e: kernels ## run the action from end to end, by act against an emulated GitHub
+	@scripts/setup e2e
+	EBPF_BENCH_E2E=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 20m ./e2e
+
+.PHONY: e2e-schema
+e2e-schema: kernels ## the same, with each request checked by GitHub's description of its API
+	@scripts/setup e2e-schema
+	EBPF_BENCH_E2E=1 EBPF_BENCH_E2E_SCHEMA=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 20m -run 'Schema|Base|Fork' ./e2e
+
+.PHONY: figures-action
+figures-action: kernels ## measure what the README promises of the action: the time from a cold checkout to the verdict
+	@scripts/setup e2e
+	EBPF_BENCH_E2E=1 go test -run '^$$' -bench Cold -benchtime 3x ./e2e | grep -E '^Benchmark|^ok|FAIL'
+
+.PHONY: image
+image: ## build the image without Docker, and measure in it (root, some minutes, a gigabyte)
+	@scripts/setup image
+	$(SUDO) env PATH="$$PATH" scripts/image-test
+
 .PHONY: lint
-lint: ## check the style, the layers and the usual mistakes
+lint: ## check the style, the layers, the workflows and the usual mistakes
+	@scripts/setup lint
 	@out=$$(gofmt -l $(GO_FILES)); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; } >&2
 	go vet ./...
 	$(TOOL) golangci-lint run ./...
 	go mod tidy -diff
+	shellcheck $(SHELL_FILES)
+	$(ACTION_TOOL) actionlint .github/workflows/*.yml docs/recipes/*.yml
 
 .PHONY: generate
 generate: ## compile the bundled programs anew
@@ -93,6 +120,10 @@ figures-gate: build ## measure how often the gate is wrong, idle and with all CP
 .PHONY: figures-store
 figures-store: ## measure what the README promises of compare: time and memory over 2,000 benchmarks and 500 stored runs
 	go test -run '^$$' -bench CompareStore -benchtime 10x ./cmd/ebpf-bench
+
+.PHONY: release
+release: ## build VERSION (v1.2.3) twice, compare, and write the sums that its tag must hold
+	@scripts/release sums '$(VERSION)'
 
 .PHONY: hooks
 hooks: kernels ## ask which hooks fire and are counted on each kernel

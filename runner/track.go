@@ -46,6 +46,7 @@ func newTrack(job *Job, floor *track) *track {
 		ObjectSHA256: job.Object.SHA256,
 		Program:      job.Program,
 		Type:         job.Type(),
+		Source:       job.Source(),
 		Warnings:     slices.Clone(job.Warnings),
 	}}
 }

@@ -53,7 +53,7 @@ func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 
 // checkBudget says what is wrong with a budget, by its key, if anything.
 func (t *Threshold) checkBudget() (key, msg string) {
-	m, known := measureNamed(t.Measure)
+	m, known := bench.MeasureNamed(t.Measure)
 	switch {
 	case t.Max != nil && !finite(*t.Max):
 		return "max", "max is no number"

@@ -128,22 +128,6 @@ func TestJudgingEnds(t *testing.T) {
 	}
 }
 
-func TestMeasuresAreWhatTheToolKnows(t *testing.T) {
-	run := &bench.Run{Results: []bench.Result{*measured(bench.Latency, "a", 1, 1).Head}}
-	if err := CheckMeasures(run); err != nil {
-		t.Error(err)
-	}
-	for _, lie := range []bench.Measure{
-		{Name: "latency", Unit: "ns", Direction: bench.HigherIsBetter}, {Name: "latency", Unit: "s", Direction: bench.LowerIsBetter},
-		{Name: "latency", Unit: "ns", Direction: bench.LowerIsBetter, Exact: true},
-	} {
-		run.Results[0].Samples[0].Measure = lie
-		if err := CheckMeasures(run); err == nil || !strings.Contains(err.Error(), `benchmark "a" has latency as`) {
-			t.Errorf("%+v: %v", lie, err)
-		}
-	}
-}
-
 func TestAbsurdNumbersAreShort(t *testing.T) {
 	for _, c := range []struct{ base, head float64 }{{5, 1e308}, {-1e308, 1e308}, {1e300, 2e300}} {
 		v := only(t, Default().Compare(comparison(exactPair("a", c.base, c.head)), Options{}))

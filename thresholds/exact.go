@@ -34,6 +34,9 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 		j.excuse(v, g, j.Now)
 	case g.mirrored().exceeds(rule):
 		v.Outcome = Improvement
+	case g.delta > 0:
+		v.Allowed = true
+		v.Why += ": grew within the allowance of " + allowances(rule, c.Measure)
 	case c.Delta != 0:
 		v.Why += ", " + allowance(rule, c.Measure)
 	}

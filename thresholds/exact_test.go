@@ -18,27 +18,31 @@ func TestExact(t *testing.T) {
 		{"percent: 0", 100, 100, Pass, "100 instructions on both sides"},
 		{"percent: 0", 100, 101, Regression, "100 → 101 instructions (+1, +1.0%), no change is allowed for the worse"},
 		{"percent: 0", 100, 99, Improvement, "100 → 99 instructions (-1, -1.0%)"},
-		{"percent: 10", 100, 110, Pass, "100 → 110 instructions (+10, +10.0%), up to 10% is allowed"},
+		{"percent: 10", 100, 110, Pass, "100 → 110 instructions (+10, +10.0%): grew within the allowance of 10%"},
 		{"percent: 10", 100, 111, Regression, "100 → 111 instructions (+11, +11.0%), up to 10% is allowed"},
-		{"percent: 58", 100, 158, Pass, "100 → 158 instructions (+58, +58.0%), up to 58% is allowed"},
+		{"percent: 58", 100, 158, Pass, "100 → 158 instructions (+58, +58.0%): grew within the allowance of 58%"},
 		// The larger of the two is allowed.
-		{"percent: 1, absolute: 5", 100, 105, Pass, "100 → 105 instructions (+5, +5.0%), up to 1% or 5 instructions is allowed"},
+		{"percent: 1, absolute: 5", 100, 105, Pass, "100 → 105 instructions (+5, +5.0%): grew within the allowance of 1% or 5 instructions"},
 		{"percent: 1, absolute: 5", 1000, 1010, Pass, ""},
 		{"percent: 1, absolute: 5", 1000, 1011, Regression, ""},
-		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5), up to 5 instructions is allowed"},
+		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5): grew within the allowance of 5 instructions"},
 		{"percent: 0", 1233567, 1234568.5, Regression, "1,233,567 → 1,234,568.5 instructions (+1,001.5, +0.08%), no change is allowed for the worse"},
 		{"percent: 0", 0, 1, Regression, "0 → 1 instruction (+1), no change is allowed for the worse"},
-		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100.0%), up to 1 instruction is allowed"},
+		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100.0%): grew within the allowance of 1 instruction"},
 		{"absolute: 5", 0, 6, Regression, ""},
 		{"percent: 50", 0, 1, Regression, ""},
 		{"percent: 5, direction: both", 100, 94, Regression, ""},
-		{"percent: 5, direction: both", 100, 96, Pass, ""},
+		{"percent: 5, direction: both", 100, 96, Pass, "100 → 96 instructions (-4, -4.0%), up to 5% is allowed"},
 		{"percent: 0, absolute: 0", 109.25, 109.5, Regression, "109.25 → 109.5 instructions (+0.25, +0.23%), no change is allowed for the worse"},
 	} {
 		p := policy(t, "thresholds: [{measure: instructions, "+c.rule+"}]\n")
 		v := only(t, p.Compare(comparison(exactPair("a", c.base, c.head)), Options{}))
 		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
 			t.Errorf("%s from %v to %v: %s, %s; want %s, %s", c.rule, c.base, c.head, v.Outcome, v.Why, c.want, c.why)
+		}
+		// A growth that passes is none that nobody hears of.
+		if v.Allowed != (v.Outcome == Pass && c.head > c.base) {
+			t.Errorf("%s from %v to %v: allowed %v", c.rule, c.base, c.head, v.Allowed)
 		}
 	}
 }

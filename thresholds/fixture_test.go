@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat/stattest"
+	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 )
 
 // timedPair is a benchmark of 200 ns on the usual machine, whose head costs
@@ -44,6 +45,9 @@ func policy(t *testing.T, text string) *Policy {
 	p, err := load("version: 1\n" + text)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := schematest.Validate(t, Schema, "version: 1\n"+text); err != nil {
+		t.Errorf("the schema refuses what the reader takes: %v", err)
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -39,7 +40,7 @@ func TestLoadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 2\n": "t.yml:1: version must be 1",
 		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":   `t.yml:3: unknown key "maxx": did you mean "max"?`,
-		"version: 1\nthresholds:\n  - {max: 1}\n":                      `t.yml:3: unknown measure ""`,
+		"version: 1\nthresholds:\n  - {max: 1}\n":                      "t.yml:3: measure is missing: it is one of latency, ",
 		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max, min or history, or severity: ignore",
 		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is no number",
 		// More of the one is better and less of the other: a budget the wrong way
@@ -53,6 +54,10 @@ func TestLoadRefuses(t *testing.T) {
 		"version: 1\nthresholds:\n  - {measure: [latency], max: 1}\n":             "t.yml:3: measure is a single value",
 		"version: 1\nthresholds:\n  - {measure: latency, history: {runs: 1.5}}\n": `t.yml:3: runs: "1.5" is no whole number`,
 		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":            `t.yml:3: max: "lots" is no number`,
+		// The unit is known, and so is what was meant.
+		"version: 1\nthresholds:\n  - {measure: latency, percent: 5%}\n":                    `t.yml:3: percent: "5%" is no number: write 5`,
+		"version: 1\nthresholds:\n  - {measure: latency, percent: some%}\n":                 `t.yml:3: percent: "some%" is no number`,
+		"version: 1\naccept:\n  - {benchmark: a, up_to: 1, until: 2027-01-31, reason: b}\n": "t.yml:3: measure is missing",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
@@ -60,6 +65,18 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if _, err := Load(fstest.MapFS{}, "gone.yml"); err == nil || !strings.Contains(err.Error(), "gone.yml") {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// A result says itself what of it is over budget.
+func TestMark(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: instructions, max: 150}, {measure: instructions, max: 120, severity: warn}]\n")
+	run := &bench.Run{Results: []bench.Result{*exactPair("a", 0, 160).Head, *exactPair("b", 0, 100).Head}}
+	run.Results[1].Alerts = []bench.Alert{{Measure: "of another file"}}
+	p.Mark(run)
+	want := []bench.Alert{{Measure: "instructions", Value: 160, Limit: 150, Severity: "fail"}, {Measure: "instructions", Value: 160, Limit: 120, Severity: "warn"}}
+	if got := run.Results[0].Alerts; !slices.Equal(got, want) || run.Results[1].Alerts != nil {
+		t.Errorf("%+v, %+v", got, run.Results[1].Alerts)
 	}
 }
 

@@ -40,6 +40,20 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 	return alerts
 }
 
+// Mark adds to the results of a run the budgets that they exceed.
+func (p *Policy) Mark(run *bench.Run) {
+	alerts := p.Judge(run)
+	for i := range run.Results {
+		r := &run.Results[i]
+		r.Alerts = nil
+		for _, a := range alerts {
+			if a.Benchmark == r.Benchmark {
+				r.Alerts = append(r.Alerts, bench.Alert{Measure: a.Measure.Name, Value: a.Value, Limit: a.Limit, Under: a.Under, Severity: string(a.Severity)})
+			}
+		}
+	}
+}
+
 // Gap is a budget that could not be applied.
 type Gap struct{ Benchmark, Measure, Why string }
 

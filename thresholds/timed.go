@@ -112,7 +112,7 @@ func (t *test) look() look {
 		return worse
 	case t.proves(g.mirrored()):
 		return better
-	case t.mayHide(g), t.rule.Direction == Both && t.mayHide(g.mirrored()):
+	case t.coarse(g), t.mayHide(g), t.rule.Direction == Both && t.mayHide(g.mirrored()):
 		return unclear
 	}
 	return within
@@ -130,13 +130,26 @@ func (t *test) proves(g growth) bool {
 	return t.p <= t.alpha() && g.low > clear && g.beyond(t.rule)
 }
 
-// mayHide tells whether a growth beyond the threshold is possible and the
-// measurement too coarse to exclude it: the interval reaches beyond the
-// threshold and is wider than it, or its center lies beyond. A threshold of
-// zero stands for the noise band, below which nothing can be told.
+// coarse tells whether the measurement could not have told a growth of the
+// threshold: its interval is wider than that, or the base differs from itself by
+// more. What then seems to be within the threshold is so by chance.
+func (t *test) coarse(g growth) bool {
+	limit := g.limit(t.rule)
+	return limit > 0 && (g.high-g.low > limit || t.change.Band > limit)
+}
+
+// mayHide tells whether a growth beyond the threshold is possible: the center
+// lies beyond it, or the interval reaches beyond and is wider than it. A
+// threshold of zero stands for the noise band, below which nothing can be told.
 func (t *test) mayHide(g growth) bool {
 	limit := t.limit(g)
 	return g.high > limit && (g.share > limit || g.high-g.low > limit)
+}
+
+// grew tells whether a growth within the threshold is one all the same: it is
+// significant, and clear of the noise. Where no noise is known, nothing is said.
+func (t *test) grew(g growth) bool {
+	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band
 }
 
 func (t *test) limit(g growth) float64 {
@@ -177,6 +190,10 @@ func (j *judgement) timed(v *Verdict) {
 		v.Outcome = Inconclusive
 		v.Why += ", " + first.doubt(g)
 	case within:
+		if first.grew(g) {
+			v.Allowed = true
+			v.Why += ": got worse within " + first.limitWords(g)
+		}
 	}
 }
 
@@ -224,6 +241,8 @@ func (t *test) doubt(g growth) string {
 		g = g.mirrored()
 	}
 	switch {
+	case g.share <= t.limit(g) && g.high-g.low <= t.limit(g) && t.coarse(g):
+		return "noisier than " + t.limitWords(g)
 	case g.share <= t.limit(g):
 		return "too coarse for " + t.limitWords(g)
 	case t.p > t.alpha():

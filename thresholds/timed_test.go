@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -78,7 +79,7 @@ func TestTimedRegressionNeedsAll(t *testing.T) {
 		want       Outcome
 		why        string
 	}{
-		{"percent", "percent: 6", timedPair("a", 0.05), Pass, "p below 0.0001"},
+		{"percent", "percent: 6", timedPair("a", 0.05), Pass, "p below 0.0001: got worse within the threshold of 6.0%"},
 		{"absolute", "percent: 2, absolute: 20", timedPair("a", 0.05), Pass, "p below 0.0001"},
 		{"half a nanosecond of 8", "percent: 2, absolute: 0.5", machinePair(tiny, "a", 0.04), Pass, ""},
 		{"both", "percent: 4, absolute: 5", timedPair("a", 0.06), Regression, "confirmed"},
@@ -95,6 +96,48 @@ func TestTimedRegressionNeedsAll(t *testing.T) {
 		v := only(t, p.Compare(in, Options{}))
 		if v.Outcome != c.want || !strings.Contains(v.Why, c.why) {
 			t.Errorf("%s: %s: %s; want %s, %s", c.name, v.Outcome, v.Why, c.want, c.why)
+		}
+	}
+}
+
+// What passes because it is allowed says so, and what is the same does not.
+func TestAllowedGrowth(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: latency, percent: 6}]\n")
+	for growth, want := range map[float64]bool{0.05: true, 0: false, -0.02: false} {
+		v := only(t, p.Compare(comparison(timedPair("a", growth)), Options{}))
+		if v.Allowed != want || strings.Contains(v.Why, "within") != want {
+			t.Errorf("%v: allowed %v: %s, %s", growth, v.Allowed, v.Outcome, v.Why)
+		}
+	}
+	throughput := timedPair("a", 0.05)
+	for _, r := range []*bench.Result{throughput.Base, throughput.Head, throughput.Again} {
+		r.Samples = []bench.Sample{{Measure: bench.Throughput, Values: []float64{1}}}
+	}
+	if v := only(t, policy(t, "thresholds: [{measure: throughput, percent: 6}]\n").Compare(comparison(throughput), Options{})); !v.Allowed {
+		t.Errorf("less throughput is worse: %s", v.Why)
+	}
+}
+
+// A measurement that could not have told a growth of the threshold is no
+// evidence that there is none, wherever its interval happens to lie: one that
+// passes would have caught a slowdown of not many times the threshold.
+func TestWhatPassesCouldHaveFailed(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: latency, percent: 2}]\n")
+	doubts := map[string]bool{}
+	for i := range 400 {
+		m := stattest.Usual(11)
+		m.Bias = 0.002 + 0.0001*float64(i)
+		v := only(t, p.Compare(comparison(machinePair(m, fmt.Sprint(i), -0.01)), Options{}))
+		if v.Outcome == Pass && (v.Change.High-v.Change.Low > 0.02 || v.Change.Band > 0.02 || v.Detectable > 0.1) {
+			t.Errorf("it passes, and would have caught %.1f%%: %s", v.Detectable*100, v.Why)
+		}
+		if v.Outcome == Inconclusive && v.Change.High < 1.02 {
+			doubts[v.Why[strings.LastIndex(v.Why, ", ")+2:]] = true
+		}
+	}
+	for _, want := range []string{"too coarse for the threshold of 2.0%", "noisier than the threshold of 2.0%"} {
+		if !doubts[want] {
+			t.Errorf("none is %s: %v", want, doubts)
 		}
 	}
 }

@@ -112,6 +112,9 @@ func unknownMeasure(name string) string {
 	if slices.Contains(bench.Measures(), name) {
 		return ""
 	}
+	if name == "" {
+		return "measure is missing: it is one of " + strings.Join(bench.Measures(), ", ")
+	}
 	return fmt.Sprintf("unknown measure %q%s: it is one of %s", name,
 		strictyaml.DidYouMean(name, bench.Measures()), strings.Join(bench.Measures(), ", "))
 }

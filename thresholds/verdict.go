@@ -34,6 +34,9 @@ type Verdict struct {
 	Measure  bench.Measure
 	Outcome  Outcome
 	Severity Severity
+	// Allowed says of a pass that the measure did change for the worse, as far as
+	// it may.
+	Allowed bool
 	// Change is what was measured, Second the same of the confirming
 	// measurement. They are nil where nothing was compared.
 	Change, Second *stat.Change

@@ -75,6 +75,14 @@ func tooFew(runs int, h *History) string {
 
 // allowance is what an exact measure may grow by.
 func allowance(t *Threshold, m bench.Measure) string {
+	if parts := allowances(t, m); parts != "" {
+		return "up to " + parts + " is allowed"
+	}
+	return "no change is allowed for the worse"
+}
+
+// allowances is such as "10% or 3 instructions", empty where nothing is allowed.
+func allowances(t *Threshold, m bench.Measure) string {
 	var parts []string
 	if v := value(t.Percent); v > 0 {
 		parts = append(parts, trim(v)+"%")
@@ -82,10 +90,7 @@ func allowance(t *Threshold, m bench.Measure) string {
 	if v := value(t.Absolute); v > 0 {
 		parts = append(parts, figure(v, m))
 	}
-	if len(parts) == 0 {
-		return "no change is allowed for the worse"
-	}
-	return "up to " + strings.Join(parts, " or ") + " is allowed"
+	return strings.Join(parts, " or ")
 }
 
 // limitWords is what a timed measure is held against.

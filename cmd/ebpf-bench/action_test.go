@@ -1,9 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,13 +18,14 @@ import (
 
 // action is what these tests read of action.yml.
 type action struct {
-	Inputs map[string]struct{ Default string }
-	Runs   struct {
-		Steps []struct {
-			ID, Name, Run string
-			Env           map[string]string
-		}
-	}
+	Inputs  map[string]struct{ Description, Default string }
+	Outputs map[string]struct{ Description, Value string }
+	Runs    struct{ Steps []actionYMLStep }
+}
+
+type actionYMLStep struct {
+	ID, Name, If, Run string
+	Env               map[string]string
 }
 
 func readAction(t *testing.T) *action {
@@ -34,70 +41,213 @@ func readAction(t *testing.T) *action {
 	return &a
 }
 
-// measureStep runs the step that measures, with a tool that writes down its
-// arguments and ends with that code.
-func (a *action) measureStep(t *testing.T, inputs map[string]string, code string) (args []string, output string, err error) {
+func (a *action) step(t *testing.T, id string) *actionYMLStep {
+	t.Helper()
+	i := slices.IndexFunc(a.Runs.Steps, func(s actionYMLStep) bool { return s.ID == id })
+	if i < 0 {
+		t.Fatalf("action.yml has no step %s", id)
+	}
+	return &a.Runs.Steps[i]
+}
+
+// run runs a step as the runner does, with a tool that writes down its arguments
+// and ends with that code.
+func (a *action) run(t *testing.T, id string, inputs map[string]string, code int) (args, environ string, err error) {
 	t.Helper()
 	dir := t.TempDir()
-	tool, log, outputs := filepath.Join(dir, "tool"), filepath.Join(dir, "args"), filepath.Join(dir, "outputs")
-	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + log + "'\nexit " + code + "\n"
-	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
+	tool := filepath.Join(dir, "a tool")
+	write(t, tool, fmt.Appendf(nil, "#!/bin/sh\nprintf '%%s\\n' \"$@\" > '%s/args'\nenv > '%s/env'\nexit %d\n", dir, dir, code))
+	if err := os.Chmod(tool, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), "GITHUB_OUTPUT="+outputs, "BIN="+tool, "RESULTS=results.json")
-	for _, step := range a.Runs.Steps {
-		if step.ID != "run" {
-			continue
-		}
-		for name, value := range step.Env {
-			input, ok := strings.CutPrefix(strings.TrimSuffix(value, " }}"), "${{ inputs.")
-			if !ok {
-				continue
+	step := a.step(t, id)
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
+	cmd.Env = os.Environ()
+	for name, value := range step.Env {
+		value = expression.ReplaceAllStringFunc(value, func(e string) string {
+			switch name := expression.FindStringSubmatch(e)[1]; {
+			case name == "steps.install.outputs.bin":
+				return tool
+			case name == "steps.install.outputs.state":
+				return dir
+			case strings.HasPrefix(name, "inputs."):
+				input := strings.TrimPrefix(name, "inputs.")
+				if given, ok := inputs[input]; ok {
+					return given
+				}
+				return a.Inputs[input].Default
 			}
-			given, ok := inputs[input]
-			if !ok {
-				given = a.Inputs[input].Default
-			}
-			env = append(env, name+"="+given)
-		}
-		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
-		cmd.Env = env
-		out, failed := cmd.CombinedOutput()
-		text, err := os.ReadFile(log)
+			t.Errorf("step %s: what is %s?", id, e)
+			return ""
+		})
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	out, err := cmd.CombinedOutput()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatalf("the tool did not run: %s", out)
 		}
-		written, err := os.ReadFile(outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(strings.TrimSpace(string(text)), "\n"), string(written), failed
+		return string(text)
 	}
-	t.Fatal("action.yml has no step run")
-	return nil, "", nil
+	return read("args"), read("env"), err
 }
 
-func TestActionArguments(t *testing.T) {
+var expression = regexp.MustCompile(`\$\{\{ *([^ }]*) *\}\}`)
+
+// No text from outside is ever part of a script.
+func TestActionScripts(t *testing.T) {
+	for _, s := range readAction(t).Runs.Steps {
+		if strings.Contains(s.Run, "${{") {
+			t.Errorf("step %s has an expression in its script: %s", s.ID, s.Run)
+		}
+	}
+}
+
+// Each input is documented, reaches the tool as it is, and is read there.
+func TestActionInputs(t *testing.T) {
 	a := readAction(t)
-	for _, test := range []struct {
-		inputs map[string]string
-		want   string
-	}{
-		{nil, "run --out results.json --vm exact"},
-		{map[string]string{"mode": "host"}, "run --out results.json --vm off"},
-		{map[string]string{"kernels": "6.1,6.12"}, "run --out results.json --vm exact --kernel 6.1,6.12"},
-		{map[string]string{"mode": "kvm", "config": "-a b$(id).yml"}, "run --out results.json --vm kvm -- -a b$(id).yml"},
-	} {
-		args, output, err := a.measureStep(t, test.inputs, "0")
-		if got := strings.Join(args, " "); got != test.want || err != nil || output != "results=results.json\n" {
-			t.Errorf("%v: %q, %v, outputs %q; want %q", test.inputs, got, err, output, test.want)
+	hostile := "-a b$(touch /tmp/x)`id`\"'.yml"
+	for name, input := range a.Inputs {
+		if input.Description == "" {
+			t.Errorf("input %s is not documented", name)
+		}
+		if slices.Contains([]string{"version", "working-directory", "token"}, name) {
+			continue
+		}
+		variable := inputPrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		args, environ, err := a.run(t, "measure", map[string]string{name: hostile}, 0)
+		if err != nil || args != "action\nmeasure\n" || !strings.Contains(environ, "\n"+variable+"="+hostile+"\n") && !strings.HasPrefix(environ, variable+"="+hostile+"\n") {
+			t.Errorf("input %s: %v, arguments %q", name, err, args)
+		}
+		read := false
+		_, _ = readActionInputs(func(v string) string { read = read || v == variable; return "" })
+		if !read {
+			t.Errorf("input %s: nobody reads %s", name, variable)
+		}
+	}
+	for name, output := range a.Outputs {
+		if output.Description == "" || output.Value != "${{ steps.report.outputs."+name+" }}" {
+			t.Errorf("output %s: %+v", name, output)
 		}
 	}
 }
 
-func TestActionFails(t *testing.T) {
-	_, output, err := readAction(t).measureStep(t, nil, "3")
-	if err == nil || err.Error() != "exit status 3" || output == "" {
-		t.Errorf("%v, outputs %q; want exit status 3, and outputs all the same", err, output)
+// The defaults that action.yml names are those of the tool.
+func TestActionDefaults(t *testing.T) {
+	in, err := readActionInputs(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := readAction(t)
+	for name, got := range map[string]string{"mode": in.mode, "baseline": in.baseline, "fail-on": in.failOn, "comment": in.comment} {
+		if want := a.Inputs[name].Default; got != want {
+			t.Errorf("input %s: %q, and action.yml says %q", name, got, want)
+		}
+	}
+}
+
+// The steps that run what a pull request brings have no token, also where the
+// workflow gave all steps one. The exit code is the tool's.
+func TestActionToken(t *testing.T) {
+	t.Setenv("GITHUB_TOKEN", "of-the-workflow")
+	a := readAction(t)
+	inputs := map[string]string{"token": "of-the-input"}
+	for id, want := range map[string]string{"plan": "of-the-input", "build": "", "measure": "", "report": "of-the-input"} {
+		_, environ, err := a.run(t, id, inputs, 3)
+		if err == nil || err.Error() != "exit status 3" {
+			t.Errorf("%s: %v, want exit status 3", id, err)
+		}
+		var got []string
+		for line := range strings.Lines(environ) {
+			if strings.Contains(line, "of-the-") || strings.HasPrefix(line, "GITHUB_TOKEN=") {
+				got = append(got, strings.TrimSpace(line))
+			}
+		}
+		if !slices.Equal(got, []string{"GITHUB_TOKEN=" + want}) {
+			t.Errorf("%s: %q, want the token %q", id, got, want)
+		}
+	}
+	for _, id := range []string{"install", "qemu"} {
+		for name, value := range a.step(t, id).Env {
+			if strings.Contains(value, "token") {
+				t.Errorf("step %s has %s: %s", id, name, value)
+			}
+		}
+	}
+}
+
+// installAction runs install.sh of a copy of the action, whose release has that
+// text as its binary.
+func installAction(t *testing.T, sums, version, served string) (bin, said string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	script, err := os.ReadFile("../../action/install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "action/install.sh"), script)
+	if sums != "" {
+		write(t, filepath.Join(dir, "action/SHA256SUMS"), []byte(sums))
+	}
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.org/x\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "cmd/ebpf-bench/main.go"), []byte("package main\n\nfunc main() { println(\"built\") }\n"))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if served == "" || !strings.HasPrefix(r.URL.Path, "/v1.2.3/ebpf-bench-v1.2.3-linux-") {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, served)
+	}))
+	t.Cleanup(server.Close)
+	output := filepath.Join(dir, "output")
+	cmd := exec.Command("bash", filepath.Join(dir, "action/install.sh"))
+	cmd.Env = append(os.Environ(), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+output, "EBPF_BENCH_VERSION="+version, "EBPF_BENCH_RELEASES="+server.URL)
+	out, failed := cmd.CombinedOutput()
+	text, _ := os.ReadFile(output)
+	bin, _, _ = strings.Cut(strings.TrimPrefix(string(text), "bin="), "\n")
+	return bin, string(out), failed
+}
+
+func TestInstall(t *testing.T) {
+	const binary = "#!/bin/sh\necho released\n"
+	sums := "# ebpf-bench v1.2.3, built by go1.26.8: make release VERSION=v1.2.3\n"
+	for _, arch := range []string{"amd64", "arm64"} {
+		sums += fmt.Sprintf("%x  ebpf-bench-v1.2.3-linux-%s\n", sha256.Sum256([]byte(binary)), arch)
+	}
+	for what, c := range map[string]struct {
+		sums, version, served string
+		want, said            string
+		fails                 string
+	}{
+		"the release":          {sums: sums, served: binary, want: "released", said: "as action/SHA256SUMS has it"},
+		"the release by name":  {sums: sums, version: "v1.2.3", served: binary, want: "released"},
+		"from source":          {sums: sums, version: "source", served: binary, want: "built"},
+		"a branch":             {want: "built"},
+		"a release not there":  {sums: sums, want: "built", said: "warning: "},
+		"another binary":       {sums: sums, served: binary + "evil", fails: "exit status 3", said: "SHA256SUMS says"},
+		"another version":      {sums: sums, version: "v1.2.4", served: binary, fails: "exit status 2", said: "knows ebpf-bench-v1.2.3-linux-"},
+		"no sums of a version": {version: "v1.2.3", served: binary, fails: "exit status 2", said: "knows no release"},
+		"a hostile version":    {sums: sums, version: "latest; id", served: binary, fails: "exit status 2", said: "input version"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			bin, said, err := installAction(t, c.sums, c.version, c.served)
+			if !strings.Contains(said, c.said) {
+				t.Errorf("it says %q, want %q", said, c.said)
+			}
+			if c.fails != "" {
+				if err == nil || err.Error() != c.fails || bin != "" {
+					t.Errorf("%v, binary %q; want %s", err, bin, c.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+			out, err := exec.Command(bin).CombinedOutput()
+			if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
+				t.Errorf("the binary says %q, %v; want %q", got, err, c.want)
+			}
+		})
 	}
 }

@@ -52,7 +52,7 @@ func (b *baselineCommand) existing() (*baseline.Dir, error) {
 
 // find is the run that a word stands for.
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
-	meta, err := (&sideOpener{b.store.open()}).find(ctx, name)
+	meta, err := (&sideOpener{store: b.store.open()}).find(ctx, name)
 	if err != nil {
 		return meta, usage(bench.WithHint(err, listHint))
 	}

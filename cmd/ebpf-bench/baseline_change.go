@@ -3,6 +3,9 @@ package main
 // The commands that change the baseline, beside save.
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,17 +26,35 @@ func (b *baselineCommand) tag() *cobra.Command {
 		Example: "  ebpf-bench baseline tag latest v1.2",
 		Args:    usageArgs(cobra.ExactArgs(2)),
 		RunE: b.onRun(func(ctx context.Context, meta baseline.Meta, args []string) error {
+			tag := args[0]
 			if remove {
-				return refused(b.open().Untag(ctx, meta.ID, args[0]))
+				if err := b.open().Untag(ctx, meta.ID, tag); err != nil {
+					return refused(err)
+				}
+				fmt.Fprintf(b.t.stdout, "took the tag %s off run %s\n", clean(tag), meta.ID)
+				return nil
 			}
-			if err := reserved("tag", args[0]); err != nil {
+			if err := cmp.Or(reserved("tag", tag), b.store.shadows(ctx, tag)); err != nil {
 				return usage(err)
 			}
-			return refused(b.open().Tag(ctx, meta.ID, args[0]))
+			if err := b.open().Tag(ctx, meta.ID, tag); err != nil {
+				return refused(err)
+			}
+			fmt.Fprintf(b.t.stdout, "tagged run %s: baseline:%s now is %s\n", meta.ID, clean(tag), b.nowIs(ctx, tag, meta))
+			return nil
 		}),
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "take the tag off")
 	return cmd
+}
+
+// nowIs says which run a tag stands for, which is the newest that has it.
+func (b *baselineCommand) nowIs(ctx context.Context, tag string, tagged baseline.Meta) string {
+	newest, err := baseline.Latest(ctx, b.open(), baseline.Query{Tag: tag})
+	if err != nil || newest.ID == tagged.ID {
+		return "it"
+	}
+	return "still run " + newest.ID + ", which is newer and has the tag too"
 }
 
 func (b *baselineCommand) rm() *cobra.Command {
@@ -114,6 +135,12 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, _ []string) error {
 			problems, err := d.Rebuild(ctx)
+			if err == nil {
+				runs, _, listed := d.List(ctx, baseline.Query{})
+				if err = listed; err == nil {
+					fmt.Fprintf(b.t.stdout, "made the index of %s anew\n", plural(len(runs), "run"))
+				}
+			}
 			return errors.Join(noMeasure(err), b.damaged(problems))
 		}),
 	}
@@ -131,7 +158,12 @@ func (b *baselineCommand) importing() *cobra.Command {
 				return usage(err)
 			}
 			defer file.Close()
-			runs, err := b.open().Import(cmd.Context(), file)
+			content := bufio.NewReader(file)
+			if looksLikeJSON(content) {
+				return usage(bench.WithHint(fmt.Errorf("import %s: it is no export of ebpf-bench baseline export", args[0]),
+					"keep the results of ebpf-bench run --out by ebpf-bench baseline save"))
+			}
+			runs, err := b.open().Import(cmd.Context(), content)
 			if err != nil {
 				return refused(fmt.Errorf("import %s: %w", args[0], err))
 			}
@@ -140,7 +172,14 @@ func (b *baselineCommand) importing() *cobra.Command {
 					b.t.say("warning: ", "run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
 				}
 			}
-			return printRuns(b.t.stdout, runs)
+			fmt.Fprintf(b.t.stdout, "imported %s\n", plural(len(runs), "run"))
+			return printRuns(b.t.stdout, runs, b.t.columns())
 		},
 	}
+}
+
+// looksLikeJSON tells whether a file begins as results do, and no export does.
+func looksLikeJSON(r *bufio.Reader) bool {
+	head, _ := r.Peek(64)
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 }

@@ -36,6 +36,10 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 	if run.Partial {
 		return nil, errors.New("the run is partial: a baseline that lacks benchmarks would hide regressions")
 	}
+	if run.Shard != nil {
+		return nil, bench.WithHint(fmt.Errorf("the run is shard %s of one: a baseline that lacks benchmarks would hide regressions", run.Shard),
+			"join the shards by ebpf-bench merge, and save what comes of it")
+	}
 	e := &baseline.Entry{
 		Meta:    baseline.Meta{Branch: from.branch, Commit: from.commit, Tags: from.tags, Time: run.Started},
 		Run:     run,

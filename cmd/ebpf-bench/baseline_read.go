@@ -13,12 +13,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 func (b *baselineCommand) list() *cobra.Command {
@@ -40,7 +40,7 @@ func (b *baselineCommand) list() *cobra.Command {
 			if asJSON {
 				err = json.NewEncoder(b.t.stdout).Encode(append([]baseline.Meta{}, runs...))
 			} else {
-				err = printRuns(b.t.stdout, runs)
+				err = printRuns(b.t.stdout, runs, b.t.columns())
 			}
 			return errors.Join(err, b.damaged(problems))
 		},
@@ -52,16 +52,6 @@ func (b *baselineCommand) list() *cobra.Command {
 	flags.IntVar(&q.Limit, "limit", 0, "only this many, the newest")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
-}
-
-func printRuns(out io.Writer, runs []baseline.Meta) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
-	for _, m := range runs {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, dash(m.Branch), dash(m.Commit),
-			m.Time.Local().Format("2006-01-02 15:04"), len(m.Digests), dash(strings.Join(m.Tags, ", ")), clean(m.Machine))
-	}
-	return w.Flush()
 }
 
 func dash(s string) string {
@@ -143,6 +133,9 @@ func (b *baselineCommand) export() *cobra.Command {
 				return usage(err)
 			}
 			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
+			if info, gone := os.Stat(out); err == nil && gone == nil {
+				fmt.Fprintf(b.t.stdout, "wrote %s to %s (%s)\n", plural(len(unique(ids)), "run"), clean(out), unit.Format(float64(info.Size()), "bytes"))
+			}
 			return errors.Join(noMeasure(err), b.damaged(problems))
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -65,26 +64,40 @@ func (v *tagsValue) Set(list string) error {
 
 // complete asks git for what the user does not say.
 func (o *origin) complete(ctx context.Context, t *terminal) {
-	git := func(args ...string) string {
-		out, err := exec.CommandContext(ctx, "git", args...).Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
 	if o.branch == "" {
-		o.branch = git("branch", "--show-current")
+		o.branch = gitBranch(ctx)
 		if err := reserved("branch", o.branch); err != nil {
 			t.say("warning: ", "git's branch is not kept: %v", err)
 			o.branch = ""
 		}
 	}
 	if o.commit == "" {
-		o.commit = git("rev-parse", "--verify", "--quiet", "HEAD")
-		if o.commit != "" && git("status", "--porcelain", "--untracked-files=no") != "" {
+		o.commit = git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		if o.commit != "" && git(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
 			t.say("warning: ", "the working tree has changes that commit %.12s does not have", o.commit)
 		}
 	}
+}
+
+// checkTags refuses tags that a branch is called by, of the run or in the baseline,
+// and says so where a tag is called like the branch.
+func (o *origin) checkTags(ctx context.Context, t *terminal, store *storeFlag) error {
+	for _, tag := range o.tags {
+		if tag == o.branch {
+			return fmt.Errorf("no tag can be called %s: that is the run's branch", tag)
+		}
+		if err := store.shadows(ctx, tag); err != nil {
+			return err
+		}
+	}
+	if o.branch == "" {
+		return nil
+	}
+	tagged, _, err := store.open().List(ctx, baseline.Query{Tag: o.branch, Limit: 1})
+	if len(tagged) > 0 {
+		t.say("warning: ", "the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.branch, o.branch, tagged[0].ID)
+	}
+	return err
 }
 
 func (b *baselineCommand) save() *cobra.Command {
@@ -111,6 +124,9 @@ func (b *baselineCommand) save() *cobra.Command {
 				return usage(err)
 			}
 			from.complete(cmd.Context(), b.t)
+			if err := from.checkTags(cmd.Context(), b.t, &b.store); err != nil {
+				return refused(err)
+			}
 			entries, err := newEntries(s, runs, from)
 			if err != nil {
 				return usage(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +29,7 @@ const compareExample = `  # two builds of an object: every program that both hav
 type compareFlags struct {
 	suite    string
 	filter   string
+	shard    shardFlag
 	format   compareFormat
 	out      string
 	limits   string
@@ -61,9 +61,10 @@ func newCompareCommand(t *terminal) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.suite, "suite", "", "drive the programs by the workloads of this suite `file`")
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
+	f.shard.register(cmd)
 	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, or bmf (of the head)")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`")
-	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
+	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
@@ -98,7 +99,13 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	if err != nil {
 		return usage(err)
 	}
+	if matchup.suite != nil && len(matchup.pairs) == 0 {
+		return f.writeEmpty(t, matchup, out)
+	}
 	comparisons, err := f.compare(ctx, t, matchup, policy)
+	for _, c := range comparisons {
+		c.Shard = f.shard.Shard
+	}
 	if len(comparisons) == 0 {
 		return noMeasure(err)
 	}
@@ -107,14 +114,14 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons))
+		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons, err))
 }
 
 func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits == "" {
+	if f.limits = limitsOf(f.limits, m.ownSuite()); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
-	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+	policy, err := loadPolicy(f.limits, m.suite)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +129,22 @@ func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []th
 	if err != nil {
 		return nil, nil, err
 	}
-	return policy, scope.Kernels, policy.Check(scope)
+	if err := policy.Check(scope); err != nil {
+		return nil, nil, err
+	}
+	t.sayIdle(policy.OtherMode(scope.Modes))
+	return policy, scope.Kernels, nil
+}
+
+// ownSuite is the suite of a comparison with the files that it names, nil where it
+// was stored without these.
+func (m *matchup) ownSuite() *suite.Suite {
+	for _, s := range []*side{m.base, m.head} {
+		if s.runs != nil && s.suite == m.suite {
+			return nil
+		}
+	}
+	return m.suite
 }
 
 // compare measures what has objects, and takes the numbers of what has not.
@@ -140,8 +162,9 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 	return []*bench.Comparison{c}, err
 }
 
-// failures says what could not be measured, one error a benchmark.
-func (f *compareFlags) failures(comparisons []*bench.Comparison) error {
+// failures says what could not be measured, one error a benchmark, but for what
+// errors have told already.
+func (f *compareFlags) failures(comparisons []*bench.Comparison, told ...error) error {
 	var all failureList
 	partial := false
 	for _, c := range comparisons {
@@ -151,7 +174,7 @@ func (f *compareFlags) failures(comparisons []*bench.Comparison) error {
 		}
 		partial = partial || c.Partial
 	}
-	errs := all.errors(len(comparisons) > 1, f.verbose)
+	errs := all.besides(errors.Join(told...)).errors(len(comparisons) > 1, f.verbose)
 	if partial {
 		errs = append(errs, errors.New("interrupted: the comparison is partial"))
 	}

@@ -6,57 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// sidesFile is the file of a guest that holds the objects of both sides.
-const sidesFile = "/sides.json"
-
-// sideObjects are the objects of both sides, by the paths that the suite knows
-// them by, and the programs where just one of each is compared.
-type sideObjects struct {
-	Base        []suite.Object `json:"base"`
-	Head        []suite.Object `json:"head"`
-	BaseProgram string         `json:"base_program,omitempty"`
-	HeadProgram string         `json:"head_program,omitempty"`
-	// Without are the benchmarks that are left out.
-	Without []string `json:"without,omitempty"`
-}
-
-// apply makes both sides of a suite.
-func (o *sideObjects) apply(s *suite.Suite) (head, base *suite.Suite, err error) {
-	head = s.WithObjects(o.Head)
-	head.Benchmarks = slices.DeleteFunc(slices.Clone(head.Benchmarks), func(b bench.Benchmark) bool { return slices.Contains(o.Without, b.Name) })
-	if o.HeadProgram != "" {
-		if head, err = head.OfProgram(o.HeadProgram); err != nil {
-			return nil, nil, err
-		}
-	}
-	base = head.WithObjects(o.Base)
-	if o.BaseProgram != "" {
-		base = base.WithProgram(o.BaseProgram)
-	}
-	return head, base, nil
-}
-
 // onKernel compares on one kernel. A comparison that ended early comes with
 // the error that ended it.
 func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, name string) (*bench.Comparison, error) {
-	objects, err := json.Marshal(m.objects)
-	if err != nil {
+	flags := guestFlags{budget: f.budget, seed: f.seed}
+	files, suiteArg := guestSuite(m.suite, &flags)
+	if err := m.objects.pack(files); err != nil {
 		return nil, err
 	}
-	flags := guestFlags{selection: selection{filter: f.filter}, budget: f.budget, seed: f.seed}
-	files, suiteArg := guestSuite(m.suite, &flags)
-	files[sidesFile] = objects
 	var all []string
 	for _, p := range m.pairs {
 		all = append(all, p.Name())
@@ -84,7 +49,7 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 			return benchmarkOf(done, all)
 		},
 	})
-	err = errors.Join(err, broken)
+	err = errors.Join(losePair(c, all, err), broken)
 	if c == nil && err == nil {
 		err = onKernel(name, errors.New("the guest reported no results"))
 	}
@@ -94,6 +59,19 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 		m.name(c)
 	}
 	return c, err
+}
+
+// losePair adds the pair that was being measured when the machine failed: the
+// first that was not reported.
+func losePair(c *bench.Comparison, all []string, err error) error {
+	var fault *vm.Fault
+	if c == nil || len(c.Pairs) >= len(all) || !errors.As(err, &fault) {
+		return err
+	}
+	name := all[len(c.Pairs)]
+	head := &bench.Result{Benchmark: name}
+	c.Pairs = append(c.Pairs, bench.Pair{Benchmark: name, Base: &bench.Result{Benchmark: name}, Head: head})
+	return lose(head, err)
 }
 
 // mergeComparison adds the pairs of a report to those of the reports before.
@@ -136,19 +114,11 @@ func (f *guestFlags) pairs(t *terminal, args []string) ([]runner.PairJob, error)
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(sidesFile)
+	objects, err := unpackSides()
 	if err != nil {
 		return nil, err
 	}
-	var objects sideObjects
-	if err := json.Unmarshal(text, &objects); err != nil {
-		return nil, err
-	}
-	head, base, err := objects.apply(s)
-	if err != nil {
-		return nil, err
-	}
-	return runner.PlanPairs(head, base)
+	return objects.plan(s)
 }
 
 // compareEach compares one benchmark after the other and reports each at once:

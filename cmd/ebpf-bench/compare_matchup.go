@@ -24,22 +24,23 @@ type matchup struct {
 	suite      *suite.Suite
 	objects    sideObjects
 	// all are the benchmarks of the suite, also those that a filter leaves out.
-	all   []thresholds.Benchmark
+	all []thresholds.Benchmark
+	// pairs are those of the shard that is measured, total is how many there are
+	// in all.
 	pairs []runner.PairJob
+	total int
 	// filter leaves out benchmarks of numbers.
 	filter nameFilter
 }
 
 func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
-	opener := &sideOpener{f.store.open()}
+	opener := &sideOpener{store: f.store.open()}
 	re, err := regexp.Compile(f.filter)
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
 	}
 	m := &matchup{filter: nameFilter{re}}
-	if m.base, err = opener.open(ctx, args[0]); err != nil {
-		return nil, err
-	}
+	// The head tells which of several stored runs its base is.
 	if len(args) > 1 {
 		m.head, err = opener.open(ctx, args[1])
 	} else {
@@ -48,7 +49,11 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkMeasures(); err != nil {
+	opener.near = f.near(t, m.head)
+	if m.base, err = opener.open(ctx, args[0]); err != nil {
+		return nil, err
+	}
+	if err := m.checkPrograms(); err != nil {
 		return nil, err
 	}
 	numbers := func(s *side) bool { return s.objects == nil }
@@ -66,18 +71,6 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 		return nil, err
 	}
 	return m, nil
-}
-
-// checkMeasures refuses numbers that are called something else than they are.
-func (m *matchup) checkMeasures() error {
-	for _, s := range []*side{m.base, m.head} {
-		for _, run := range s.runs {
-			if err := thresholds.CheckMeasures(run); err != nil {
-				return fmt.Errorf("%s: %w", s.Name, err)
-			}
-		}
-	}
-	return nil
 }
 
 // here is the suite in this folder with its objects.
@@ -102,6 +95,8 @@ func (f *compareFlags) checkNumbers() error {
 		return errors.New("--kernel: there are no objects to measure, just results")
 	case f.machines.mode != "":
 		return errors.New("--vm: there are no objects to measure, just results")
+	case f.shard.Shard != nil:
+		return errors.New("--shard: there are no objects to measure, just results")
 	case f.budget != 0:
 		return errors.New("--budget: there are no objects to measure, just results")
 	case f.seed != 0:
@@ -119,6 +114,9 @@ func (f *compareFlags) plan(t *terminal, m *matchup, re *regexp.Regexp) (err err
 		m.suite, err = suite.Load(suite.OS, filepath.ToSlash(f.suite))
 	case m.head.suite != nil:
 		m.suite = m.head.suite
+		if m.head.program == "" {
+			m.objects.own = m.base.suite
+		}
 	case m.base.suite != nil:
 		m.suite = m.base.suite
 	default:
@@ -127,39 +125,61 @@ func (f *compareFlags) plan(t *terminal, m *matchup, re *regexp.Regexp) (err err
 	if err != nil {
 		return err
 	}
-	m.objects = sideObjects{
-		Head: inPlaceOf(m.suite.Objects, m.head.objects), HeadProgram: m.head.program,
-		BaseProgram: m.base.program,
+	m.objects.Head, m.objects.HeadProgram = inPlaceOf(m.suite.Objects, m.head.objects), m.head.program
+	m.objects.Base, m.objects.BaseProgram = inPlaceOf(m.objects.Head, m.base.objects), m.base.program
+	if err := m.choose(re); err != nil {
+		return err
 	}
-	m.objects.Base = inPlaceOf(m.objects.Head, m.base.objects)
+	if f.suite != "" {
+		if err := m.leaveOut(t); err != nil {
+			return err
+		}
+	}
+	if m.pairs, err = m.objects.plan(m.suite); err != nil {
+		return err
+	}
+	m.total, m.pairs = len(m.pairs), shardOf(f.shard, m.pairs)
+	for _, p := range m.pairs {
+		m.objects.Only = append(m.objects.Only, p.Name())
+	}
+	return nil
+}
+
+// choose takes the benchmarks whose names match, of both sides' suites.
+func (m *matchup) choose(re *regexp.Regexp) error {
 	m.all = namesOf(m.suite)
-	if err := m.suite.Filter(re); err != nil {
-		return err
+	own := m.objects.own
+	if own == nil {
+		return m.suite.Filter(re)
 	}
-	head, base, err := m.objects.apply(m.suite)
-	if err == nil && f.suite != "" {
-		head, base, err = m.leaveOut(t, head, base)
+	for _, b := range namesOf(own) {
+		m.all = appendNew(m.all, b)
 	}
-	if err != nil {
-		return err
+	inHead, inBase := m.suite.Filter(re), own.Filter(re)
+	switch {
+	case inBase != nil:
+		own.Benchmarks = nil
+		return inHead
+	case inHead != nil: // and so they were removed
+		m.suite.Benchmarks = nil
 	}
-	m.pairs, err = runner.PlanPairs(head, base)
-	return err
+	return nil
 }
 
 // leaveOut leaves out what neither side has of a suite that was not made for
 // them, unless nothing would be left.
-func (m *matchup) leaveOut(t *terminal, head, base *suite.Suite) (_, _ *suite.Suite, err error) {
-	m.objects.Without, err = runner.NeitherHas(head, base)
-	switch n := len(m.objects.Without); {
-	case err != nil:
-		return nil, nil, err
-	case n == 0 || n == len(head.Benchmarks):
-		m.objects.Without = nil
-		return head, base, nil
+func (m *matchup) leaveOut(t *terminal) error {
+	head, base, err := m.objects.apply(m.suite)
+	if err != nil {
+		return err
 	}
-	t.say("", "left out, because neither side has the program: %s", strings.Join(m.objects.Without, ", "))
-	return m.objects.apply(m.suite)
+	without, err := runner.NeitherHas(head, base)
+	if n := len(without); err != nil || n == 0 || n == len(head.Benchmarks) {
+		return err
+	}
+	m.suite.Benchmarks = slices.DeleteFunc(slices.Clone(m.suite.Benchmarks), func(b bench.Benchmark) bool { return slices.Contains(without, b.Name) })
+	t.say("", "left out, because neither side has the program: %s", strings.Join(without, ", "))
+	return nil
 }
 
 // madeUpSuite has a benchmark for each program of either side.
@@ -272,8 +292,10 @@ func appendNew[T comparable](all []T, v T) []T {
 // reads are the files that the comparison is made from, with those given.
 func (m *matchup) reads(more ...string) []string {
 	names := append(more, m.base.Name, m.head.Name)
-	if m.suite != nil && !m.suite.Bundled {
-		names = slices.AppendSeq(names, maps.Keys(m.suite.Files()))
+	for _, s := range []*suite.Suite{m.suite, m.objects.own} {
+		if s != nil && !s.Bundled {
+			names = slices.AppendSeq(names, maps.Keys(s.Files()))
+		}
 	}
 	return names
 }

@@ -13,7 +13,7 @@ import (
 // onHost measures both sides on this machine.
 func (f *compareFlags) onHost(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
 	said := false
-	c, err := measureTwice(ctx, m.pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version()}, policy,
+	c, err := measureTwice(ctx, m.pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: planLoads(policy, m.total)}, policy,
 		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 			if said {
 				t.say("", "%s to be measured a second time", plural(len(pairs), "benchmark"))
@@ -35,7 +35,9 @@ type comparer func(context.Context, []runner.PairJob, runner.Options) (*bench.Co
 // measureTwice compares, and measures what looks changed again from the start,
 // so that one unlucky measurement raises no alarm.
 func measureTwice(ctx context.Context, pairs []runner.PairJob, o runner.Options, policy *thresholds.Policy, compare comparer) (*bench.Comparison, error) {
-	o.PlanLoads = planLoads(policy, len(pairs))
+	if o.PlanLoads == nil {
+		o.PlanLoads = planLoads(policy, len(pairs))
+	}
 	c, err := compare(ctx, pairs, o)
 	if err != nil {
 		return nil, err

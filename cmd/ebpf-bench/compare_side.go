@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,16 +31,20 @@ type side struct {
 
 const sides = `BASE and HEAD are each one of
   head.o                an ELF object; head.o:prog is just one program of it
-  build/                a folder of objects
-  bench/ebpf-bench.yml  a suite with the objects that it names
+  build/                a folder of objects, or of a suite (ebpf-bench.yml)
+  bench/ebpf-bench.yml  a suite with the objects that it names; of two suites
+                        the benchmarks of the same name are compared, by the
+                        head's workload, each with its own side's program
   result.json           the results of ebpf-bench run
-  baseline:main         what the baseline has of a branch or tag; baseline:latest
-                        is its newest run
+  baseline:main         what the baseline has of a branch or tag;
+                        baseline:latest is its newest run
   v1.2, HEAD~3          a git revision whose objects the baseline has`
 
 // sideOpener finds the sides that the command line names.
 type sideOpener struct {
 	store baseline.Store
+	// near tells of which of several runs one is meant; nil is the newest.
+	near func(baseline.Meta) bool
 }
 
 func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
@@ -49,14 +55,14 @@ func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
 	var s *side
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		if s, err = programSide(arg); s == nil && err == nil {
+		if s, err = programSide(ctx, arg); s == nil && err == nil {
 			return o.revision(ctx, arg)
 		}
 	case err != nil:
 	case info.IsDir():
-		s, err = folderSide(arg)
+		s, err = folderSide(ctx, arg)
 	default:
-		s, err = fileSide(arg)
+		s, err = fileSide(ctx, arg)
 	}
 	if err != nil {
 		return nil, err
@@ -66,21 +72,24 @@ func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
 }
 
 // fileSide is a file, whose kind its content tells.
-func fileSide(name string) (*side, error) {
-	file, err := os.Open(name)
+func fileSide(ctx context.Context, name string) (*side, error) {
+	file, err := openInput(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	head := make([]byte, 64)
-	n, _ := file.ReadAt(head, 0)
-	head = bytes.TrimLeft(head[:n], " \t\r\n")
+	content := bufio.NewReader(file)
+	head, err := content.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		object, err := readObject(name)
 		return &side{objects: []suite.Object{object}}, err
 	case bytes.HasPrefix(head, []byte("{")):
-		runs, err := bench.DecodeAll(file)
+		runs, err := bench.DecodeAll(content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
@@ -96,7 +105,7 @@ func fileSide(name string) (*side, error) {
 }
 
 // programSide is one program of an object, nil if the argument is none.
-func programSide(arg string) (*side, error) {
+func programSide(ctx context.Context, arg string) (*side, error) {
 	i := strings.LastIndexByte(arg, ':')
 	if i < 0 {
 		return nil, nil
@@ -104,7 +113,7 @@ func programSide(arg string) (*side, error) {
 	if info, err := os.Stat(arg[:i]); err != nil || info.IsDir() {
 		return nil, nil
 	}
-	s, err := fileSide(arg[:i])
+	s, err := fileSide(ctx, arg[:i])
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +124,13 @@ func programSide(arg string) (*side, error) {
 	return s, nil
 }
 
-// folderSide is all objects of a folder.
-func folderSide(dir string) (*side, error) {
+// folderSide is the suite of a folder, or else all of its objects.
+func folderSide(ctx context.Context, dir string) (*side, error) {
+	for _, name := range suiteFiles {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+			return fileSide(ctx, filepath.Join(dir, name))
+		}
+	}
 	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.o"))
 	if err != nil {
 		return nil, err

@@ -37,12 +37,20 @@ func (o *sideOpener) find(ctx context.Context, name string) (baseline.Meta, erro
 		func(m baseline.Meta) bool { return slices.Contains(m.Tags, name) },
 		func(m baseline.Meta) bool { return m.Branch == name && name != "" },
 	} {
-		if i := slices.IndexFunc(all, means); i >= 0 {
-			return all[i], nil
+		found := slices.DeleteFunc(slices.Clone(all), func(m baseline.Meta) bool { return !means(m) })
+		if i := slices.IndexFunc(found, o.isNear); i >= 0 {
+			return found[i], nil
+		}
+		if len(found) > 0 {
+			return found[0], nil
 		}
 	}
 	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)
 }
+
+// isNear tells whether a run is of the testbed that it is to be compared on. A
+// newer one of another testbed has numbers that are worth nothing there.
+func (o *sideOpener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
 
 // revision is the newest run that the baseline has of a git revision.
 func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
@@ -50,7 +58,15 @@ func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), "see ebpf-bench compare --help")
 	}
-	meta, err := baseline.Latest(ctx, o.store, baseline.Query{Commit: commit})
+	all, _, err := o.store.List(ctx, baseline.Query{Commit: commit})
+	var meta baseline.Meta
+	switch i := slices.IndexFunc(all, o.isNear); {
+	case err != nil:
+	case len(all) == 0:
+		err = baseline.ErrNotFound
+	default:
+		meta = all[max(0, i)]
+	}
 	if errors.Is(err, baseline.ErrNotFound) {
 		return nil, bench.WithHint(fmt.Errorf("the baseline has no run of %s (commit %.12s)", rev, commit),
 			"check it out, build it, and keep a run of it by ebpf-bench run --save; or give its objects")

@@ -91,7 +91,7 @@ func nothingInCommon(c *bench.Comparison) error {
 	}
 	hint := "a benchmark is compared with that of the same name: was the suite changed?"
 	if c.BaseTestbed == nil {
-		hint = "a program is compared with that of the same name; to compare one that was renamed: ebpf-bench compare base.o:OLD head.o:NEW"
+		hint = "a benchmark of two suites is compared with that of the same name, else a program with that of the same name; to compare one that was renamed: ebpf-bench compare base.o:OLD head.o:NEW"
 	}
 	return bench.WithHint(fmt.Errorf("nothing was compared: base and head have no benchmark in common, the base has %s and the head %s", fewNames(base), fewNames(head)), hint)
 }
@@ -138,7 +138,7 @@ func on(c *bench.Comparison, several bool, err error) error {
 }
 
 func (f *compareFlags) print(t *terminal, m *report.Comparison) error {
-	m.Color = t.colored(t.stdout)
+	m.Color, m.Columns = t.colored(t.stdout), t.columns()
 	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
 	if err := compareRenderers[f.format](t.stdout, m); err != nil {
 		return noMeasure(fmt.Errorf("write the comparison: %w", err))

@@ -144,6 +144,7 @@ func (f *guestFlags) args(command string, mode vm.Mode) []string {
 		}
 	}
 	add("--filter", f.filter, "")
+	add("--shard", f.shard.String(), "")
 	add("--root", f.root, "")
 	add("--rounds", itoa(f.rounds), "0")
 	add("--loads", itoa(f.loads), "0")

@@ -59,7 +59,16 @@ func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, erro
 		m.withoutKVM(err)
 		info, err = m.boot(ctx, k, g, stage)
 	}
+	m.sayWarnings(name, info)
 	return info, onKernel(name, err)
+}
+
+// sayWarnings says what a machine lacks: benchmarks may fail for it, or measure
+// something else than on another kernel.
+func (m *machines) sayWarnings(name string, info vm.Info) {
+	for _, w := range info.Warnings {
+		m.t.say("warning: ", "kernel %s: %s", name, w)
+	}
 }
 
 // interruptedError is how something ended that a person has ended.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -88,6 +89,10 @@ func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
 	m := &machines{t: t, cache: cache, timeout: f.timeout, memory: f.memory}
 	if f.mode == "kvm" {
 		m.mode = vm.KVM
+		// A machine that never boots would be waited for.
+		if err := probe.NoKVM(); err != nil {
+			m.withoutKVM(fmt.Errorf("%w: %w", vm.ErrKVM, err))
+		}
 	}
 	return m, nil
 }

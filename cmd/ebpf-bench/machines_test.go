@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
 func TestChooseKernels(t *testing.T) {
@@ -66,5 +70,16 @@ func TestNoMachineOnAKernel(t *testing.T) {
 		if err := c.flags.check(); (err == nil) != c.ok {
 			t.Errorf("--vm %s --kernel %s: %v", c.flags.mode, c.flags.kernels.String(), err)
 		}
+	}
+}
+
+// What a machine could not set up is told, with the name of its kernel.
+func TestWarningsOfAMachine(t *testing.T) {
+	var said bytes.Buffer
+	m := &machines{t: newTerminal(io.Discard, &said)}
+	m.sayWarnings("6.12", vm.Info{Warnings: []string{"load module veth: exec format error", "mount /sys/fs/bpf: no such device"}})
+	want := "ebpf-bench: warning: kernel 6.12: load module veth: exec format error\nebpf-bench: warning: kernel 6.12: mount /sys/fs/bpf: no such device\n"
+	if said.String() != want {
+		t.Errorf("said %q", &said)
 	}
 }

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BUNDLED", filepath.Join(objects, "../../../../programs"))
 			env.Setenv("TERM", "xterm")
 			env.Setenv("EBPF_BENCH", static)
+			env.Values[storyKey{}] = &storyGitHub{}
 			// The kernels are in the cache of whoever runs the test.
 			cache, err := os.UserCacheDir()
 			env.Setenv("XDG_CACHE_HOME", cache)
@@ -86,12 +87,16 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"bmf":      checkBMF,
+			"bencher":  playBencher,
 			"exactly":  checkExactly,
 			"same":     checkSame,
 			"exitcode": checkExitCode,
 			"nobody":   runAsNobody,
 			"run":      checkRun,
 			"result":   makeResult,
+
+			"github":     playGitHub,
+			"comparison": makeComparison,
 
 			"installkernel": installKernel,
 			"registry":      serveImage,

@@ -82,7 +82,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
 	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
-	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file`")
+	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file` (default: that which the suite names)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
 	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each benchmark (default: what its budget allows)")
 	flags.IntVar(&f.loads, "loads", runner.DefaultLoads, "how often to load the objects afresh")
@@ -108,6 +108,8 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return errors.New("--seed must be from 1 on")
 	case !f.keep && (given("branch") || given("commit") || given("tag")):
 		return errors.New("--branch, --commit and --tag are of a run that is kept: add --save")
+	case f.keep && f.shard.Shard != nil:
+		return errors.New("--save keeps a whole run, and --shard measures a part of one: join the parts by ebpf-bench merge, and keep them by ebpf-bench baseline save")
 	}
 	return nil
 }
@@ -125,6 +127,9 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if f.limits != "" {
+		t.sayIdle(policy.NothingForARun())
+	}
 	write, err := f.writer(s)
 	if err != nil {
 		return usage(err)
@@ -132,11 +137,15 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err := f.prepareSave(ctx, t); err != nil {
 		return usage(err)
 	}
+	if len(plan.Jobs) == 0 {
+		return f.writeEmpty(t, write)
+	}
 	runs, err := f.measure(ctx, t, s, plan, write)
 	if len(runs) == 0 {
 		return noMeasure(err)
 	}
-	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose),
+	markOver(policy, kernels, runs)
+	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose, err),
 		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
 }
 

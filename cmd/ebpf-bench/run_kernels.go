@@ -160,13 +160,12 @@ func merge(run, latest *bench.Run) *bench.Run {
 // duringWhich says which benchmark was being measured when the machine failed:
 // in exact mode, the first one that has nothing yet.
 func duringWhich(run *bench.Run, err error) error {
-	var fault *vm.Fault
-	if run == nil || run.Testbed.Mode != bench.ModeExact || !errors.As(err, &fault) {
+	if run == nil || run.Testbed.Mode != bench.ModeExact {
 		return err
 	}
 	for i := range run.Results {
 		if r := &run.Results[i]; !hasEnded(r) {
-			return bench.WithHint(fmt.Errorf("%w, while it measured %s", err, r.Benchmark), bench.Hint(err))
+			return lose(r, err)
 		}
 	}
 	return err

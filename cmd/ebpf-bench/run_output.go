@@ -29,8 +29,21 @@ func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 		return nil, err
 	}
 	return func(runs ...*bench.Run) error {
+		for _, run := range runs {
+			run.Shard = f.shard.Shard
+		}
 		return out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 	}, nil
+}
+
+// writeEmpty writes the run of a shard without benchmarks.
+func (f *runFlags) writeEmpty(t *terminal, write writer) error {
+	f.shard.sayEmpty(t, f.total)
+	run := f.shard.emptyRun()
+	if f.format == "text" {
+		return noMeasure(write(run))
+	}
+	return errors.Join(noMeasure(write(run)), f.print(t, []*bench.Run{run}))
 }
 
 // prepareSave finds out what --save takes before anything is measured: where
@@ -40,8 +53,10 @@ func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
 		return nil
 	}
 	f.from.complete(ctx, t)
-	_, _, err := f.store.open().List(ctx, baseline.Query{Limit: 1})
-	return err
+	if _, _, err := f.store.open().List(ctx, baseline.Query{Limit: 1}); err != nil {
+		return err
+	}
+	return f.from.checkTags(ctx, t, &f.store)
 }
 
 // save keeps what was measured as a whole in the baseline.

@@ -5,21 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits == "" {
+	if f.limits = limitsOf(f.limits, s); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
-	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+	policy, err := loadPolicy(f.limits, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,23 +63,24 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
 }
 
-// budgetFigures are a value and its limit: all digits of what is counted, and
-// of what is timed enough to tell the two apart.
+// budgetFigures are the value and the limit of an alert, as reports have them.
 func budgetFigures(a *thresholds.Alert) (value, limit string) {
-	if a.Measure.Exact {
-		return unit.Exactly(a.Value, a.Measure.Unit), unit.Exactly(a.Limit, a.Measure.Unit)
+	return report.BudgetFigures(a.Measure, a.Value, a.Limit)
+}
+
+// markOver adds to runs what is over budget, for every report of them.
+func markOver(policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) {
+	// What is wrong with the kernels is said once all is judged.
+	_ = policy.CheckKernels(measuredOn(kernels, testbeds(runs)))
+	for _, run := range runs {
+		policy.Mark(run)
 	}
-	value, limit = unit.Format(a.Value, a.Measure.Unit), unit.Format(a.Limit, a.Measure.Unit)
-	if value == limit {
-		return unit.Exact(a.Value) + " " + a.Measure.Unit, unit.Exact(a.Limit) + " " + a.Measure.Unit
-	}
-	return value, limit
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
 // is an error. What is inconclusive is said, and with --strict an error too.
 func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, runs []*bench.Run) ([]error, error) {
-	past, unread := f.store.history(ctx, t, policy, run, "")
+	past, unread := f.store.historyOf(ctx, t, policy, run, f.from.branch)
 	var regressions []error
 	unclear := map[string][]string{}
 	for _, v := range policy.JudgeHistory(run, thresholds.Options{History: past}) {
@@ -117,15 +117,16 @@ func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 	return noMeasure(errors.Join(errs...))
 }
 
-// failures says what could not be measured, one error a benchmark.
-func failures(runs []*bench.Run, verbose bool) error {
+// failures says what could not be measured, one error a benchmark, but for what
+// errors have told already.
+func failures(runs []*bench.Run, verbose bool, told ...error) error {
 	var all failureList
 	for _, run := range runs {
 		for i := range run.Results {
 			all.add(&run.Results[i], "", run.Testbed.Kernel)
 		}
 	}
-	errs := all.errors(len(runs) > 1, verbose)
+	errs := all.besides(errors.Join(told...)).errors(len(runs) > 1, verbose)
 	if slices.ContainsFunc(runs, func(run *bench.Run) bool { return run.Partial }) {
 		errs = append(errs, errors.New("ended early: the results are partial"))
 	}

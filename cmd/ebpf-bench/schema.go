@@ -4,18 +4,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
+
+// schemas are the JSON Schemas of the files that people write.
+var schemas = map[string][]byte{"suite": suite.Schema, "thresholds": thresholds.Schema}
 
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of the suite file",
-		Long: "Print the JSON Schema of the suite file. An editor with a YAML language server\nfinds it by this comment at the top of a suite:\n\n" +
-			"  # yaml-language-server: $schema=" + suite.SchemaURL,
-		Example: "  ebpf-bench schema > ebpf-bench.schema.json",
-		Args:    usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(suite.Schema)
+		Use:   "schema [suite|thresholds]",
+		Short: "Print the JSON Schema of the suite or thresholds file",
+		Long: "Print the JSON Schema of the suite file, or of the thresholds file. An editor with\na YAML language server finds it by this comment at the top of a suite:\n\n" +
+			"  # yaml-language-server: $schema=" + suite.SchemaURL + "\n\nor of thresholds:\n\n" +
+			"  # yaml-language-server: $schema=" + thresholds.SchemaURL,
+		Example:   "  ebpf-bench schema > ebpf-bench.schema.json\n  ebpf-bench schema thresholds > thresholds.schema.json",
+		Args:      usageArgs(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
+		ValidArgs: []string{"suite", "thresholds"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "suite"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			_, err := cmd.OutOrStdout().Write(schemas[name])
 			return err
 		},
 	}

@@ -17,8 +17,11 @@ import (
 // selection is which benchmarks of which suite a command is about.
 type selection struct {
 	filter string
-	// all are the benchmarks of the suite, also those that filter leaves out.
-	all []thresholds.Benchmark
+	shard  shardFlag
+	// all are the benchmarks of the suite, also those that filter and shard leave
+	// out; total is how many filter leaves.
+	all   []thresholds.Benchmark
+	total int
 	// root is the folder that holds a copy of the file system that the suite
 	// came from; it is empty but in a virtual machine.
 	root string
@@ -26,6 +29,7 @@ type selection struct {
 
 func (sel *selection) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&sel.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
+	sel.shard.register(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt)
 }
 
@@ -41,7 +45,12 @@ func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
 		return nil, err
 	}
 	sel.all = namesOf(s)
-	return s, s.Filter(re)
+	if err := s.Filter(re); err != nil {
+		return nil, err
+	}
+	sel.total = len(s.Benchmarks)
+	s.Benchmarks = shardOf(sel.shard, s.Benchmarks)
+	return s, nil
 }
 
 // namesOf are the benchmarks of a suite as thresholds know them.
@@ -54,11 +63,14 @@ func namesOf(s *suite.Suite) []thresholds.Benchmark {
 	return all
 }
 
+// suiteFiles are the names of a folder's suite.
+var suiteFiles = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
+
 func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {
 	if len(args) > 0 {
 		return suite.Load(suite.Root(sel.root), filepath.ToSlash(args[0]))
 	}
-	for _, name := range []string{"ebpf-bench.yml", "ebpf-bench.yaml"} {
+	for _, name := range suiteFiles {
 		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
 			return suite.Load(suite.OS, name)
 		}

@@ -40,7 +40,7 @@ func newGateCommand(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gate",
 		Short:   "Measure the gate's error rates on this machine",
-		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. Of the\nthresholds only the statistics are left, the allowances are 0, so that the rates\nare those of the measurement.",
+		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. Of the\nthresholds only the statistics are left, the allowances are 0, so that the rates\nare those of the measurement.\n\nOf the columns, time is what a comparison and its confirmation may measure for,\nand took what it took with all that is around it.",
 		Example: gateExample,
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

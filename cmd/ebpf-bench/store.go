@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,8 @@ import (
 // storeFlag is where the baseline is.
 type storeFlag struct {
 	folder string
+	// elsewhere is the baseline where it is in no folder.
+	elsewhere baseline.Store
 	// warn says, once, what is wrong with a file of the baseline.
 	warn func(baseline.Problem)
 }
@@ -36,7 +39,12 @@ func (f *storeFlag) register(cmd *cobra.Command) {
 
 // open is the baseline for who looks for a run in it. What is damaged is told,
 // because another run may be found than the one that is meant.
-func (f *storeFlag) open() baseline.Store { return &toldStore{baseline.Open(f.folder), f.warn} }
+func (f *storeFlag) open() baseline.Store {
+	if f.elsewhere != nil {
+		return &toldStore{f.elsewhere, f.warn}
+	}
+	return &toldStore{baseline.Open(f.folder), f.warn}
+}
 
 type toldStore struct {
 	baseline.Store
@@ -49,4 +57,13 @@ func (s *toldStore) List(ctx context.Context, q baseline.Query) ([]baseline.Meta
 		s.warn(p)
 	}
 	return runs, problems, err
+}
+
+// shadows says which branch nobody could name any more if a tag was called so.
+func (f *storeFlag) shadows(ctx context.Context, tag string) error {
+	runs, _, err := f.open().List(ctx, baseline.Query{Branch: tag, Limit: 1})
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	return fmt.Errorf("no tag can be called %s: there are runs of a branch of that name, and baseline:%s is the newest of these", tag, tag)
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -11,9 +14,27 @@ import (
 )
 
 // history is what a policy judges a run by beside its own values: those of the
-// earlier runs of the same testbed and branch, empty for any branch. It reads no
-// more than the policy asks for, and is nil where that is nothing.
-func (f *storeFlag) history(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
+// earlier runs of the same testbed and of these branches, of any branch where none
+// has a name. It reads no more than the policy asks for, and is nil where that is
+// nothing.
+func (f *storeFlag) history(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, error) {
+	h, err := f.past(ctx, t, policy, run, branches)
+	if h == nil || err != nil {
+		return nil, err
+	}
+	return oldestFirst(h), nil
+}
+
+func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 {
+	return func(benchmark, measure string) []float64 {
+		values := h.Values(benchmark, measure)
+		slices.Reverse(values)
+		return values
+	}
+}
+
+// past is what the policy asks for of those runs, nil where that is nothing.
+func (f *storeFlag) past(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branches []string) (*baseline.History, error) {
 	var wanted []baseline.Series
 	for benchmark, measure := range policy.Historic(run) {
 		wanted = append(wanted, baseline.Series{Benchmark: benchmark, Measure: measure})
@@ -21,7 +42,8 @@ func (f *storeFlag) history(ctx context.Context, t *terminal, policy *thresholds
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	q := baseline.Query{Testbed: baseline.Key(run.Testbed), Branch: branch, Before: run.Started}
+	branches = slices.DeleteFunc(unique(branches), func(name string) bool { return name == "" })
+	q := baseline.Query{Testbed: baseline.Key(run.Testbed), Branches: branches, Before: run.Started}
 	h, err := f.open().History(ctx, q, wanted...)
 	if err != nil {
 		return nil, fmt.Errorf("judge by the history: %w", err)
@@ -31,18 +53,47 @@ func (f *storeFlag) history(ctx context.Context, t *terminal, policy *thresholds
 	}
 	if len(h.Runs) == 0 {
 		t.say("warning: ", "the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
-			f.folder, ofBranch(branch), baseline.Machine(run.Testbed))
+			f.folder, ofBranches(branches), baseline.Machine(run.Testbed))
 	}
-	return func(benchmark, measure string) []float64 {
-		values := h.Values(benchmark, measure)
-		slices.Reverse(values)
-		return values
-	}, nil
+	return h, nil
 }
 
-func ofBranch(branch string) string {
-	if branch == "" {
+func ofBranches(names []string) string {
+	if len(names) == 0 {
 		return ""
 	}
-	return " of branch " + branch
+	return " of branch " + strings.Join(names, " or ")
+}
+
+// historyOf is the history of a run that is judged by itself: of the branch that
+// it is of, and of the default branch, from which that began. What another branch
+// costs says nothing of this one. Where no branch is known, all are looked at.
+func (f *storeFlag) historyOf(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
+	var branches []string
+	if branch = cmp.Or(branch, gitBranch(ctx)); branch != "" {
+		branches = []string{branch, defaultBranch(ctx)}
+	} else if isRepository(ctx) {
+		branches = []string{defaultBranch(ctx)}
+	}
+	h, err := f.past(ctx, t, policy, run, branches)
+	if h == nil || err != nil {
+		return nil, err
+	}
+	if n := len(h.Runs); n > 0 {
+		t.say("", "judged among %s%s on this testbed", plural(n, "earlier run"), fromBranches(h.Runs))
+	}
+	return oldestFirst(h), nil
+}
+
+// fromBranches names the branches that runs are of, with how many are of each.
+func fromBranches(runs []baseline.Meta) string {
+	count := map[string]int{}
+	for _, m := range runs {
+		count[m.Branch]++
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d of %s", count[name], cmp.Or(name, "no branch")))
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }

@@ -67,6 +67,10 @@ func TestADamagedFileIsNamedAndAffectsNothingElse(t *testing.T) {
 			if err != nil && (!errors.As(err, &p) || p.File != file) {
 				t.Errorf("%s %s: load error %v names no file", c.dir, how, err)
 			}
+			if c.name == own {
+				wantError(t, err, "run "+hurt.ID+" has it")
+				wantError(t, must(d.Verify(t.Context()))[0], "run "+hurt.ID+" has it")
+			}
 			for _, m := range []Meta{runs[0], runs[2]} {
 				if _, err := d.Load(t.Context(), m.ID); err != nil {
 					t.Errorf("%s %s: another run: %v", c.dir, how, err)

@@ -46,7 +46,7 @@ func (d *Dir) load(ctx context.Context, id string) (*Entry, error) {
 		}
 		data, err := readObject(root, sum)
 		if err != nil {
-			return nil, d.problem(objectKind.path(sum), objectHint(err))
+			return nil, d.problem(objectKind.path(sum), objectHint(fmt.Errorf("%w: run %s has it", missing(err), id)))
 		}
 		s.Objects[sum] = data
 	}

@@ -105,6 +105,8 @@ func TestQueries(t *testing.T) {
 		{Query{Limit: 2}, []int{4, 3}},
 		{Query{Branch: "main"}, []int{4, 3, 1, 0}},
 		{Query{Branch: "../../etc"}, []int{2}},
+		{Query{Branches: []string{"../../etc", "main"}}, []int{4, 3, 2, 1, 0}},
+		{Query{Branches: []string{"nosuch"}}, nil},
 		{Query{Commit: "ccccccc"}, []int{4, 3}},
 		{Query{Commit: "AAAAAAAB"}, []int{2}},
 		{Query{Commit: "ddddddd"}, nil},

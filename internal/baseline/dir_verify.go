@@ -36,7 +36,7 @@ func (d *Dir) Verify(ctx context.Context) ([]Problem, error) {
 		return nil, fmt.Errorf("verify baseline: %w", err)
 	}
 	defer unlock()
-	v := &verifier{dir: d, root: root, unlisted: lost, used: make(map[string]bool)}
+	v := &verifier{dir: d, root: root, unlisted: lost, used: make(map[string]bool), owners: make(map[string][]string)}
 	for _, check := range []func(context.Context) error{v.strays, v.index, v.runs, v.tags, v.objects, v.leftovers} {
 		if err := check(ctx); err != nil {
 			return nil, fmt.Errorf("verify baseline: %w", err)
@@ -55,6 +55,8 @@ type verifier struct {
 	// used are the objects that runs refer to. It is nil where a run cannot be
 	// read, and all may be used.
 	used map[string]bool
+	// owners are the runs that an object is of, as far as they can be read.
+	owners map[string][]string
 }
 
 func (v *verifier) report(file string, err error) {
@@ -109,6 +111,7 @@ func (v *verifier) runs(ctx context.Context) error {
 			if v.used != nil {
 				v.used[sum] = true
 			}
+			v.owners[sum] = append(v.owners[sum], id)
 			if _, err := v.root.Lstat(objectKind.path(sum)); err != nil {
 				v.report(objectKind.path(sum), objectHint(fmt.Errorf("%w: run %s has it", missing(err), id)))
 			}
@@ -152,12 +155,24 @@ func (v *verifier) objects(ctx context.Context) error {
 			return err
 		}
 		if _, err := readObject(v.root, sum); err != nil {
-			v.report(objectKind.path(sum), objectHint(err))
+			v.report(objectKind.path(sum), objectHint(ofRuns(err, v.owners[sum])))
 		} else if v.used != nil && !v.used[sum] {
 			v.reportOld(objectKind.path(sum), "no run refers to the object")
 		}
 	}
 	return err
+}
+
+// ofRuns says whose object is damaged: of many runs, which is the first.
+func ofRuns(err error, runs []string) error {
+	switch n := len(runs); n {
+	case 0:
+		return err
+	case 1:
+		return fmt.Errorf("%w: run %s has it", err, runs[0])
+	default:
+		return fmt.Errorf("%w: run %s and %d more have it", err, runs[0], n-1)
+	}
 }
 
 func (v *verifier) leftovers(context.Context) error {

@@ -14,6 +14,8 @@ import (
 // match: the zero Query asks for every run.
 type Query struct {
 	Branch string
+	// Branches are several of which any will do; none is every branch.
+	Branches []string
 	// Commit is a commit or its beginning, of at least minCommit digits.
 	Commit string
 	Tag    string
@@ -43,6 +45,7 @@ func newestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Comp
 
 func (q Query) matches(m Meta) bool {
 	return (q.Branch == "" || q.Branch == m.Branch) &&
+		(len(q.Branches) == 0 || slices.Contains(q.Branches, m.Branch)) &&
 		strings.HasPrefix(m.Commit, strings.ToLower(q.Commit)) &&
 		(q.Testbed == "" || q.Testbed == m.Testbed) &&
 		(q.Before.IsZero() || m.Time.Before(q.Before)) &&

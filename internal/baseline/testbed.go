@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -56,9 +57,18 @@ func mitigations(m map[string]string) map[string]string {
 
 // Machine describes a testbed in a few words.
 func Machine(t bench.Testbed) string {
-	mode := cmp.Or(string(t.Mode), string(bench.ModeHost))
 	if t.Mode == bench.ModeExact {
-		return unit.Printable(fmt.Sprintf("%s, Linux %s, %s, QEMU %s", mode, t.Kernel, t.Arch, t.QEMU))
+		return unit.Printable(fmt.Sprintf("%s, %s, QEMU %s", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.QEMU))
 	}
-	return unit.Printable(fmt.Sprintf("%s, Linux %s, %s, %s, %d cores", mode, t.Kernel, t.Arch, t.CPU, t.Cores))
+	return unit.Printable(fmt.Sprintf("%s, %s, %s, %d cores", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.CPU, t.Cores))
+}
+
+func modeAndKernel(mode bench.Mode, kernel string) string {
+	return fmt.Sprintf("%s, Linux %s", cmp.Or(mode, bench.ModeHost), kernel)
+}
+
+// IsOn tells whether the run was measured in a mode on a kernel of that release:
+// what is known of a testbed before its machine has booted.
+func (m *Meta) IsOn(mode bench.Mode, kernel string) bool {
+	return strings.HasPrefix(m.Machine, unit.Printable(modeAndKernel(mode, kernel))+", ")
 }

@@ -27,8 +27,10 @@ type Comparison struct {
 	Seed uint64 `json:"seed"`
 	// Partial says that the comparison ended before its time.
 	Partial bool `json:"partial,omitempty"`
-	Base    Side `json:"base"`
-	Head    Side `json:"head"`
+	// Shard is the part of the benchmarks that was measured, nil for all of them.
+	Shard *Shard `json:"shard,omitempty"`
+	Base  Side   `json:"base"`
+	Head  Side   `json:"head"`
 	// Pairs are the benchmarks of both sides, in the head's order, those that
 	// only the base has last.
 	Pairs []Pair `json:"pairs"`

@@ -25,19 +25,14 @@ func EncodeComparison(w io.Writer, c *Comparison) error {
 func DecodeComparison(r io.Reader) (*Comparison, error) {
 	var doc comparisonDoc
 	err := decodeDocument(r, &doc)
-	switch {
-	case doc.Version != 0 && doc.Version != ComparisonVersion:
-		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", doc.Version, ComparisonVersion)
-	case err == nil && doc.Version == 0:
-		err = errors.New("the document has no version: it is no result of ebpf-bench compare")
-	case err == nil && doc.Pairs == nil:
-		err = errors.New("the document has no pairs: it is no result of ebpf-bench compare")
+	c, kind := doc.comparison()
+	if err == nil || doc.Version != 0 && doc.Version != ComparisonVersion {
+		err = kind
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode comparison: %w", err)
 	}
-	doc.Comparison.Pairs, doc.Comparison.Confirmed = doc.Pairs, doc.Confirmed
-	return &doc.Comparison, nil
+	return c, nil
 }
 
 // comparisonDoc is the JSON of a comparison, pairDoc that of a pair.
@@ -45,6 +40,20 @@ type comparisonDoc struct {
 	Comparison
 	Pairs     pairs `json:"pairs"`
 	Confirmed pairs `json:"confirmed"`
+}
+
+// comparison is the comparison, if it is one of a known version.
+func (d *comparisonDoc) comparison() (*Comparison, error) {
+	switch {
+	case d.Version == 0:
+		return nil, errors.New("the document has no version: it is no result of ebpf-bench compare")
+	case d.Version != ComparisonVersion:
+		return nil, fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", d.Version, ComparisonVersion)
+	case d.Pairs == nil:
+		return nil, errors.New("the document has no pairs: it is no result of ebpf-bench compare")
+	}
+	d.Comparison.Pairs, d.Comparison.Confirmed = d.Pairs, d.Confirmed
+	return &d.Comparison, nil
 }
 
 type pairDoc struct {

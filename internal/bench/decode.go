@@ -17,6 +17,7 @@ const (
 	maxResults  = 100_000
 	maxSamples  = 1000   // of a result
 	maxWarnings = 10_000 // of a result
+	maxAlerts   = 1000   // of a result
 )
 
 // decodeDocument reads one JSON document of bounded size, after which nothing
@@ -142,6 +143,7 @@ type resultDoc struct {
 	Result
 	Samples  samples  `json:"samples"`
 	Warnings warnings `json:"warnings"`
+	Alerts   alerts   `json:"alerts"`
 }
 
 // result is the result, nil of nil.
@@ -149,14 +151,15 @@ func (d *resultDoc) result() *Result {
 	if d == nil {
 		return nil
 	}
-	d.Result.Samples, d.Result.Warnings = d.Samples, d.Warnings
+	d.Result.Samples, d.Result.Warnings, d.Result.Alerts = d.Samples, d.Warnings, d.Alerts
 	return &d.Result
 }
 
+// samples are checked with their result, whose name their errors have.
 type samples []Sample
 
 func (s *samples) UnmarshalJSON(text []byte) (err error) {
-	*s, err = decodeList(text, "samples of a benchmark", maxSamples, func(s *Sample) (Sample, error) { return *s, s.check() })
+	*s, err = decodeList(text, "samples of a benchmark", maxSamples, func(s *Sample) (Sample, error) { return *s, nil })
 	return err
 }
 
@@ -164,6 +167,13 @@ type warnings []string
 
 func (w *warnings) UnmarshalJSON(text []byte) (err error) {
 	*w, err = decodeList(text, "warnings of a benchmark", maxWarnings, func(s *string) (string, error) { return *s, nil })
+	return err
+}
+
+type alerts []Alert
+
+func (a *alerts) UnmarshalJSON(text []byte) (err error) {
+	*a, err = decodeList(text, "alerts of a benchmark", maxAlerts, func(a *Alert) (Alert, error) { return *a, nil })
 	return err
 }
 

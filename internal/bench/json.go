@@ -58,6 +58,9 @@ func (r *Result) check() error {
 			return fmt.Errorf("benchmark %q has counters of different lengths", r.Benchmark)
 		}
 	}
+	if err := r.Source.Check(); err != nil {
+		return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
+	}
 	for _, s := range r.Samples {
 		if err := s.check(); err != nil {
 			return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
@@ -66,12 +69,25 @@ func (r *Result) check() error {
 	return nil
 }
 
+// kind is what a measure is beside its name, in words.
+func (m Measure) kind() string {
+	kind := "timed"
+	if m.Exact {
+		kind = "exact"
+	}
+	return fmt.Sprintf("%s, %s is better, in %s", kind, m.Direction, m.Unit)
+}
+
 func (s *Sample) check() error {
 	if s.Measure.Name == "" {
 		return errors.New("a sample has no measure")
 	}
 	if d := s.Measure.Direction; d != LowerIsBetter && d != HigherIsBetter {
 		return fmt.Errorf("measure %q has direction %q", s.Measure.Name, d)
+	}
+	// By a direction of its own, a file could make a regression an improvement.
+	if m, known := MeasureNamed(s.Measure.Name); known && m != s.Measure {
+		return fmt.Errorf("it has %s as %s, but it is %s", m.Name, s.Measure.kind(), m.kind())
 	}
 	for _, v := range s.Values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

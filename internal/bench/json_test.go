@@ -14,6 +14,7 @@ func sampleRun() *Run {
 	r := Result{
 		Benchmark: "xdp/basic", Driver: "test_run", Object: "fun.o", Program: "basic", Type: "xdp",
 		Retvals: map[uint32]uint64{2: 20},
+		Alerts:  []Alert{{Measure: "latency", Value: 2, Limit: 1, Severity: "fail"}},
 		Samples: []Sample{{Latency, []float64{1.5, 2.25}}},
 	}
 	r.Rounds.Add(0, 100, 2, 300, 1)
@@ -63,10 +64,25 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"version":1,"results":[{"benchmark":"a","samples":[{}]}]}`, "no measure"},
 		{`{"version":1,"results":[{"benchmark":"a","samples":[{"measure":{"name":"m"}}]}]}`, "direction"},
 		{`{"version":1,"results":[{"benchmark":"a","samples":[{"measure":{"name":"m","direction":"lower"},"values":[1e999]}]}]}`, "decode run"},
+		{sampleOf(`{"name":"latency","unit":"ns","direction":"higher"}`), `benchmark "a": it has latency as timed, higher is better, in ns, but it is timed, lower is better, in ns`},
+		{sampleOf(`{"name":"latency","unit":"s","direction":"lower"}`), "it has latency as timed, lower is better, in s"},
+		{sampleOf(`{"name":"latency","unit":"ns","direction":"lower","exact":true}`), "it has latency as exact"},
 	} {
 		if _, err := Decode(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Decode(%s) = %v, want an error with %q", c.in, err, c.want)
 		}
+	}
+}
+
+// sampleOf is a run with a sample of a measure.
+func sampleOf(measure string) string {
+	return `{"version":1,"results":[{"benchmark":"a","samples":[{"measure":` + measure + `,"values":[1]}]}]}`
+}
+
+// A measure that the tool does not know is whatever it says it is.
+func TestDecodeTakesMeasuresOfOthers(t *testing.T) {
+	if _, err := Decode(strings.NewReader(sampleOf(`{"name":"cache-misses","unit":"misses","direction":"higher"}`))); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -23,7 +23,9 @@ type Run struct {
 	Loads int `json:"loads"`
 	// Partial says that the run ended before its time: the results hold what
 	// was measured until then.
-	Partial bool     `json:"partial,omitempty"`
+	Partial bool `json:"partial,omitempty"`
+	// Shard is the part of the suite that was measured, nil for all of it.
+	Shard   *Shard   `json:"shard,omitempty"`
 	Results []Result `json:"results"`
 }
 
@@ -71,6 +73,8 @@ type Result struct {
 	Program      string `json:"program"`
 	// Type is the program's type in the kernel's spelling, such as xdp.
 	Type string `json:"type,omitempty"`
+	// Source is where the program's function stands, nil where that is not known.
+	Source *Source `json:"source,omitempty"`
 	// Error says why nothing, or not everything, was measured.
 	Error string `json:"error,omitempty"`
 	// Hint says what can be done about Error, Log is what the kernel's
@@ -79,6 +83,9 @@ type Result struct {
 	Log  string `json:"log,omitempty"`
 	// Warnings are what a reader must know to trust the values.
 	Warnings []string `json:"warnings,omitempty"`
+	// Alerts are the budgets that the values exceed. Whoever judges a run adds
+	// them, whoever measures it has none.
+	Alerts []Alert `json:"alerts,omitempty"`
 	// Rounds are the raw counters of each round, Floor those of the empty
 	// program of the same type in the same rounds.
 	Rounds Counters `json:"rounds"`
@@ -91,6 +98,18 @@ type Result struct {
 	// Retvals counts, by return value, the test_run calls that ended with it.
 	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
 	Samples []Sample          `json:"samples"`
+}
+
+// Alert is a budget that a value exceeds.
+type Alert struct {
+	// Measure is the name of the measure, Value its median, Limit what that must
+	// not exceed or, if Under, not fall short of: both in the measure's unit.
+	Measure string  `json:"measure"`
+	Value   float64 `json:"value"`
+	Limit   float64 `json:"limit"`
+	Under   bool    `json:"under,omitempty"`
+	// Severity is fail or warn.
+	Severity string `json:"severity"`
 }
 
 // Sample is the sample of one measure, or nil.
@@ -237,14 +256,26 @@ var (
 // StaticMeasures are the static measures, in the order of reports.
 var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates, XlatedBytes, JitedBytes, StackBytes, MapMemory}
 
+// measures are all that there are, in the order of reports.
+var measures = slices.Concat([]Measure{
+	Latency, LatencyRaw, LatencyFloor, Throughput,
+	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
+}, StaticMeasures)
+
 // Measures lists the names of all measures.
 func Measures() []string {
 	var names []string
-	for _, m := range slices.Concat([]Measure{
-		Latency, LatencyRaw, LatencyFloor, Throughput,
-		Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
-	}, StaticMeasures) {
+	for _, m := range measures {
 		names = append(names, m.Name)
 	}
 	return names
+}
+
+// MeasureNamed is the measure of that name; ok is false if there is none.
+func MeasureNamed(name string) (m Measure, ok bool) {
+	i := slices.IndexFunc(measures, func(m Measure) bool { return m.Name == name })
+	if i < 0 {
+		return Measure{}, false
+	}
+	return measures[i], true
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
 
 func sumOf(data []byte) string {
@@ -26,7 +27,7 @@ func sumOf(data []byte) string {
 
 const sharedObject = "an object that every run has"
 
-func commitOf(i int) string { return sha("commit", fmt.Sprint(i)) }
+func commitOf(i int) string { return githubtest.SHA("commit", fmt.Sprint(i)) }
 
 // testEntry is the run of minute i, with an object of its own and a shared
 // one.
@@ -70,7 +71,7 @@ func list(t *testing.T, s baseline.Store) []baseline.Meta {
 // checkout makes a folder of the branch, as git does.
 func (f *fake) checkout(branch, folder string) *baseline.Dir {
 	dir := f.t.TempDir()
-	for path, data := range f.files(branch) {
+	for path, data := range f.Files(branch) {
 		name := filepath.Join(dir, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, data, 0o644)); err != nil {
 			f.t.Fatal(err)
@@ -93,8 +94,8 @@ func TestSixteenWritersLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	t.Logf("%d conflicts, %d requests", f.conflicts, len(f.requests))
-	if f.conflicts == 0 {
+	t.Logf("%d conflicts, %d requests", f.Conflicts, len(f.Requests))
+	if f.Conflicts == 0 {
 		t.Error("no two writers met")
 	}
 	for what, s := range map[string]baseline.Store{"branch": f.branch(""), "checkout": f.checkout("ebpf-bench/baseline", "")} {
@@ -107,8 +108,8 @@ func TestSixteenWritersLoseNothing(t *testing.T) {
 	}
 	// One commit a run, one after the other, and none beside.
 	n := 0
-	for at := f.refs["refs/heads/ebpf-bench/baseline"]; at != ""; n++ {
-		parents := f.commits[at].parents
+	for at := f.Refs["refs/heads/ebpf-bench/baseline"]; at != ""; n++ {
+		parents := f.Commits[at].Parents
 		if at = ""; len(parents) > 0 {
 			at = parents[0]
 		}
@@ -145,8 +146,8 @@ func TestSavingAgainCommitsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(f.commits) != 1 {
-		t.Errorf("%d commits", len(f.commits))
+	if len(f.Commits) != 1 {
+		t.Errorf("%d commits", len(f.Commits))
 	}
 }
 
@@ -159,16 +160,16 @@ func TestListingTakesAFewRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := len(f.requests)
+	before := len(f.Requests)
 	if n := len(list(t, f.branch(""))); n != runs {
 		t.Errorf("%d runs", n)
 	}
-	if n := len(f.requests) - before; n != 4 {
+	if n := len(f.Requests) - before; n != 4 {
 		t.Errorf("%d requests for %d runs", n, runs)
 	}
 	// What the shortcut lacks or has wrong is asked for.
-	f.blobs[sha("blob", "nonsense\n!")] = []byte("nonsense\n!")
-	f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree][packFile] = sha("blob", "nonsense\n!")
+	f.Blobs[githubtest.SHA("blob", "nonsense\n!")] = []byte("nonsense\n!")
+	f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree][packFile] = githubtest.SHA("blob", "nonsense\n!")
 	if n := len(list(t, f.branch(""))); n != runs {
 		t.Errorf("%d runs without the shortcut", n)
 	}
@@ -220,17 +221,17 @@ func TestABranchIsAStore(t *testing.T) {
 
 func TestWhatIsBesideTheStoreStays(t *testing.T) {
 	f := newFake(t)
-	readme := sha("blob", "hello")
-	f.blobs[readme] = []byte("hello")
-	f.trees["t"] = map[string]string{"README.md": readme, "runs/../../evil": readme, "other/index/x": readme}
-	f.commits["aaaa"] = fakeCommit{tree: "t"}
-	f.refs["refs/heads/ebpf-bench/baseline"] = "aaaa"
+	readme := githubtest.SHA("blob", "hello")
+	f.Blobs[readme] = []byte("hello")
+	f.Trees["t"] = map[string]string{"README.md": readme, "runs/../../evil": readme, "other/index/x": readme}
+	f.Commits["aaaa"] = githubtest.Commit{Tree: "t"}
+	f.Refs["refs/heads/ebpf-bench/baseline"] = "aaaa"
 	b := f.branch("")
 	if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
 		t.Fatal(err)
 	}
-	if len(list(t, b)) != 1 || string(f.files("ebpf-bench/baseline")["README.md"]) != "hello" {
-		t.Errorf("files %v", slices.Sorted(maps.Keys(f.files("ebpf-bench/baseline"))))
+	if len(list(t, b)) != 1 || string(f.Files("ebpf-bench/baseline")["README.md"]) != "hello" {
+		t.Errorf("files %v", slices.Sorted(maps.Keys(f.Files("ebpf-bench/baseline"))))
 	}
 }
 
@@ -240,9 +241,9 @@ func TestDamageOnTheBranchIsToldOfTheBranch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.blobs[sha("blob", "x")] = []byte("x")
-	tree := f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree]
-	tree["runs/"+m.ID] = sha("blob", "x")
+	f.Blobs[githubtest.SHA("blob", "x")] = []byte("x")
+	tree := f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree]
+	tree["runs/"+m.ID] = githubtest.SHA("blob", "x")
 	_, err = f.branch("").Load(t.Context(), m.ID)
 	if p, ok := errors.AsType[baseline.Problem](err); !ok || p.File != "ebpf-bench/baseline:runs/"+m.ID {
 		t.Errorf("error %v", err)
@@ -264,8 +265,8 @@ func TestABlobThatIsAnotherIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := f.trees[f.commits[f.refs["refs/heads/ebpf-bench/baseline"]].tree]
-	f.blobs[tree["runs/"+m.ID]] = []byte("something else")
+	tree := f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree]
+	f.Blobs[tree["runs/"+m.ID]] = []byte("something else")
 	if _, err := f.branch("").Load(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(), "another") {
 		t.Errorf("error %v", err)
 	}
@@ -277,7 +278,7 @@ func TestAReadOnlyTokenReadsAndSaysThatItMayNotSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, status := range []int{403, 404} {
-		f.denied["git"] = status
+		f.Denied["git"] = status
 		_, err := f.branch("").Save(t.Context(), testEntry(2))
 		if !errors.Is(err, ErrReadOnly) || bench.Hint(err) == "" {
 			t.Errorf("save: %v", err)
@@ -294,19 +295,19 @@ func TestARuleThatRefusesTheBranchIsNoRace(t *testing.T) {
 	if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
 		t.Fatal(err)
 	}
-	f.rejects["PATCH git/refs/heads/ebpf-bench/baseline"] = true
+	f.Rejects["PATCH git/refs/heads/ebpf-bench/baseline"] = true
 	_, err := b.Save(t.Context(), testEntry(2))
 	if !errors.Is(err, ErrBranchRefused) || !strings.Contains(err.Error(), "rule violations") {
 		t.Errorf("error %v", err)
 	}
-	if n := f.count("PATCH "); n != maxRefusals {
+	if n := f.Count("PATCH "); n != maxRefusals {
 		t.Errorf("%d tries", n)
 	}
 }
 
 func TestAnEmptyRepositoryIsAnErrorAtOnce(t *testing.T) {
 	f := newFake(t)
-	f.empty = true
+	f.Empty = true
 	b := f.branch("")
 	if len(list(t, b)) != 0 {
 		t.Error("it lists something")

@@ -22,8 +22,8 @@ func TestACheckRunHasAllAnnotations(t *testing.T) {
 		if err != nil || p.As != "check run" || p.URL == "" || p.Why != "" {
 			t.Fatalf("%d: %+v, %v", n, p, err)
 		}
-		run := f.checks[0]
-		if all, _ := run["all"].([]any); len(all) != n || len(f.checks) != 1 {
+		run := f.Checks[0]
+		if all, _ := run["all"].([]any); len(all) != n || len(f.Checks) != 1 {
 			t.Errorf("%d annotations of %d", len(all), n)
 		}
 		if run["conclusion"] != "failure" || run["head_sha"] != headSHA || run["status"] != "completed" {
@@ -35,15 +35,15 @@ func TestACheckRunHasAllAnnotations(t *testing.T) {
 func TestWhereChecksAreNotPermitted(t *testing.T) {
 	for _, status := range []int{403, 404} {
 		f := newFake(t)
-		f.denied["check-runs"] = status
+		f.Denied["check-runs"] = status
 		p, err := f.api().PublishCheck(t.Context(), testCheck(3))
 		if err != nil || p.As != "commit status" || !strings.Contains(p.Why, fmt.Sprint(status)) {
 			t.Fatalf("%+v, %v", p, err)
 		}
-		if s := f.statuses[0]; s["state"] != "failure" || s["context"] != "ebpf-bench" || s["description"] != "1 regression" {
+		if s := f.Statuses[0]; s["state"] != "failure" || s["context"] != "ebpf-bench" || s["description"] != "1 regression" {
 			t.Errorf("status %v", s)
 		}
-		f.denied["statuses"] = status
+		f.Denied["statuses"] = status
 		p, err = f.api().PublishCheck(t.Context(), testCheck(3))
 		if !errors.Is(err, ErrReadOnly) || p.As != "nothing" || !strings.Contains(p.Why, "commit status") {
 			t.Errorf("%+v, %v", p, err)
@@ -61,7 +61,7 @@ func TestHostilePathsCostNoVerdict(t *testing.T) {
 	if _, err := f.api().PublishCheck(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	all := f.checks[0]["all"].([]any)
+	all := f.Checks[0]["all"].([]any)
 	if len(all) != 1 || all[0].(map[string]any)["path"] != "bpf/x.c" || all[0].(map[string]any)["start_line"] != 1.0 {
 		t.Errorf("annotations %v", all)
 	}
@@ -81,7 +81,7 @@ func TestLongChecksAreCut(t *testing.T) {
 	if _, err := f.api().PublishCheck(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	run := f.checks[0]
+	run := f.Checks[0]
 	output := run["output"].(map[string]any)
 	if !strings.HasSuffix(output["summary"].(string), more+"\n") || len([]rune(output["title"].(string))) != maxTitle {
 		t.Errorf("output %.200v", output)
@@ -90,12 +90,12 @@ func TestLongChecksAreCut(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 	// A status has one line.
-	f.denied["check-runs"] = 403
+	f.Denied["check-runs"] = 403
 	c.Title = "a\n" + c.Title
 	if _, err := f.api().PublishCheck(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if s := f.statuses[0]["description"].(string); len([]rune(s)) != maxStatus || strings.Contains(s, "\n") {
+	if s := f.Statuses[0]["description"].(string); len([]rune(s)) != maxStatus || strings.Contains(s, "\n") {
 		t.Errorf("description %q", s)
 	}
 }
@@ -103,7 +103,7 @@ func TestLongChecksAreCut(t *testing.T) {
 func TestTooManyAnnotationsAreCounted(t *testing.T) {
 	f := newFake(t)
 	p, err := f.api().PublishCheck(t.Context(), testCheck(maxAllAnnotated+5))
-	if err != nil || !strings.Contains(p.Why, "1000 of 1005") || len(f.checks[0]["all"].([]any)) != maxAllAnnotated {
+	if err != nil || !strings.Contains(p.Why, "1000 of 1005") || len(f.Checks[0]["all"].([]any)) != maxAllAnnotated {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func (f *fake) body(i int) string { return f.comments[i]["body"].(string) }
+func (f *fake) body(i int) string { return f.Comments[i]["body"].(string) }
 
 // say comments and checks what became of it.
 func say(t *testing.T, a *API, c Comment, want string) {
@@ -21,8 +21,8 @@ func say(t *testing.T, a *API, c Comment, want string) {
 func TestOneCommentIsUpdatedInPlace(t *testing.T) {
 	for what, set := range map[string]func(*fake){
 		"a job's token":    func(*fake) {},
-		"a person's token": func(f *fake) { f.login = "Octocat" },
-		"an app's token":   func(f *fake) { f.viewer = "our-app[bot]" },
+		"a person's token": func(f *fake) { f.Login = "Octocat" },
+		"an app's token":   func(f *fake) { f.Viewer = "our-app[bot]" },
 	} {
 		t.Run(what, func(t *testing.T) {
 			f := newFake(t)
@@ -31,8 +31,8 @@ func TestOneCommentIsUpdatedInPlace(t *testing.T) {
 			say(t, a, Comment{Key: "net", Body: "slower"}, "created")
 			say(t, a, Comment{Key: "net", Body: "slower still"}, "updated")
 			say(t, a, Comment{Key: "net", Body: "slower still"}, "unchanged")
-			if len(f.comments) != 1 || !strings.HasSuffix(f.body(0), "\nslower still") {
-				t.Errorf("comments %v", f.comments)
+			if len(f.Comments) != 1 || !strings.HasSuffix(f.body(0), "\nslower still") {
+				t.Errorf("comments %v", f.Comments)
 			}
 		})
 	}
@@ -49,8 +49,8 @@ func TestTwoKeysDoNotDisturbEachOther(t *testing.T) {
 			}
 		}
 	}
-	if len(f.comments) != 3 {
-		t.Errorf("%d comments", len(f.comments))
+	if len(f.Comments) != 3 {
+		t.Errorf("%d comments", len(f.Comments))
 	}
 	for i, key := range []string{"net", "net/ipv6", "-->\n@octocat"} {
 		if !strings.HasSuffix(f.body(i), " -->\ntwo of "+key) || strings.Contains(firstLine(f.body(i)), "octocat") {
@@ -63,12 +63,12 @@ func TestNoStrangersCommentIsTouched(t *testing.T) {
 	f := newFake(t)
 	a := f.api()
 	c := Comment{Key: "net", Body: "slower"}
-	f.addComment("stranger", c.text())
-	f.addComment(actionsBot, "see "+c.text())
+	f.AddComment("stranger", c.text())
+	f.AddComment(actionsBot, "see "+c.text())
 	say(t, a, c, "created")
 	say(t, a, Comment{Key: "net", Body: "faster"}, "updated")
-	if len(f.comments) != 3 || f.body(0) != c.text() || !strings.HasPrefix(f.body(1), "see ") || !strings.Contains(f.body(2), "faster") {
-		t.Errorf("comments %v", f.comments)
+	if len(f.Comments) != 3 || f.body(0) != c.text() || !strings.HasPrefix(f.body(1), "see ") || !strings.Contains(f.body(2), "faster") {
+		t.Errorf("comments %v", f.Comments)
 	}
 }
 
@@ -76,12 +76,12 @@ func TestTheCommentIsFoundOnEveryPage(t *testing.T) {
 	f := newFake(t)
 	a := f.api()
 	for i := range 250 {
-		f.addComment("someone", fmt.Sprint("comment ", i))
+		f.AddComment("someone", fmt.Sprint("comment ", i))
 	}
 	say(t, a, Comment{Key: "net", Body: "slower"}, "created")
 	say(t, a, Comment{Key: "net", Body: "faster"}, "updated")
-	if len(f.comments) != 251 {
-		t.Errorf("%d comments", len(f.comments))
+	if len(f.Comments) != 251 {
+		t.Errorf("%d comments", len(f.Comments))
 	}
 }
 
@@ -89,11 +89,11 @@ func TestOfTwinsTheOlderStays(t *testing.T) {
 	f := newFake(t)
 	c := Comment{Key: "net", Body: "slower"}
 	for range 3 {
-		f.addComment(actionsBot, c.text())
+		f.AddComment(actionsBot, c.text())
 	}
 	say(t, f.api(), Comment{Key: "net", Body: "faster"}, "updated")
-	if len(f.comments) != 1 || f.comments[0]["id"] != 1000 {
-		t.Errorf("comments %v", f.comments)
+	if len(f.Comments) != 1 || f.Comments[0]["id"] != 1000 {
+		t.Errorf("comments %v", f.Comments)
 	}
 }
 
@@ -109,8 +109,8 @@ func TestOnlyOnChange(t *testing.T) {
 	say(t, a, c, "unchanged")
 	c.Body, c.State, c.Notable = "all well", "pass", false
 	say(t, a, c, "updated")
-	if len(f.comments) != 1 || !strings.HasSuffix(f.body(0), "all well") {
-		t.Errorf("comments %v", f.comments)
+	if len(f.Comments) != 1 || !strings.HasSuffix(f.body(0), "all well") {
+		t.Errorf("comments %v", f.Comments)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestALongCommentIsCut(t *testing.T) {
 func TestAForksTokenIsNoCrash(t *testing.T) {
 	for _, status := range []int{403, 404} {
 		f := newFake(t)
-		f.denied["issues"] = status
+		f.Denied["issues"] = status
 		_, err := f.api().Comment(t.Context(), 7, Comment{Key: "net", Body: "slower"})
 		var refused *ReadOnlyError
 		if !errors.Is(err, ErrReadOnly) || !errors.As(err, &refused) || refused.Status != status || strings.Contains(err.Error(), "\n") {

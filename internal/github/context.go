@@ -25,6 +25,8 @@ type Context struct {
 	Attempt int
 	// Job is the job's key in the workflow, Workflow the workflow's name.
 	Job, Workflow string
+	// Workspace is the folder of the checkout. It may be empty.
+	Workspace string
 
 	// PullRequest is the number of the pull request, 0 where there is none, or
 	// where the event does not tell: see API.PullRequest.
@@ -69,12 +71,13 @@ func FromEnv(getenv func(string) string) (*Context, error) {
 
 func fromEnv(getenv func(string) string) (*Context, error) {
 	c := &Context{
-		Event:    getenv("GITHUB_EVENT_NAME"),
-		Job:      getenv("GITHUB_JOB"),
-		Workflow: getenv("GITHUB_WORKFLOW"),
-		HeadSHA:  getenv("GITHUB_SHA"),
-		HeadRef:  getenv("GITHUB_REF_NAME"),
-		HeadRepo: getenv("GITHUB_REPOSITORY"),
+		Event:     getenv("GITHUB_EVENT_NAME"),
+		Job:       getenv("GITHUB_JOB"),
+		Workflow:  getenv("GITHUB_WORKFLOW"),
+		Workspace: getenv("GITHUB_WORKSPACE"),
+		HeadSHA:   getenv("GITHUB_SHA"),
+		HeadRef:   getenv("GITHUB_REF_NAME"),
+		HeadRepo:  getenv("GITHUB_REPOSITORY"),
 	}
 	if !repositoryName(c.HeadRepo) {
 		return nil, fmt.Errorf("GITHUB_REPOSITORY: %.120q is no owner/name", c.HeadRepo)

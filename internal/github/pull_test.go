@@ -14,7 +14,7 @@ func pull(number int, repo, ref, sha string) map[string]any {
 
 func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
 	f := newFake(t)
-	f.pulls = []map[string]any{
+	f.Pulls = []map[string]any{
 		pull(1, "stranger/r", "other", headSHA), pull(2, "another/r", "feature", headSHA),
 		pull(3, "stranger/r", "feature", headSHA), pull(4, "stranger/r", "old", baseSHA),
 	}
@@ -40,8 +40,8 @@ func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
 
 func TestTheMergeBase(t *testing.T) {
 	f := newFake(t)
-	f.mergeBase["main..."+headSHA] = baseSHA
-	f.mergeBase["none..."+headSHA] = ""
+	f.MergeBase["main..."+headSHA] = baseSHA
+	f.MergeBase["none..."+headSHA] = ""
 	if sha, err := f.api().MergeBase(t.Context(), "main", headSHA); err != nil || sha != baseSHA {
 		t.Error(sha, err)
 	}
@@ -58,9 +58,9 @@ func (f *fake) chain(n int) []string {
 	var all []string
 	for i := range n {
 		all = append(all, commitOf(i))
-		f.parents[commitOf(i)] = []string{commitOf(i + 1)}
+		f.Parents[commitOf(i)] = []string{commitOf(i + 1)}
 	}
-	delete(f.parents, commitOf(n-1))
+	delete(f.Parents, commitOf(n-1))
 	return all
 }
 
@@ -84,7 +84,7 @@ func TestTheBaselineOfACommitOrItsNearestAncestor(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if n := f.count("GET /repos/o/r/commits"); n > 10 {
+	if n := f.Count("GET /repos/o/r/commits"); n > 10 {
 		t.Errorf("%d requests for commits", n)
 	}
 }

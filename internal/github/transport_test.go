@@ -13,20 +13,20 @@ import (
 
 func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
 	f := newFake(t)
-	f.broken = 2
-	if _, err := f.api().DefaultBranch(t.Context()); err == nil || len(f.requests) != 3 {
-		t.Errorf("%v after %d requests", err, len(f.requests))
+	f.Broken = 2
+	if _, err := f.api().DefaultBranch(t.Context()); err == nil || len(f.Requests) != 3 {
+		t.Errorf("%v after %d requests", err, len(f.Requests))
 	}
 	// A comment could then be there twice.
 	f = newFake(t)
 	a := f.api()
 	say(t, a, Comment{Key: "a"}, "created")
-	f.requests, f.broken = nil, 1
-	if _, err := a.createComment(t.Context(), 7, Comment{Key: "b"}); err == nil || len(f.requests) != 1 {
-		t.Errorf("%v after %d requests", err, len(f.requests))
+	f.Requests, f.Broken = nil, 1
+	if _, err := a.createComment(t.Context(), 7, Comment{Key: "b"}); err == nil || len(f.Requests) != 1 {
+		t.Errorf("%v after %d requests", err, len(f.Requests))
 	}
 	// A file of the baseline is the same one.
-	f.broken = maxTries - 1
+	f.Broken = maxTries - 1
 	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
 		t.Error(err)
 	}
@@ -34,11 +34,11 @@ func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
 
 func TestGitHubMayAskToWait(t *testing.T) {
 	f := newFake(t)
-	f.limited = 3
+	f.Limited = 3
 	say(t, f.api(), Comment{Key: "a", Body: "b"}, "created")
 	// It is no refusal if it goes on.
 	f = newFake(t)
-	f.limited = 1000
+	f.Limited = 1000
 	_, err := f.api().Comment(t.Context(), 7, Comment{Key: "a", Body: "b"})
 	if err == nil || errors.Is(err, ErrReadOnly) {
 		t.Error(err)
@@ -106,7 +106,7 @@ func TestNoErrorHasTheToken(t *testing.T) {
 
 func TestWaitingCanBeEnded(t *testing.T) {
 	f := newFake(t)
-	f.limited = 1000
+	f.Limited = 1000
 	a := f.api()
 	quick(a).pause = time.Hour
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -16,6 +16,15 @@ const (
 	kvmAPIVersion    = 12
 )
 
+// NoKVM is why no kernel boots under KVM on this machine. It is nil where one
+// does, and where that cannot be told.
+func NoKVM() error {
+	if err := haveKVM(); answer(err) == No {
+		return err
+	}
+	return nil
+}
+
 // haveKVM asks whether we may use KVM, so that a refusal is an answer too, and
 // runs a guest of a few instructions: the device is there also where no kernel
 // boots, such as in a virtual machine that has it of software alone.

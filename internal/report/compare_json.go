@@ -37,10 +37,12 @@ type verdictJSON struct {
 	Unit     string              `json:"unit,omitempty"`
 	Outcome  thresholds.Outcome  `json:"outcome"`
 	Severity thresholds.Severity `json:"severity"`
-	Base     *float64            `json:"base,omitempty"`
-	Head     *float64            `json:"head,omitempty"`
-	Delta    *float64            `json:"delta,omitempty"`
-	Ratio    *float64            `json:"ratio,omitempty"`
+	// Allowed says of a pass that the measure did get worse, as far as it may.
+	Allowed bool     `json:"allowed,omitempty"`
+	Base    *float64 `json:"base,omitempty"`
+	Head    *float64 `json:"head,omitempty"`
+	Delta   *float64 `json:"delta,omitempty"`
+	Ratio   *float64 `json:"ratio,omitempty"`
 	// Low and High are the ends of the interval of Ratio.
 	Low        *float64 `json:"low,omitempty"`
 	High       *float64 `json:"high,omitempty"`
@@ -80,7 +82,7 @@ func CompareJSON(w io.Writer, m *Comparison) error {
 func verdictOf(v *thresholds.Verdict) verdictJSON {
 	out := verdictJSON{
 		Benchmark: v.Benchmark, Measure: v.Measure.Name, Unit: v.Measure.Unit,
-		Outcome: v.Outcome, Severity: v.Severity, Tests: v.Tests, Why: v.Why,
+		Outcome: v.Outcome, Severity: v.Severity, Allowed: v.Allowed, Tests: v.Tests, Why: v.Why,
 	}
 	if v.Tests > 0 {
 		out.P = finite(v.P)

@@ -30,6 +30,9 @@ func compareLegend(m *Comparison) []string {
 		text = append(text, "base and head are what a run costs, less the cost of an empty program; delta is what the head costs",
 			"more in the rounds that both were measured in, ~ where that is not significant.")
 	}
+	if line := testLine(m, stored); line != "" {
+		text = append(text, line)
+	}
 	if len(m.Tables) > 1 {
 		return append(text, "A column is a kernel, and a delta without a word behind it is a pass.")
 	}
@@ -40,6 +43,40 @@ func compareLegend(m *Comparison) []string {
 		text = append(text, "interval is where the true delta lies.")
 	}
 	return text
+}
+
+// testLine says by which test what was timed is judged, over how many values, and
+// why base, head and delta need not add up. It is empty where nothing was timed.
+func testLine(m *Comparison, stored bool) string {
+	least, most, tests := 0, 0, 0
+	for _, t := range m.Tables {
+		for i := range t.Verdicts.All {
+			v := &t.Verdicts.All[i]
+			if v.Tests == 0 || v.Change == nil || v.Change.Measure.Exact {
+				continue
+			}
+			if least == 0 || v.Change.Loads < least {
+				least = v.Change.Loads
+			}
+			most, tests = max(most, v.Change.Loads), max(tests, v.Tests)
+		}
+	}
+	if tests == 0 {
+		return ""
+	}
+	n := fmt.Sprintf("n = %d", most)
+	if least != most {
+		n = fmt.Sprintf("n from %d to %d", least, most)
+	}
+	test, from := "Wilcoxon's signed-rank test of the loads' ratios", "the pairs"
+	if stored {
+		test, from = "the test of Mann and Whitney of the loads' medians", "the loads"
+	}
+	text := fmt.Sprintf("Base and head are medians; delta is estimated from %s, so it need not be their difference. It is significant by %s (%s)", from, test, n)
+	if tests > 1 {
+		text += fmt.Sprintf(", after Holm's correction for %s", plural(tests, "test"))
+	}
+	return text + "."
 }
 
 func (t *ComparedTable) exact() bool { return t.Testbed.Mode == bench.ModeExact }

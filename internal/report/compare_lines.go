@@ -34,7 +34,7 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) {
 	key := fmt.Sprintf("%d %s", s, text)
 	// A reader looks for these by benchmark and measure: only several kernels
 	// share a line.
-	if s == regressed || s == overBudget || s == warned || s == overWarned || s == improved || s == accepted {
+	if s == regressed || s == overBudget || s == warned || s == overWarned || s == improved || s == accepted || s == allowed {
 		key += "\x00" + benchmark + "\x00" + measure
 	}
 	found := l.at[key]
@@ -68,7 +68,7 @@ func (l *line) of(benchmark, kernel string) {
 func whys(m *Comparison, found []finding) []*line {
 	var l lines
 	for _, f := range found {
-		l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.verdict.Why)
+		l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.why())
 	}
 	return l.all
 }

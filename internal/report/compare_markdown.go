@@ -14,7 +14,7 @@ import (
 func CompareMarkdown(w io.Writer, m *Comparison, limit int) error {
 	// Words for the terminal are colored there alone.
 	colorless := *m
-	colorless.Color = false
+	colorless.Color, colorless.Columns = false, 0
 	m = &colorless
 	rows := m.rows()
 	found := findings(rows, false)
@@ -103,7 +103,7 @@ func evidenceSection(m *Comparison, found []finding) section {
 		if len(l.measures) > 0 {
 			what += ": " + few(l.measures, markdownText)
 		}
-		s.rows = append(s.rows, fmt.Sprintf("- %s: %s: %s\n", what, l.standing, markdownText(l.text)))
+		s.rows = append(s.rows, fmt.Sprintf("- %s: %s: %s\n", what, l.standing, markdownEvidence(l.text)))
 	}
 	return s
 }
@@ -177,7 +177,7 @@ func otherSection(m *Comparison, rows []comparedRow) section {
 	s := section{noun: "smaller change", end: "\n</details>\n"}
 	for _, f := range folded(m, found) {
 		// What did not pass is in the first table.
-		if f.standing().said() {
+		if f.standing().said() && f.standing() != allowed {
 			continue
 		}
 		s.rows = append(s.rows, markdownRow(markdownName(f.name), markdownText(f.verdict.Measure.Name),

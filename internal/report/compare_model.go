@@ -13,6 +13,8 @@ type Comparison struct {
 	Tables []ComparedTable
 	// Color allows escape sequences.
 	Color bool
+	// Columns is how wide the text may be, 0 for any width.
+	Columns int
 	// Explained says that the reader is told beside the text why benchmarks
 	// failed, so that it need not say it again.
 	Explained bool

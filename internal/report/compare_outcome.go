@@ -23,6 +23,7 @@ const (
 	warned
 	overWarned
 	accepted
+	allowed
 	improved
 	removed
 	added
@@ -34,7 +35,7 @@ const (
 // words are how the standings are said of one verdict.
 var words = [...]string{
 	"regression", "over budget", "failed", "inconclusive", "regression (warn)", "over budget (warn)", "accepted",
-	"improvement", "removed", "added", "pass", "ignored", "not judged",
+	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
 }
 
 func (s standing) String() string { return words[s] }
@@ -50,6 +51,8 @@ func standingOf(v *thresholds.Verdict) standing {
 		return warned
 	case v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Warn:
 		return overWarned
+	case v.Outcome == thresholds.Pass && v.Allowed:
+		return allowed
 	}
 	switch v.Outcome {
 	case thresholds.Regression:
@@ -131,6 +134,7 @@ func tally(m *Comparison) string {
 	add(warned, plural(counts[warned], "regression")+" (warn)")
 	add(overWarned, fmt.Sprintf("%d over budget (warn)", counts[overWarned]))
 	add(failed, fmt.Sprintf("%d failed", counts[failed]))
+	add(allowed, fmt.Sprintf("%d within the allowance", counts[allowed]))
 	add(improved, plural(counts[improved], "improvement"))
 	add(passed, fmt.Sprintf("%d unchanged", counts[passed]))
 	for _, s := range []standing{accepted, inconclusive, added, removed, ignored, unjudged} {

@@ -39,7 +39,8 @@ func findings(rows []comparedRow, all bool) []finding {
 				}
 				oneSided = true
 			}
-			if s.said() || all && s == passed {
+			// What is allowed is of interest where it is what a run costs.
+			if alone := s.said() && (s != allowed || v == r.main); alone || all && (s == allowed || s == passed) {
 				found = append(found, finding{r, v})
 			}
 		}
@@ -129,7 +130,7 @@ func shown[T any](m *Comparison, rows []T, keep func(*T) bool, what string) ([]T
 	if len(kept) == len(rows) {
 		return rows, ""
 	}
-	return kept, fmt.Sprintf("%s of %s %s and are not shown\n", unit.Exact(float64(len(rows)-len(kept))), unit.Exact(float64(len(rows))), what)
+	return kept, m.wrap(fmt.Sprintf("%s of %s %s and are not shown", unit.Exact(float64(len(rows)-len(kept))), unit.Exact(float64(len(rows))), what)) + "\n"
 }
 
 // keep tells whether the row of a benchmark stays in a table that is too long.

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -25,20 +23,20 @@ func costTable(m *Comparison) string {
 	if has.wouldCatch {
 		header = append(header, "would catch")
 	}
-	t := newVerdictTable(2, append(header, "verdict")...)
+	t := figureTable{names: 2, verdict: true, header: append(header, "verdict")}
 	for i := range rows {
 		r := &rows[i]
 		base, head := r.figures(r.main)
-		cells := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.driver()), base, head, delta(r.main)}
+		cells := []string{unit.Printable(r.Benchmark), unit.Printable(r.driver()), base, head, delta(r.main)}
 		if has.interval {
 			cells = append(cells, interval(r.main))
 		}
 		if has.wouldCatch {
 			cells = append(cells, wouldCatch(r.main))
 		}
-		t.AppendRow(append(cells, r.result().paint(m.Color, r.verdictWord())))
+		t.rows = append(t.rows, append(cells, r.result().paint(m.Color, r.verdictWord())))
 	}
-	return t.Render() + "\n" + note
+	return t.render(m.Columns) + "\n" + note
 }
 
 // matrixRow is a benchmark on all kernels: nil where a kernel does not have it.
@@ -102,9 +100,9 @@ func matrixTable(m *Comparison) string {
 	for _, kernel := range m.kernels() {
 		header = append(header, unit.Printable(kernel))
 	}
-	t := newTable(1, header...)
+	t := figureTable{names: 1, header: header}
 	for _, r := range rows {
-		cells := table.Row{unit.Printable(r.name)}
+		cells := []string{unit.Printable(r.name)}
 		for _, c := range r.cells {
 			text := matrixCell(c)
 			if c != nil {
@@ -112,9 +110,9 @@ func matrixTable(m *Comparison) string {
 			}
 			cells = append(cells, text)
 		}
-		t.AppendRow(cells)
+		t.rows = append(t.rows, cells)
 	}
-	return t.Render() + "\n" + note
+	return t.render(m.Columns) + "\n" + note
 }
 
 // otherTable has the other measures that changed, and says which did not.
@@ -124,17 +122,17 @@ func otherTable(m *Comparison) string {
 		if len(unchanged) == 0 {
 			return ""
 		}
-		return "no other measure changed: " + strings.Join(unchanged, ", ") + "\n"
+		return m.wrap("no other measure changed: "+strings.Join(unchanged, ", ")) + "\n"
 	}
-	rows, note := shown(m, byMeasure(folded(m, found)), func(f *foldedFinding) bool { return f.standing().said() }, "changes of other measures passed")
+	rows, note := shown(m, byMeasure(folded(m, found)), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
 	if len(rows) == 0 {
 		return note
 	}
-	t := newVerdictTable(2, "other measures", "measure", "base", "head", "delta", "verdict")
+	t := figureTable{names: 2, verdict: true, header: []string{"other measures", "measure", "base", "head", "delta", "verdict"}}
 	for _, f := range rows {
-		t.AppendRow(table.Row{unit.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
+		t.rows = append(t.rows, []string{unit.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
 	}
-	return t.Render() + "\n" + note
+	return t.render(m.Columns) + "\n" + note
 }
 
 // byMeasure keeps what several kernels say of a measure of a benchmark together.

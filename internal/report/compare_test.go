@@ -33,6 +33,38 @@ func TestCompareTextInColor(t *testing.T) {
 	}
 }
 
+// On a terminal no line is wider than it is, unless a name is.
+func TestCompareTextFitsTheTerminal(t *testing.T) {
+	for _, columns := range []int{40, 80, 100} {
+		for name, m := range models() {
+			if name == "hostile" {
+				continue // its names are wider
+			}
+			m.Columns = columns
+			var b bytes.Buffer
+			if err := CompareText(&b, m); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if Width(line) > columns {
+					t.Errorf("%s in %d columns: %s", name, columns, line)
+				}
+			}
+			for _, p := range m.rows() {
+				if p.result() != passed && !strings.Contains(b.String(), p.Benchmark) {
+					t.Errorf("%s in %d columns: %s is cut", name, columns, p.Benchmark)
+				}
+			}
+		}
+	}
+	m := NewComparison(timedComparison())
+	m.Columns = 80
+	golden(t, "compare_narrow.txt.golden", func(_ *Model, w *bytes.Buffer) error { return CompareText(w, m) }, nil)
+	m = kernelsComparison()
+	m.Columns = 60
+	golden(t, "compare_narrow_kernels.txt.golden", func(_ *Model, w *bytes.Buffer) error { return CompareText(w, m) }, nil)
+}
+
 func TestCompareTextShowsAllWhenVerbose(t *testing.T) {
 	m := NewComparison(manyComparison(1000))
 	m.Verbose = true

@@ -18,12 +18,12 @@ import (
 func CompareText(w io.Writer, m *Comparison) error {
 	var b strings.Builder
 	for _, line := range comparedHead(m) {
-		b.WriteString(line + "\n")
+		b.WriteString(m.wrap(line) + "\n")
 	}
 	rows := m.rows()
 	for _, part := range []string{
 		figuresText(m, rows), otherTable(m), whyText(m, rows), warningText(m, rows),
-		wrap(strings.Join(compareLegend(m), " "), "", textWidth), tally(m),
+		wrap(strings.Join(compareLegend(m), " "), "", m.textWidth()), m.wrap(tally(m)),
 	} {
 		if part = strings.TrimRight(part, "\n"); part == "" {
 			continue
@@ -35,6 +35,23 @@ func CompareText(w io.Writer, m *Comparison) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// wrap breaks a line that is too wide for the terminal. Elsewhere lines are
+// searched for, and stay whole.
+func (m *Comparison) wrap(line string) string {
+	if m.Columns == 0 || Width(line) <= m.Columns {
+		return line
+	}
+	return wrap(line, "  ", m.Columns)
+}
+
+// textWidth is how wide running text is.
+func (m *Comparison) textWidth() int {
+	if m.Columns == 0 {
+		return textWidth
+	}
+	return min(m.Columns, textWidth)
 }
 
 func figuresText(m *Comparison, rows []comparedRow) string {
@@ -59,7 +76,7 @@ func whyText(m *Comparison, rows []comparedRow) string {
 			parts = append(parts, few(l.measures, unit.Printable))
 		}
 		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), unit.Printable(l.text))
-		b.WriteString(strings.Join(parts, ": ") + "\n")
+		b.WriteString(m.wrap(strings.Join(parts, ": ")) + "\n")
 	}
 	return b.String()
 }
@@ -67,7 +84,7 @@ func whyText(m *Comparison, rows []comparedRow) string {
 func warningText(m *Comparison, rows []comparedRow) string {
 	var b strings.Builder
 	for _, l := range warnings(m, rows) {
-		fmt.Fprintf(&b, "%s: %s%s\n", l.who(m, unit.Printable), paint(m.Color, text.FgYellow, "warning: "), unit.Printable(l.text))
+		b.WriteString(m.wrap(l.who(m, unit.Printable)+": "+paint(m.Color, text.FgYellow, "warning: ")+unit.Printable(l.text)) + "\n")
 	}
 	return b.String()
 }

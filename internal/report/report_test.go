@@ -90,6 +90,26 @@ func TestText(t *testing.T) {
 	}
 }
 
+// What is over budget is told in its row, and why below: unless the reader hears
+// that beside.
+func TestTextOverBudget(t *testing.T) {
+	run := exampleRun()
+	run.Results = run.Results[:3]
+	run.Results[1].Alerts = []bench.Alert{{Measure: "latency", Value: 1217.25, Limit: 1217, Severity: "fail"}, {Measure: "throughput", Value: 8e6, Limit: 9e6, Under: true, Severity: "warn"}}
+	run.Results[2].Alerts = run.Results[1].Alerts[1:]
+	golden(t, "run_budget.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(run))
+	exact := *run
+	exact.Testbed.Mode, exact.Testbed.Kernel = bench.ModeExact, "6.1.0"
+	exact.Results = []bench.Result{{Benchmark: "xdp/basic", Driver: "test_run", Samples: []bench.Sample{{Measure: bench.Instructions, Values: []float64{21}}},
+		Alerts: []bench.Alert{{Measure: "instructions", Value: 21, Limit: 20, Severity: "fail"}}}}
+	golden(t, "run_budget_exact.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(&exact))
+	other := exact
+	other.Testbed.Kernel = "6.12.1"
+	m := NewModel(&exact, &other)
+	m.Explained = true
+	golden(t, "run_budget_kernels.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, m)
+}
+
 func TestBMF(t *testing.T) {
 	out := golden(t, "run.bmf.golden", func(m *Model, w *bytes.Buffer) error { return BMF(w, m) }, NewModel(exampleRun()))
 	schemaText, err := os.ReadFile("testdata/bmf.schema.json")

@@ -139,6 +139,9 @@ func notes(m *Model, r *Row) []string {
 			all = append(all, warning+unit.Printable(w))
 		}
 	}
+	if !m.Explained {
+		all = append(all, budgetNotes(m, r)...)
+	}
 	if r.Error != "" && !m.Explained {
 		all = append(all, paint(m.Color, text.FgRed, "failed: ")+unit.Printable(r.Error))
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -24,7 +25,8 @@ func resultTable(m *Model) string {
 
 // timedTable has all figures of a run that was timed.
 func timedTable(m *Model) string {
-	t := newTable(2, "benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate")
+	header := []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}
+	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		cost, ok := r.Cost()
@@ -37,7 +39,7 @@ func timedTable(m *Model) string {
 			net = paint(m.Color, text.Bold, unit.NS(cost.Center))
 		}
 		t.AppendRow(append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
-			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput)))
+			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput), budgetVerdict(m, &r)))
 	}
 	return t.Render()
 }
@@ -57,7 +59,7 @@ func exactTable(m *Model) string {
 	if path {
 		header = append(header, "path")
 	}
-	t := newTable(2, header...)
+	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
 		if _, ok := r.Cost(); !ok {
@@ -69,7 +71,7 @@ func exactTable(m *Model) string {
 		if path {
 			row = append(row, cell(&r, bench.InstructionsPath))
 		}
-		t.AppendRow(row)
+		t.AppendRow(append(row, budgetVerdict(m, &r)))
 	}
 	return t.Render()
 }
@@ -103,7 +105,7 @@ func kernelTable(m *Model) string {
 			case r.Error != "" || !ok:
 				row = append(row, blank(m, r))
 			default:
-				row = append(row, figure(cost))
+				row = append(row, strings.TrimSpace(figure(cost)+" "+budgetVerdict(m, r)))
 			}
 		}
 		out.AppendRow(row)
@@ -184,6 +186,15 @@ func newTable(names int, header ...string) table.Writer {
 	t.AppendHeader(row)
 	t.SetColumnConfigs(rightAligned(names, len(header)))
 	return t
+}
+
+// newBudgetTable is such a table of one run, with a column for what is over its
+// budget if anything is.
+func newBudgetTable(m *Model, header ...string) table.Writer {
+	if !hasAlerts(m.Tables[0].Rows) {
+		return newTable(2, header...)
+	}
+	return newVerdictTable(2, append(header, "verdict")...)
 }
 
 // newVerdictTable is such a table whose last column holds words too.

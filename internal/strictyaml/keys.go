@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -99,8 +100,19 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	var number float64
 	cut := (v.Elem().CanInt() || v.Elem().CanUint()) && n.Decode(&number) == nil && number != math.Trunc(number)
 	if cut || n.Decode(v.Interface()) != nil {
-		w.errorf(n, "%s: %q is %s", key, n.Value, kind)
+		w.errorf(n, "%s: %q is %s%s", key, n.Value, kind, bare(n.Value, t))
 	}
+}
+
+// bare says how to write a number that has its unit with it, such as 5%, where
+// one is wanted.
+func bare(value string, t reflect.Type) string {
+	number, ok := strings.CutSuffix(strings.TrimSpace(value), "%")
+	number = strings.TrimSpace(number)
+	if _, err := strconv.ParseFloat(number, 64); !ok || err != nil || t.Kind() == reflect.Bool || t.Kind() == reflect.String {
+		return ""
+	}
+	return ": write " + number
 }
 
 // readsItself tells whether a type has its own reader of YAML, of either form.

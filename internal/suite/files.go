@@ -27,6 +27,10 @@ func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.pa
 // ReadFile reads a regular file of bounded size: a device or a pipe would keep
 // the reader for ever.
 func (root osFS) ReadFile(name string) ([]byte, error) {
+	// A device may do something as soon as it is opened.
+	if info, err := os.Stat(root.path(name)); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
 	f, err := os.OpenFile(root.path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,9 @@ type Suite struct {
 	// Kernels are the kernels that the suite is to be measured on, by name;
 	// none is the one that runs.
 	Kernels []string
+	// Thresholds is the file of the thresholds that the suite is judged by, as
+	// ReadFile takes it; empty is none.
+	Thresholds string
 	// Objects are the objects that the suite names, sorted by path.
 	Objects []Object
 
@@ -66,6 +69,7 @@ type file struct {
 	Objects    []string          `yaml:"objects"`
 	Budget     bench.Duration    `yaml:"budget"`
 	Kernels    kernels           `yaml:"kernels"`
+	Thresholds string            `yaml:"thresholds"`
 	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
 }
 
@@ -112,7 +116,7 @@ func Load(fsys fs.FS, name string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{File: name, Benchmarks: f.Benchmarks, Kernels: f.Kernels, fsys: fsys, dir: path.Dir(name), doc: doc, index: map[string]int{}, files: map[string][]byte{name: text}}
+	s := &Suite{File: name, Benchmarks: f.Benchmarks, Kernels: f.Kernels, Thresholds: f.Thresholds, fsys: fsys, dir: path.Dir(name), doc: doc, index: map[string]int{}, files: map[string][]byte{name: text}}
 	for i, b := range f.Benchmarks {
 		s.index[b.Name] = i
 	}
@@ -194,6 +198,14 @@ func (s *Suite) Filter(re *regexp.Regexp) error {
 func (s *Suite) ErrorAt(benchmark, key, format string, args ...any) error {
 	at := []any{"benchmarks", s.index[benchmark], key}
 	return s.doc.Errorf(at, "benchmark %q: %s", benchmark, fmt.Sprintf(format, args...))
+}
+
+// ThresholdsFile is the path of the thresholds file, empty where there is none.
+func (s *Suite) ThresholdsFile() string {
+	if s.Thresholds == "" {
+		return ""
+	}
+	return s.resolve(s.Thresholds)
 }
 
 func (s *Suite) resolve(name string) string {

@@ -1,9 +1,12 @@
 package suite
 
 import (
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -15,6 +18,7 @@ const whole = `# yaml-language-server: $schema=schema.json
 version: 1
 objects: ["bpf/*.o"]
 budget: 500ms
+thresholds: ../team.yml
 benchmarks:
   - name: xdp/basic
     program: basic
@@ -63,6 +67,9 @@ func TestLoad(t *testing.T) {
 	s, err := load(whole)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := s.ThresholdsFile(); got != "team.yml" {
+		t.Errorf("the thresholds are in %q", got)
 	}
 	if len(s.Objects) != 2 || s.Objects[0].Path != "bpf/a.o" || len(s.Objects[0].SHA256) != 64 {
 		t.Errorf("objects %+v", s.Objects)
@@ -141,6 +148,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"bad reset", head + "  - {name: a, program: p, maps: {m: {reset: now}}, test_run: {}}\n", `reset "now"`},
 		{"no kernels", "version: 1\nkernels: []\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},
 		{"kernels without a value", "version: 1\nkernels:\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},
+		{"no thresholds", "version: 1\nthresholds:\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: thresholds names no file"},
+		{"thresholds that are none", "version: 1\nthresholds: [{measure: latency}]\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: thresholds is a single value"},
 		{"an empty kernel", "version: 1\nkernels:\n  - 6.12\n  - \"\"\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:4: a kernel has no name"},
 		{"a kernel of nothing", "version: 1\nkernels: [6.12, ~]\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: a kernel has no name"},
 		{"a kernel that is a mapping", "version: 1\nkernels: {name: 6.12}\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is a list of names"},
@@ -200,6 +209,20 @@ func TestLoadSurvivesAliasBomb(t *testing.T) {
 	}
 }
 
+// What is no file is refused, and keeps nobody waiting.
+func TestOnlyFilesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pipe, "/dev/zero", dir} {
+		if _, err := fs.ReadFile(OS, name); err == nil || !strings.HasSuffix(err.Error(), name+" is no regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	s, err := load(whole)
 	if err != nil {
@@ -211,7 +234,7 @@ func TestFilter(t *testing.T) {
 	if err := s.Filter(regexp.MustCompile("^xdp/")); err != nil || len(s.Benchmarks) != 2 {
 		t.Errorf("%v, %d benchmarks", err, len(s.Benchmarks))
 	}
-	if err := s.ErrorAt("xdp/veth", "program", "x"); !strings.Contains(err.Error(), "yml:21:") {
+	if err := s.ErrorAt("xdp/veth", "program", "x"); !strings.Contains(err.Error(), "yml:22:") {
 		t.Errorf("the line of a benchmark's key: %v", err)
 	}
 }

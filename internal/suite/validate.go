@@ -45,6 +45,9 @@ func (v *validator) suite(f *file) {
 			v.errorf([]any{"kernels", i}, "a kernel has no name")
 		}
 	}
+	if f.Thresholds == "" && (v.doc.Has("thresholds") || v.doc.Null("thresholds")) {
+		v.errorf([]any{"thresholds"}, "thresholds names no file: leave it out for the built-in thresholds")
+	}
 	v.names(f.Benchmarks)
 	for i := range f.Benchmarks {
 		v.benchmark(&f.Benchmarks[i], len(f.Objects) > 0, "benchmarks", i)

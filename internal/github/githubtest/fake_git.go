@@ -1,4 +1,4 @@
-package github
+package githubtest
 
 import (
 	"crypto/sha1"
@@ -12,28 +12,29 @@ import (
 	"strings"
 )
 
-func sha(kind, content string) string {
+// SHA is the name that git gives an object.
+func SHA(kind, content string) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00%s", kind, len(content), content)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (f *fake) git(r *http.Request, parts []string, body map[string]any) (int, any) {
+func (f *Fake) git(r *http.Request, parts []string, body map[string]any) (int, any) {
 	get := func(key string) string { s, _ := body[key].(string); return s }
 	switch r.Method + " " + parts[0] {
 	case "POST blobs":
-		if f.empty {
+		if f.Empty {
 			return 409, map[string]any{"message": "Git Repository is empty."}
 		}
 		data, err := base64.StdEncoding.DecodeString(get("content"))
 		if err != nil {
 			return 422, map[string]any{"message": err.Error()}
 		}
-		name := sha("blob", string(data))
-		f.blobs[name] = data
+		name := SHA("blob", string(data))
+		f.Blobs[name] = data
 		return 201, map[string]any{"sha": name}
 	case "GET blobs":
-		data, ok := f.blobs[parts[1]]
+		data, ok := f.Blobs[parts[1]]
 		if !ok {
 			return 404, map[string]any{"message": "Not Found"}
 		}
@@ -43,21 +44,21 @@ func (f *fake) git(r *http.Request, parts []string, body map[string]any) (int, a
 		return f.makeTree(get("base_tree"), body["tree"].([]any))
 	case "GET trees":
 		var entries []map[string]any
-		for path, blob := range f.trees[parts[1]] {
-			entries = append(entries, map[string]any{"path": path, "sha": blob, "type": "blob", "mode": "100644", "size": len(f.blobs[blob])})
+		for path, blob := range f.Trees[parts[1]] {
+			entries = append(entries, map[string]any{"path": path, "sha": blob, "type": "blob", "mode": "100644", "size": len(f.Blobs[blob])})
 		}
 		return 200, map[string]any{"sha": parts[1], "tree": entries}
 	case "POST commits":
 		return f.makeCommit(body)
 	case "GET commits":
-		c, ok := f.commits[parts[1]]
+		c, ok := f.Commits[parts[1]]
 		if !ok {
 			return 404, map[string]any{"message": "Not Found"}
 		}
-		return 200, map[string]any{"sha": parts[1], "tree": map[string]any{"sha": c.tree}}
+		return 200, map[string]any{"sha": parts[1], "tree": map[string]any{"sha": c.Tree}}
 	case "POST refs":
-		if f.refs[get("ref")] != "" {
-			f.conflicts++
+		if f.Refs[get("ref")] != "" {
+			f.Conflicts++
 			return 422, map[string]any{"message": "Reference already exists"}
 		}
 		return f.setRef(get("ref"), get("sha"), 201)
@@ -66,43 +67,43 @@ func (f *fake) git(r *http.Request, parts []string, body map[string]any) (int, a
 		if body["force"] != false {
 			return 422, map[string]any{"message": "a forced update"}
 		}
-		if !slices.Contains(f.commits[get("sha")].parents, f.refs[name]) {
-			f.conflicts++
+		if !slices.Contains(f.Commits[get("sha")].Parents, f.Refs[name]) {
+			f.Conflicts++
 			// GitHub answers either.
-			return 409 + 13*(f.conflicts%2), map[string]any{"message": "Update is not a fast forward"}
+			return 409 + 13*(f.Conflicts%2), map[string]any{"message": "Update is not a fast forward"}
 		}
 		return f.setRef(name, get("sha"), 200)
 	case "GET ref":
-		if f.empty {
+		if f.Empty {
 			return 409, map[string]any{"message": "Git Repository is empty."}
 		}
 		name := "refs/" + strings.Join(parts[1:], "/")
-		if f.refs[name] == "" {
+		if f.Refs[name] == "" {
 			return 404, map[string]any{"message": "Not Found"}
 		}
-		return 200, map[string]any{"ref": name, "object": map[string]any{"sha": f.refs[name], "type": "commit"}}
+		return 200, map[string]any{"ref": name, "object": map[string]any{"sha": f.Refs[name], "type": "commit"}}
 	}
 	return 404, map[string]any{"message": "Not Found"}
 }
 
-func (f *fake) setRef(name, commit string, status int) (int, any) {
-	f.refs[name] = commit
+func (f *Fake) setRef(name, commit string, status int) (int, any) {
+	f.Refs[name] = commit
 	return status, map[string]any{"ref": name, "object": map[string]any{"sha": commit}}
 }
 
-func (f *fake) makeTree(base string, entries []any) (int, any) {
+func (f *Fake) makeTree(base string, entries []any) (int, any) {
 	tree := map[string]string{}
 	if base != "" {
-		if f.trees[base] == nil {
+		if f.Trees[base] == nil {
 			return 422, map[string]any{"message": "base_tree is not a valid tree"}
 		}
-		maps.Copy(tree, f.trees[base])
+		maps.Copy(tree, f.Trees[base])
 	}
 	for _, e := range entries {
 		e := e.(map[string]any)
 		path := e["path"].(string)
 		if blob, ok := e["sha"].(string); ok {
-			if f.blobs[blob] == nil {
+			if f.Blobs[blob] == nil {
 				return 422, map[string]any{"message": "tree.sha " + blob + " is not a valid blob"}
 			}
 			tree[path] = blob
@@ -113,35 +114,35 @@ func (f *fake) makeTree(base string, entries []any) (int, any) {
 		}
 	}
 	text, _ := json.Marshal(tree)
-	name := sha("tree", string(text))
-	f.trees[name] = tree
+	name := SHA("tree", string(text))
+	f.Trees[name] = tree
 	return 201, map[string]any{"sha": name}
 }
 
-func (f *fake) makeCommit(body map[string]any) (int, any) {
-	c := fakeCommit{tree: body["tree"].(string), message: body["message"].(string)}
+func (f *Fake) makeCommit(body map[string]any) (int, any) {
+	c := Commit{Tree: body["tree"].(string), Message: body["message"].(string)}
 	parents, ok := body["parents"].([]any)
 	if !ok {
 		return 422, map[string]any{"message": "parents must be an array"}
 	}
 	for _, p := range parents {
-		c.parents = append(c.parents, p.(string))
+		c.Parents = append(c.Parents, p.(string))
 	}
-	if f.trees[c.tree] == nil {
+	if f.Trees[c.Tree] == nil {
 		return 422, map[string]any{"message": "Tree SHA does not exist"}
 	}
-	name := sha("commit", fmt.Sprint(c, len(f.commits)))
-	f.commits[name] = c
+	name := SHA("commit", fmt.Sprint(c, len(f.Commits)))
+	f.Commits[name] = c
 	return 201, map[string]any{"sha": name}
 }
 
-// files are those of a branch.
-func (f *fake) files(branch string) map[string][]byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// Files are those of a branch.
+func (f *Fake) Files(branch string) map[string][]byte {
+	f.Lock()
+	defer f.Unlock()
 	files := make(map[string][]byte)
-	for path, blob := range f.trees[f.commits[f.refs["refs/heads/"+branch]].tree] {
-		files[path] = f.blobs[blob]
+	for path, blob := range f.Trees[f.Commits[f.Refs["refs/heads/"+branch]].Tree] {
+		files[path] = f.Blobs[blob]
 	}
 	return files
 }

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// findAlone judges a head that was measured alone: by its budgets, and by its
+// history.
+func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run) (*actionFinding, error) {
+	f := runFlags{format: "text", strict: s.in.strict(), store: store}
+	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false))}
+	for _, run := range runs {
+		for _, a := range policy.Judge(run) {
+			if a.Severity != thresholds.Warn {
+				found.regressed = appendNew(found.regressed, a.Benchmark)
+				found.annotations = append(found.annotations, budgetAnnotation(run, &a))
+			}
+		}
+	}
+	m := report.NewModel(runs...)
+	m.Explained = true
+	var log, bmf bytes.Buffer
+	if err := errors.Join(report.Text(&log, m), report.BMF(&bmf, m)); err != nil {
+		return nil, noMeasure(fmt.Errorf("report: %w", err))
+	}
+	found.log, found.bmf = log.String(), bmf.Bytes()
+	heading := "Measured, and compared with nothing"
+	switch exitCode(found.err) {
+	case exitPass:
+		found.verdict = foundPass
+	case exitRegression:
+		found.verdict, heading = foundRegression, "❌ Over budget, or slower than before"
+	default:
+		found.verdict, heading = foundError, "❌ Not everything was measured"
+	}
+	found.markdown = "## " + heading + "\n\n"
+	if found.err != nil {
+		found.markdown += github.MarkdownFence(plainError(found.err)) + "\n"
+	}
+	found.markdown += "<details><summary>" + plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + github.MarkdownFence(found.log) + "\n</details>\n"
+	return found, nil
+}

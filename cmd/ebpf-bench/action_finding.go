@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// The verdicts, which are the action's output of that name.
+const (
+	foundPass         = "pass"
+	foundRegression   = "regression"
+	foundInconclusive = "inconclusive"
+	foundError        = "error"
+)
+
+// actionFinding is what was found of the results, and how to say it.
+type actionFinding struct {
+	verdict string
+	// regressed and improved are benchmarks.
+	regressed, improved []string
+	// markdown is the report, whose first line is the verdict.
+	markdown string
+	// log is the report for the log of the job.
+	log string
+	// alone says that there was nothing to compare with.
+	alone bool
+	// bmf is the head in Bencher Metric Format, empty where nothing was measured.
+	bmf         []byte
+	annotations []github.Annotation
+	// err decides the exit code, before fail-on has its say.
+	err error
+}
+
+// title is the verdict in one line of text.
+func (f *actionFinding) title() string {
+	line, _, _ := strings.Cut(f.markdown, "\n")
+	return strings.TrimLeft(line, "# ")
+}
+
+// find judges results. The error is one of how the action was called.
+func (s *actionStep) find(ctx context.Context, results *bench.Results, history baseline.Store) (*actionFinding, error) {
+	if s.in.shard != "" && measuredNothing(results) {
+		return &actionFinding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard + "\n"}, nil
+	}
+	policy, err := s.policy()
+	if err != nil {
+		return nil, usage(err)
+	}
+	store := storeFlag{folder: s.in.baseline, elsewhere: history, warn: func(p baseline.Problem) { s.warn([]baseline.Problem{p}) }}
+	if history == nil {
+		store.folder = s.state.path(storedFolder)
+	}
+	if len(results.Comparisons) > 0 {
+		return s.findPaired(ctx, policy, store, results.Comparisons)
+	}
+	return s.findAlone(ctx, policy, store, results.Runs)
+}
+
+// measuredNothing tells whether results are those of a shard that has no benchmarks.
+func measuredNothing(results *bench.Results) bool {
+	for _, run := range results.Runs {
+		if len(run.Results) > 0 {
+			return false
+		}
+	}
+	for _, c := range results.Comparisons {
+		if len(c.Pairs) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison) (*actionFinding, error) {
+	f := compareFlags{format: "text", strict: s.in.strict(), store: store}
+	judged, unread := f.judge(ctx, s.t, policy, comparisons)
+	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons))}
+	if s.in.shard != "" {
+		// Others may have what is to be compared, and a correction for many tests
+		// is one for the whole suite.
+		found.err = f.failures(comparisons)
+	}
+	var log, markdown, bmf bytes.Buffer
+	judged.Explained = true
+	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), headBMF(&bmf, judged)); err != nil {
+		return nil, noMeasure(fmt.Errorf("report: %w", err))
+	}
+	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
+	found.take(judged)
+	found.verdict = found.overall(judged)
+	if s.in.shard != "" && found.verdict == foundError && found.err == nil {
+		found.verdict = foundPass
+		found.retitle("Nothing to compare in shard " + s.in.shard)
+	}
+	return found, nil
+}
+
+// take takes from a judged comparison which benchmarks got slower or faster, and
+// where in the source they are.
+func (f *actionFinding) take(judged *report.Comparison) {
+	for _, t := range judged.Tables {
+		for i := range t.Verdicts.All {
+			v := &t.Verdicts.All[i]
+			switch {
+			case v.Severity == thresholds.Ignore:
+			case v.Outcome == thresholds.Regression || v.Outcome == thresholds.OverBudget:
+				f.annotations = appendNew(f.annotations, annotationOf(t.Comparison, v, len(judged.Tables) > 1))
+				if v.Severity == thresholds.Fail {
+					f.regressed = appendNew(f.regressed, v.Benchmark)
+				}
+			case v.Outcome == thresholds.Improvement && v.Severity == thresholds.Fail:
+				f.improved = appendNew(f.improved, v.Benchmark)
+			}
+		}
+	}
+	f.improved = slices.DeleteFunc(f.improved, func(name string) bool { return slices.Contains(f.regressed, name) })
+}
+
+// overall also tells what is inconclusive where that passes.
+func (f *actionFinding) overall(judged *report.Comparison) string {
+	unclear := false
+	for _, t := range judged.Tables {
+		unclear = unclear || slices.ContainsFunc(t.Verdicts.All, func(v thresholds.Verdict) bool {
+			return v.Outcome == thresholds.Inconclusive && v.Severity == thresholds.Fail
+		})
+	}
+	switch judged.Overall() {
+	case thresholds.Regression, thresholds.OverBudget:
+		return foundRegression
+	case thresholds.Failed:
+		return foundError
+	}
+	switch {
+	case unclear:
+		return foundInconclusive
+	case f.err != nil:
+		return foundError
+	}
+	return foundPass
+}
+
+// notMeasured is the finding where there are no results.
+func notMeasured(failure *actionFailure) *actionFinding {
+	f := &actionFinding{verdict: foundError, markdown: "## ❌ Could not measure\n"}
+	if failure.Text != "" {
+		f.fail(failure)
+	} else {
+		f.err = noMeasure(errors.New("nothing was measured"))
+	}
+	return f
+}
+
+// retitle puts another verdict on top of the report.
+func (f *actionFinding) retitle(title string) {
+	_, rest, _ := strings.Cut(f.markdown, "\n")
+	f.markdown = "## " + title + "\n" + rest
+}
+
+// fail adds what a step before this one failed with, and said.
+func (f *actionFinding) fail(failure *actionFailure) {
+	code := exitNoMeasure
+	if failure.Code == exitUsage {
+		code = exitUsage
+	}
+	f.markdown += "\n" + github.MarkdownFence(failure.Text)
+	if f.verdict != foundRegression {
+		f.verdict = foundError
+		if !strings.HasPrefix(f.title(), "❌") {
+			f.retitle("❌ Not everything was measured")
+		}
+	}
+	f.err = errors.Join(f.err, alreadySaid(code))
+}
+
+// plainError is an error as lines of text, as the terminal has it.
+func plainError(err error) string {
+	var b strings.Builder
+	newTerminal(&b, &b).printError(err)
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/github"
+)
+
+// checkout is the git repository around the working directory. What is in it
+// comes from a pull request, so git is kept from running anything of it, and
+// takes no argument that is not of a known form.
+type checkout struct {
+	// top is the folder of the working tree, prefix the working directory in it.
+	top, prefix string
+	// config are settings, as NAME=VALUE, that come before those of the
+	// repository. They may hold the token, so they are no arguments.
+	config []string
+}
+
+var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// hardened are settings that keep git from running what a repository names.
+var hardened = []string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never",
+	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
+}
+
+// errNoCheckout says that the working directory is in no git repository.
+var errNoCheckout = errors.New("this is no git checkout")
+
+// openCheckout is the repository around the working directory. On a runner it
+// may belong to another user than that of a container.
+func openCheckout(ctx context.Context, onRunner bool) (*checkout, error) {
+	c := &checkout{}
+	if onRunner {
+		c.config = append(c.config, "safe.directory=*")
+	}
+	top, err := c.git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoCheckout, err)
+	}
+	prefix, err := c.git(ctx, "rev-parse", "--show-prefix")
+	c.top, c.prefix = top, filepath.Clean("./"+prefix)
+	return c, err
+}
+
+// git is what a command of git prints.
+func (c *checkout) git(ctx context.Context, args ...string) (string, error) {
+	var all []string
+	for _, setting := range hardened {
+		all = append(all, "-c", setting)
+	}
+	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
+	cmd.Env = append(github.WithoutSecrets(os.Environ()), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(c.config)))
+	for i, setting := range c.config {
+		name, value, _ := strings.Cut(setting, "=")
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", gitError(args[0], stderr.String(), err)
+	}
+	return strings.TrimSuffix(stdout.String(), "\n"), nil
+}
+
+var inURL = regexp.MustCompile(`//[^/@\s]*@`)
+
+// gitError is what git says of a failure, without what a URL may have of a
+// password.
+func gitError(command, said string, err error) error {
+	lines := strings.FieldsFunc(inURL.ReplaceAllString(said, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) == 0 {
+		return fmt.Errorf("git %s: %w", command, err)
+	}
+	return fmt.Errorf("git %s: %s", command, strings.TrimPrefix(lines[len(lines)-1], "fatal: "))
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/github/githubtest"
+)
+
+// gitIn runs git in a folder, as somebody who has no settings.
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// upstream is a repository whose branch change left main three commits ago, and
+// the pull request's context of it.
+func upstream(t *testing.T) (dir, fork string, on *github.Context) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs git")
+	}
+	dir = t.TempDir()
+	gitIn(t, dir, "init", "-q", "-b", "main")
+	commit := func(message string) string {
+		gitIn(t, dir, "commit", "-q", "--allow-empty", "-m", message)
+		return gitIn(t, dir, "rev-parse", "HEAD")
+	}
+	commit("first")
+	fork = commit("fork")
+	gitIn(t, dir, "checkout", "-q", "-b", "change")
+	commit("one")
+	head := commit("two")
+	gitIn(t, dir, "checkout", "-q", "main")
+	commit("three")
+	base := commit("four")
+	gitIn(t, dir, "checkout", "-q", "--detach")
+	gitIn(t, dir, "merge", "-q", "--no-ff", "-m", "merge", "change")
+	gitIn(t, dir, "update-ref", "refs/pull/7/merge", "HEAD")
+	gitIn(t, dir, "checkout", "-q", "main")
+	return dir, fork, &github.Context{
+		Owner: "o", Repo: "r", Event: "pull_request", PullRequest: 7, HeadSHA: head, BaseSHA: base, BaseRef: "main",
+		ServerURL: "https://github.com", HeadRepo: "o/r",
+	}
+}
+
+// cloned is a checkout of a ref of it, as actions/checkout makes it.
+func cloned(t *testing.T, from, ref string, args ...string) *checkout {
+	t.Helper()
+	dir := t.TempDir()
+	gitIn(t, dir, "init", "-q")
+	gitIn(t, dir, "remote", "add", "origin", "file://"+from)
+	gitIn(t, dir, append([]string{"fetch", "-q"}, append(args, "origin", ref)...)...)
+	gitIn(t, dir, "checkout", "-q", "--detach", "FETCH_HEAD")
+	t.Chdir(dir)
+	c, err := openCheckout(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestMergeBase(t *testing.T) {
+	from, fork, on := upstream(t)
+	gh := githubtest.New()
+	t.Cleanup(gh.Close)
+	gh.MergeBase[on.BaseSHA+"..."+on.HeadSHA] = fork
+	onAPI := *on
+	onAPI.APIURL = gh.URL
+	api, err := github.NewAPI(&onAPI, githubtest.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		ref   string
+		depth []string
+		api   *github.API
+		want  string
+	}{
+		"GitHub's merge, shallow":          {"refs/pull/7/merge", []string{"--depth=1"}, nil, on.BaseSHA},
+		"GitHub's merge, with its history": {"refs/pull/7/merge", nil, nil, on.BaseSHA},
+		"the head, with all history":       {"+refs/heads/*:refs/remotes/origin/*", nil, nil, fork},
+		"the head, shallow, by the API":    {"change", []string{"--depth=1"}, api, fork},
+		"the head, shallow, alone":         {"change", []string{"--depth=1"}, nil, fork},
+	} {
+		t.Run(what, func(t *testing.T) {
+			checkout := cloned(t, from, c.ref, c.depth...)
+			if strings.HasPrefix(what, "the head, with") {
+				gitIn(t, checkout.top, "checkout", "-q", on.HeadSHA)
+			}
+			got, err := checkout.mergeBase(t.Context(), on, c.api)
+			if err != nil || got != c.want {
+				t.Fatalf("%s, %v; want %s", got, err, c.want)
+			}
+			if err := checkout.need(t.Context(), on, got); err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "base")
+			for range 2 { // as when a job is tried again
+				if err := checkout.layOut(t.Context(), got, dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if at := gitIn(t, dir, "rev-parse", "HEAD"); at != got {
+				t.Errorf("the worktree is at %s", at)
+			}
+		})
+	}
+}
+
+// Nothing that a repository names is run when it is read, and what GitHub says is
+// no argument unless it has the form of a commit.
+func TestCheckoutIsHostile(t *testing.T) {
+	from, _, on := upstream(t)
+	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
+	ran := filepath.Join(t.TempDir(), "ran")
+	script := filepath.Join(c.top, ".git/evil")
+	write(t, script, []byte("#!/bin/sh\ntouch "+ran+"\n"))
+	for _, name := range []string{"post-checkout", "reference-transaction", "post-index-change"} {
+		write(t, filepath.Join(c.top, ".git/hooks", name), []byte("#!/bin/sh\ntouch "+ran+"\n"))
+		if err := os.Chmod(filepath.Join(c.top, ".git/hooks", name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gitIn(t, c.top, "config", "core.fsmonitor", script)
+	base, err := c.mergeBase(t.Context(), on, nil)
+	if err == nil {
+		err = errors.Join(c.need(t.Context(), on, base), c.layOut(t.Context(), base, filepath.Join(t.TempDir(), "base")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.files(t.Context())
+	c.ancestors(t.Context(), base)
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("git ran what the repository names")
+	}
+	for _, sha := range []string{"--upload-pack=touch " + ran, "main", ""} {
+		if c.fetch(t.Context(), on, "", sha) == nil || c.layOut(t.Context(), sha, filepath.Join(t.TempDir(), "base")) == nil {
+			t.Errorf("%q is taken for a commit", sha)
+		}
+	}
+}
+
+// The token is no argument of git, and in nothing that it says.
+func TestGitErrors(t *testing.T) {
+	err := gitError("fetch", "remote: no\nfatal: unable to access 'https://x-access-token:secret@github.com/o/r/': refused\n", errors.New("exit status 128"))
+	if got, want := err.Error(), "git fetch: unable to access 'https://github.com/o/r/': refused"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestRepositoryPath(t *testing.T) {
+	files := []string{"bpf/filter.c", "bpf/old/filter.c", "src/main.c", "README.md"}
+	for _, c := range []struct{ name, prefix, want string }{
+		{"filter.c", "bpf", "bpf/filter.c"},
+		{"bpf/filter.c", ".", "bpf/filter.c"},
+		{"../src/main.c", "bpf", "src/main.c"},
+		{"/home/runner/work/r/r/bpf/old/filter.c", ".", "bpf/old/filter.c"},
+		{"/somewhere/else/main.c", ".", "src/main.c"},
+		{"filter.c", ".", ""}, // there are two
+		{"nowhere.c", ".", ""},
+		{"../../etc/passwd", ".", ""},
+		{"", ".", ""},
+	} {
+		if got := repositoryPath(c.name, files, "/home/runner/work/r/r", c.prefix); got != c.want {
+			t.Errorf("%q in %q: %q, want %q", c.name, c.prefix, got, c.want)
+		}
+	}
+	// Without a checkout it is what the compiler was told, if that is below it.
+	for name, want := range map[string]string{"bpf/filter.c": "bpf/filter.c", "/usr/include/x.h": "", "../x.c": ""} {
+		if got := repositoryPath(name, nil, "", "."); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// actionInputs are the inputs of the action, which action.yml documents.
+type actionInputs struct {
+	config     string
+	mode       string
+	kernels    string
+	build      string
+	baseline   string
+	thresholds string
+	failOn     string
+	comment    string
+	name       string
+	shard      string
+	results    string
+}
+
+// inputPrefix is how the variables begin that carry the inputs.
+const inputPrefix = "EBPF_BENCH_"
+
+var shardForm = regexp.MustCompile(`^[0-9]{1,6}/[0-9]{1,6}$`)
+
+const defaultBaseline = "ebpf-bench-baseline"
+
+func readActionInputs(getenv func(string) string) (*actionInputs, error) {
+	get := func(name, fallback string) string {
+		if v := strings.TrimSpace(getenv(inputPrefix + name)); v != "" {
+			return v
+		}
+		return fallback
+	}
+	in := &actionInputs{
+		config:     get("CONFIG", ""),
+		mode:       get("MODE", "exact"),
+		kernels:    get("KERNELS", ""),
+		build:      get("BUILD", ""),
+		baseline:   get("BASELINE", defaultBaseline),
+		thresholds: get("THRESHOLDS", ""),
+		failOn:     get("FAIL_ON", "regression"),
+		comment:    get("COMMENT", "always"),
+		name:       get("NAME", ""),
+		shard:      get("SHARD", ""),
+		results:    get("RESULTS", ""),
+	}
+	return in, errors.Join(
+		oneOf("mode", in.mode, "exact", "kvm", "host"),
+		oneOf("fail-on", in.failOn, "regression", "inconclusive", "never"),
+		oneOf("comment", in.comment, "always", "on-change", "never"),
+		in.check())
+}
+
+func oneOf(input, value string, allowed ...string) error {
+	for _, a := range allowed {
+		if value == a {
+			return nil
+		}
+	}
+	last := len(allowed) - 1
+	return fmt.Errorf("input %s: it is %s or %s, not %q", input, strings.Join(allowed[:last], ", "), allowed[last], value)
+}
+
+// check refuses inputs that contradict each other.
+func (in *actionInputs) check() error {
+	switch {
+	case in.mode == "host" && in.kernels != "":
+		return errors.New("input kernels: mode host measures on the runner itself, and a kernel runs in a virtual machine: take one of them away")
+	case in.name != "" && strings.Trim(bench.Slug(in.name), "-") == "":
+		return fmt.Errorf("input name: %q has no letter or digit", in.name)
+	case in.shard != "" && !shardForm.MatchString(in.shard):
+		return fmt.Errorf("input shard: %q is not of the form 2/8", in.shard)
+	case in.results != "" && in.build != "":
+		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to build"), "Give build where it is measured.")
+	case in.results != "" && in.shard != "":
+		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, as a whole"), "Give shard where it is measured.")
+	}
+	return nil
+}
+
+// strict tells whether too little evidence is to fail.
+func (in *actionInputs) strict() bool { return in.failOn == "inconclusive" }
+
+// baselineFolder is the folder of the baseline, empty where it is on a branch
+// or there is to be none.
+func (in *actionInputs) baselineFolder() string {
+	for _, prefix := range []string{"./", "../", "/"} {
+		if strings.HasPrefix(in.baseline, prefix) {
+			return filepath.Clean(in.baseline)
+		}
+	}
+	return ""
+}
+
+// baselineBranch is the branch of the baseline, empty where there is none.
+func (in *actionInputs) baselineBranch() string {
+	if in.baseline == "none" || in.baselineFolder() != "" {
+		return ""
+	}
+	return in.baseline
+}
+
+// branchFolder is the folder of the branch that has the runs of this use of the
+// action: several suites, and the shards of one, must not be taken for each other.
+func (in *actionInputs) branchFolder() string {
+	var parts []string
+	if in.name != "" {
+		parts = append(parts, strings.Trim(bench.Slug(in.name), "-"))
+	}
+	if in.shard != "" {
+		parts = append(parts, "shard-"+strings.ReplaceAll(in.shard, "/", "-of-"))
+	}
+	return strings.Join(parts, "/")
+}
+
+// machines are the flags that say which kernels to measure on.
+func (in *actionInputs) machines(f *machineFlags) error {
+	mode := in.mode
+	if mode == "host" {
+		mode = "off"
+	}
+	if err := f.mode.Set(mode); err != nil {
+		return err
+	}
+	if in.kernels == "" {
+		return nil
+	}
+	if err := f.kernels.Set(in.kernels); err != nil {
+		return fmt.Errorf("input kernels: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// measure measures the head beside the base, or alone where there is none. What
+// it writes is not judged.
+func (s *actionStep) measure(ctx context.Context) error {
+	p, err := s.state.openPlan()
+	if err != nil {
+		return noMeasure(err)
+	}
+	if s.needsRoot() {
+		return s.asRoot(ctx)
+	}
+	if base := s.baseArg(p); base != "" {
+		measured, err := s.measurePaired(ctx, p, base)
+		if measured || err != nil {
+			return err
+		}
+	}
+	return s.measureAlone(ctx, p)
+}
+
+// baseArg is the base as compare takes it, empty where there is none.
+func (s *actionStep) baseArg(p *actionPlan) string {
+	switch p.Base {
+	case baseBuilt:
+		return s.baseSuite(p)
+	case baseStored:
+		return "baseline:" + p.Run
+	}
+	return ""
+}
+
+// baseSuite is the base's build of the suite that is measured here: the file of
+// the same path in its worktree, else empty.
+func (s *actionStep) baseSuite(p *actionPlan) string {
+	for _, name := range s.suiteNames() {
+		if filepath.IsAbs(name) {
+			if rel, err := filepath.Rel(absolute("."), name); err == nil {
+				name = rel
+			}
+		}
+		file := filepath.Join(s.baseDir(p), name)
+		if rel, err := filepath.Rel(s.state.path(baseFolder), file); err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	s.noBase(p, "the merge base has no such suite")
+	return ""
+}
+
+// suiteNames are the files that may be the suite.
+func (s *actionStep) suiteNames() []string {
+	if s.in.config != "" {
+		return []string{s.in.config}
+	}
+	return suiteFiles
+}
+
+func (s *actionStep) suiteArgs() []string {
+	if s.in.config == "" {
+		return nil
+	}
+	return []string{s.in.config}
+}
+
+// noBase says that the head is measured alone, and why.
+func (s *actionStep) noBase(p *actionPlan, why string) {
+	p.Base, p.Note = baseNone, "no base: "+why
+	s.t.say("warning: ", "%s", p.Note)
+}
+
+// measurePaired measures both sides in the same rounds. It tells whether there
+// was a base that could be read.
+func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base string) (bool, error) {
+	f := compareFlags{format: "text", limits: s.in.thresholds}
+	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
+		return false, usage(err)
+	}
+	if _, err := (&sideOpener{store: f.store.open()}).open(ctx, base); err != nil {
+		s.noBase(p, fmt.Sprintf("it cannot be read: %v", err))
+		return false, noMeasure(s.state.write(planFile, p))
+	}
+	m, err := f.open(ctx, s.t, append([]string{base}, s.suiteArgs()...))
+	if err != nil {
+		return false, usage(err)
+	}
+	m.base.Side, m.head.Side = p.BaseSide, p.HeadSide
+	policy, kernels, err := f.policy(s.t, m)
+	if err != nil {
+		return false, usage(err)
+	}
+	if len(m.pairs) == 0 && f.shard.Shard != nil {
+		f.shard.sayEmpty(s.t, m.total)
+		empty := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Base: p.BaseSide, Head: p.HeadSide}
+		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
+	}
+	comparisons, err := f.compare(ctx, s.t, m, policy)
+	for _, c := range comparisons {
+		c.Shard = f.shard.Shard
+	}
+	if len(comparisons) == 0 {
+		return false, noMeasure(err)
+	}
+	off := usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
+	return true, errors.Join(off, noMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
+}
+
+// measureAlone measures the head alone, and keeps what is to become a baseline.
+func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
+	f := runFlags{format: "text", limits: s.in.thresholds, loads: runner.DefaultLoads}
+	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
+		return usage(err)
+	}
+	loaded, err := f.load(s.t, s.suiteArgs())
+	if err != nil {
+		return usage(err)
+	}
+	plan, err := runner.NewPlan(loaded)
+	if err != nil {
+		return usage(err)
+	}
+	policy, kernels, err := f.policy(s.t, loaded)
+	if err != nil {
+		return usage(err)
+	}
+	if len(plan.Jobs) == 0 {
+		f.shard.sayEmpty(s.t, f.total)
+		return s.writeRuns(f.shard.emptyRun())
+	}
+	write := func(runs ...*bench.Run) error {
+		for _, run := range runs {
+			run.Shard = f.shard.Shard
+		}
+		return s.writeRuns(runs...)
+	}
+	runs, err := f.measure(ctx, s.t, loaded, plan, write)
+	if len(runs) == 0 {
+		return noMeasure(err)
+	}
+	off := usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
+	return errors.Join(off, noMeasure(err), write(runs...), s.keep(ctx, p, loaded, runs))
+}
+
+// keep keeps what was measured, with its objects, for the step that may save it.
+// A run that failed is none to compare with, and is reported as what it is.
+func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, runs []*bench.Run) error {
+	if !p.Save {
+		return nil
+	}
+	entries, err := newEntries(of, runs, origin{branch: p.HeadSide.Branch, commit: p.HeadSide.Commit})
+	if err != nil {
+		s.t.say("warning: ", "%v", err)
+	}
+	store := baseline.Open(s.state.path(savedFolder))
+	for _, e := range entries {
+		if _, err := store.Save(ctx, e); err != nil {
+			return noMeasure(fmt.Errorf("keep the run: %w", err))
+		}
+	}
+	return nil
+}
+
+func (s *actionStep) writeRuns(runs ...*bench.Run) error {
+	return s.writeResults(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
+}
+
+func (s *actionStep) writeResults(encode func(io.Writer) error) error {
+	return noMeasure(outFile(s.state.path(resultsFile)).write(encode))
+}
+
+// flags are the flags of run and compare that the inputs stand for. What they
+// leave open has the default of the command line.
+func (s *actionStep) flags(machines *machineFlags, store *storeFlag, shard *shardFlag) error {
+	machines.register(&cobra.Command{})
+	store.folder = s.state.path(storedFolder)
+	store.warn = func(p baseline.Problem) { s.t.say("warning: ", "%v", p) }
+	if s.in.shard != "" {
+		if err := shard.Set(s.in.shard); err != nil {
+			return fmt.Errorf("input shard: %w", err)
+		}
+	}
+	return s.in.machines(machines)
+}

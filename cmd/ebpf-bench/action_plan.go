@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// plan decides what the head is compared with, and lays it out for the steps
+// that have no token. It reads commits and stored runs, and runs nothing of them.
+func (s *actionStep) plan(ctx context.Context) error {
+	if s.in.results != "" {
+		return usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
+	}
+	if err := s.mayMeasure(); err != nil {
+		return err
+	}
+	p, err := s.decide(ctx)
+	if err != nil {
+		return noMeasure(err)
+	}
+	if p.Note != "" {
+		s.t.say("", "%s", p.Note)
+	}
+	return noMeasure(s.state.write(planFile, p))
+}
+
+func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
+	if s.on == nil {
+		return s.decideLocally(ctx)
+	}
+	p := &actionPlan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
+	api, err := s.api()
+	if err != nil {
+		s.t.say("warning: ", "%v: a local run, of which nothing is reported to GitHub", err)
+	}
+	switch {
+	case s.on.OnDefaultBranch():
+		p.Save = s.in.baseline != "none"
+		p.Note = "no base: this is a push to " + s.on.DefaultBranch
+		return p, nil
+	case s.on.BaseRef == "":
+		p.Note = "no base: " + s.on.Event + " is of no pull request"
+		return p, nil
+	}
+	git, err := openCheckout(ctx, true)
+	if err != nil {
+		return nil, bench.WithHint(err, "Check the pull request out before, by actions/checkout.")
+	}
+	git.withToken(s.on, s.token())
+	base, err := git.mergeBase(ctx, s.on, api)
+	if err != nil {
+		return nil, err
+	}
+	p.BaseSide = bench.Side{Name: s.on.BaseRef, Commit: base, Branch: s.on.BaseRef}
+	p.Commit = base
+	if s.in.build != "" {
+		return p, s.planBuilt(ctx, p, git, base)
+	}
+	return p, s.planStored(ctx, p, git, api)
+}
+
+// headName is what reports call the head.
+func (s *actionStep) headName() string {
+	if s.on.PullRequest > 0 {
+		return fmt.Sprintf("pull request %d", s.on.PullRequest)
+	}
+	return s.on.HeadRef
+}
+
+// planBuilt lays out the base for it to be built.
+func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, git *checkout, base string) error {
+	if err := git.need(ctx, s.on, base); err != nil {
+		return fmt.Errorf("get the base %.12s: %w", base, err)
+	}
+	if err := git.layOut(ctx, base, s.state.path(baseFolder)); err != nil {
+		return fmt.Errorf("lay out the base: %w", err)
+	}
+	p.Base, p.Prefix = baseBuilt, git.prefix
+	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)
+	return nil
+}
+
+// decideLocally plans a run without GitHub: against what the current branch
+// left, if that can be told and is to be built, or against the baseline in a
+// folder.
+func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
+	p := &actionPlan{HeadSide: bench.Side{Name: "working tree"}}
+	s.t.say("", "%v: a local run", s.local)
+	git, err := openCheckout(ctx, false)
+	if err != nil {
+		p.Note = "no base: " + errNoCheckout.Error()
+		return p, nil
+	}
+	if p.HeadSide.Commit, _, err = git.head(ctx); err != nil {
+		p.Note = "no base: the checkout has no commit"
+		return p, nil
+	}
+	base, err := git.localBase(ctx, p.HeadSide.Commit)
+	if err != nil {
+		p.Note = "no base: git does not know what the branch is to be merged into (git remote set-head origin --auto tells it)"
+		return p, nil
+	}
+	p.Commit, p.BaseSide = base, bench.Side{Name: "merge base", Commit: base}
+	if s.in.build != "" {
+		return p, s.planBuilt(ctx, p, git, base)
+	}
+	return p, s.planStored(ctx, p, git, nil)
+}
+
+// localBase is the merge base with the remote's default branch.
+func (c *checkout) localBase(ctx context.Context, head string) (string, error) {
+	upstream, err := c.git(ctx, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD^{commit}")
+	if err != nil {
+		return "", err
+	}
+	return c.commonCommit(ctx, upstream, head)
+}
+
+// baseDir is the working directory in the worktree of the base.
+func (s *actionStep) baseDir(p *actionPlan) string {
+	return filepath.Join(s.state.path(baseFolder), p.Prefix)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+)
+
+// publisher tells of a finding.
+type publisher struct {
+	*actionStep
+	api     *github.API
+	files   *github.Files
+	finding *actionFinding
+	// more is the last line of a report that was cut.
+	more string
+}
+
+// write writes the files of the report, the outputs and the step's summary, all
+// of which take no token.
+func (p *publisher) write() error {
+	f := p.finding
+	if p.in.name != "" {
+		first, rest, _ := strings.Cut(f.markdown, "\n")
+		f.markdown = first + " · " + github.MarkdownCode(p.in.name) + "\n" + rest
+	}
+	report := p.state.path(reportFile)
+	errs := []error{
+		outFile(report).write(writeText(f.markdown)),
+		p.files.SetOutput("verdict", f.verdict),
+		p.files.SetOutput("regressions", strconv.Itoa(len(f.regressed))),
+		p.files.SetOutput("improvements", strconv.Itoa(len(f.improved))),
+		p.files.SetOutput("report", report),
+	}
+	if len(f.bmf) > 0 {
+		bmf := p.state.path(bmfFile)
+		errs = append(errs, outFile(bmf).write(writeText(string(f.bmf))), p.files.SetOutput("bmf", bmf))
+	}
+	if _, err := os.Lstat(p.state.path(resultsFile)); err == nil && p.in.results == "" {
+		errs = append(errs, p.files.SetOutput("results", p.state.path(resultsFile)))
+	}
+	p.more = "… The rest is in the output report of the action, " + report + "."
+	return errors.Join(append(errs, p.files.AddSummary(f.markdown, p.more))...)
+}
+
+// publish makes the comment and the check of a pull request. What GitHub does
+// not let this job do is said, and changes no verdict.
+func (p *publisher) publish(ctx context.Context) error {
+	if p.on == nil || p.on.Event == "push" || p.in.shard != "" {
+		return nil
+	}
+	p.locate(ctx)
+	if p.api == nil {
+		return github.Annotate(p.raw(), p.finding.annotations)
+	}
+	p.more = "… The rest is in the [summary of the run](" + p.on.RunURL() + ")."
+	if err := p.check(ctx); err != nil {
+		p.refused("check", err)
+		// These need no right, and stand at the same lines.
+		if err := github.Annotate(p.raw(), p.finding.annotations); err != nil {
+			return err
+		}
+	}
+	if err := p.comment(ctx); err != nil {
+		p.refused("comment", err)
+	}
+	return nil
+}
+
+func (p *publisher) refused(what string, err error) {
+	p.t.say("warning: ", "no %s: %v", what, err)
+	if hint := bench.Hint(err); hint != "" {
+		p.t.say("hint: ", "%s", hint)
+	}
+}
+
+// raw is the log of the job, for what is to be a command to the runner.
+func (p *publisher) raw() *os.File { return os.Stdout }
+
+// locate finds the files of the annotations in the checkout.
+func (p *publisher) locate(ctx context.Context) {
+	if len(p.finding.annotations) == 0 {
+		return
+	}
+	var known []string
+	top, prefix := p.on.Workspace, "."
+	if git, err := openCheckout(ctx, true); err == nil {
+		known, top, prefix = git.files(ctx), git.top, git.prefix
+	}
+	locate(p.finding.annotations, known, top, filepath.ToSlash(prefix))
+}
+
+func (p *publisher) check(ctx context.Context) error {
+	name := "ebpf-bench"
+	if p.in.name != "" {
+		name += ": " + p.in.name
+	}
+	done, err := p.api.PublishCheck(ctx, github.Check{
+		Name: name, SHA: p.on.HeadSHA, Conclusion: p.conclusion(),
+		Title: p.finding.title(), Summary: p.finding.markdown, More: p.more, URL: p.on.RunURL(),
+		Annotations: p.finding.annotations,
+	})
+	if err != nil {
+		return err
+	}
+	if done.Why != "" {
+		p.t.say("", "a %s instead of a whole check run: %s", done.As, done.Why)
+	}
+	return p.files.SetOutput("check-url", done.URL)
+}
+
+// conclusion is what the check ends with: as the job does, but for a green that
+// nothing was compared for.
+func (p *publisher) conclusion() github.Conclusion {
+	failing := exitCode(p.finding.err) != exitPass && (p.in.failOn != "never" || p.finding.verdict == foundError)
+	switch {
+	case failing:
+		return github.Failed
+	case p.finding.verdict == foundPass && !p.finding.alone:
+		return github.Success
+	}
+	return github.Neutral
+}
+
+func (p *publisher) comment(ctx context.Context) error {
+	if p.in.comment == "never" {
+		return nil
+	}
+	number, err := p.api.PullRequest(ctx, p.on)
+	if errors.Is(err, github.ErrStale) || errors.Is(err, github.ErrNoPullRequest) {
+		p.t.say("", "no comment: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f := p.finding
+	slices.Sort(f.regressed)
+	slices.Sort(f.improved)
+	done, err := p.api.Comment(ctx, number, github.Comment{
+		Key:  p.key(),
+		Body: f.markdown + "\n[Log and summary of the run](" + p.on.RunURL() + ")\n", More: p.more,
+		State:        fmt.Sprintf("%q %q %q", f.verdict, f.regressed, f.improved),
+		OnlyOnChange: p.in.comment == "on-change", Notable: f.verdict != foundPass || len(f.improved) > 0,
+	})
+	if err != nil {
+		return err
+	}
+	p.t.say("", "comment %s", done.Action)
+	return p.files.SetOutput("comment-url", done.URL)
+}
+
+// key tells the comment from those of other uses of the action: by the name that
+// it was given, or else by what is measured where.
+func (p *publisher) key() string {
+	if p.in.name != "" {
+		return "name " + p.in.name
+	}
+	return fmt.Sprintf("%q", []string{p.on.Workflow, p.on.Job, p.in.config, p.in.mode, p.in.kernels})
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report"
+)
+
+// report judges what was measured and tells GitHub. It has the token, so it runs
+// nothing, and trusts no file.
+func (s *actionStep) report(ctx context.Context) error {
+	api, noAPI := s.api()
+	if noAPI != nil && s.in.results != "" {
+		s.t.say("", "%v: a local run, of which nothing is reported to GitHub", noAPI)
+	}
+	files := github.FilesFromEnv(s.getenv)
+	found, err := s.found(ctx, api)
+	if err != nil {
+		// The outputs say so too, for steps that come after.
+		return errors.Join(err, files.SetOutput("verdict", foundError))
+	}
+	p := &publisher{actionStep: s, api: api, files: files, finding: found}
+	fmt.Fprint(s.t.stdout, found.log)
+	err = errors.Join(p.write(), p.publish(ctx), s.save(ctx, api))
+	return errors.Join(s.gate(found), noMeasure(err))
+}
+
+// found is what was found of the results of this run, or of the files that were
+// measured elsewhere.
+func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding, error) {
+	if s.in.results != "" {
+		return s.foundElsewhere(ctx, api)
+	}
+	var failure actionFailure
+	failed, err := s.state.read(failureFile, &failure)
+	if err != nil {
+		failure, failed = actionFailure{Code: exitNoMeasure, Text: err.Error()}, true
+	}
+	measured, err := readResults(s.state.path(resultsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return notMeasured(&failure), nil
+	}
+	if err == nil {
+		err = s.ofThisRun(&measured.Results)
+	}
+	if err != nil {
+		return nil, noMeasure(err)
+	}
+	found, err := s.find(ctx, &measured.Results, s.history(api))
+	if err != nil {
+		return nil, err
+	}
+	var plan actionPlan
+	if ok, err := s.state.read(planFile, &plan); ok && err == nil && plan.Note != "" {
+		found.note(plan.Note)
+	}
+	if failed {
+		found.fail(&failure)
+	}
+	return found, nil
+}
+
+// history is the baseline that values are judged by, nil where there is none to
+// ask.
+func (s *actionStep) history(api *github.API) baseline.Store {
+	store, err := s.store(api)
+	if err != nil {
+		return nil
+	}
+	return store
+}
+
+// foundElsewhere is the finding of files that a job without this one's rights
+// measured: of a fork, maybe, or shards. Where the pull request has moved on, or
+// they are of another commit, nothing of them is told.
+func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*actionFinding, error) {
+	results, missing, err := readAllResults(s.in.results)
+	if err == nil {
+		err = s.ofThisRun(results)
+	}
+	if err == nil && api != nil {
+		_, err = api.PullRequest(ctx, s.on)
+		if errors.Is(err, github.ErrNoPullRequest) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, noMeasure(fmt.Errorf("input results: %w", err))
+	}
+	if missing != nil {
+		// That is why they are partial, and all that there is to say of it.
+		whole(results)
+	}
+	found, err := s.find(ctx, results, s.history(api))
+	if err == nil && missing != nil {
+		s.t.printError(noMeasure(missing))
+		found.fail(&actionFailure{Code: exitNoMeasure, Text: plainError(noMeasure(missing))})
+	}
+	return found, err
+}
+
+// whole makes results such that did not end early.
+func whole(results *bench.Results) {
+	for _, run := range results.Runs {
+		run.Partial = false
+	}
+	for _, c := range results.Comparisons {
+		c.Partial = false
+	}
+}
+
+// ofThisRun refuses results that say they are of another commit than the one
+// that GitHub says this run is about.
+func (s *actionStep) ofThisRun(results *bench.Results) error {
+	if s.on == nil {
+		return nil
+	}
+	for _, c := range results.Comparisons {
+		if c.Head.Commit != "" && c.Head.Commit != s.on.HeadSHA {
+			return fmt.Errorf("the results are of commit %.12s, and this run is about %.12s", c.Head.Commit, s.on.HeadSHA)
+		}
+	}
+	return nil
+}
+
+// note says below the verdict where the base comes from.
+func (f *actionFinding) note(text string) {
+	first, rest, _ := strings.Cut(f.markdown, "\n")
+	f.markdown = first + "\n\n" + report.MarkdownText(strings.ToUpper(text[:1])+text[1:]) + ".\n" + rest
+}
+
+// gate is the exit code that the input fail-on makes of a finding, with what is
+// to be said of it.
+func (s *actionStep) gate(found *actionFinding) error {
+	if s.in.failOn != "never" {
+		return found.err
+	}
+	var kept []error
+	slower := false
+	eachError(found.err, func(err error) {
+		if exitCode(err) != exitRegression {
+			kept = append(kept, err)
+			return
+		}
+		slower = true
+		s.t.printError(err)
+	})
+	if slower {
+		s.t.say("", "a regression does not fail here: fail-on is never")
+	}
+	return errors.Join(kept...)
+}
+
+// eachError calls do for each error that decides an exit code, also one of which
+// all is said.
+func eachError(err error, do func(error)) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+	case ok:
+		for _, part := range joined.Unwrap() {
+			eachError(part, do)
+		}
+	default:
+		do(err)
+	}
+}

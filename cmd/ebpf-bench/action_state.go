@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// actionState is the folder by which the steps of the action hand on what they
+// found. Between them the code of a pull request ran, as the same user: whoever
+// reads a file of it trusts none.
+type actionState string
+
+// The files and folders of the state.
+const (
+	planFile    = "plan.json"
+	resultsFile = "results.json"
+	failureFile = "failure.json"
+	reportFile  = "report.md"
+	bmfFile     = "bmf.json"
+	// baseFolder is the worktree of the base, storedFolder a baseline with the
+	// stored base, savedFolder one with what is to be saved.
+	baseFolder   = "base"
+	storedFolder = "baseline"
+	savedFolder  = "run"
+)
+
+func openActionState(dir string) (actionState, error) {
+	if dir == "" {
+		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "It names the folder by which the steps of the action hand on what they found.")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return actionState(abs), os.MkdirAll(abs, 0o755)
+}
+
+func (s actionState) path(name string) string { return filepath.Join(string(s), name) }
+
+// The sources of a base.
+const (
+	baseBuilt  = "built"
+	baseStored = "stored"
+	baseNone   = ""
+)
+
+// actionPlan is what a run of the action is to do.
+type actionPlan struct {
+	// Base is where the base comes from.
+	Base string `json:"base,omitempty"`
+	// Commit is the merge base, Prefix the working directory in its worktree.
+	Commit string `json:"commit,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
+	// Run is a run of the stored baseline.
+	Run string `json:"run,omitempty"`
+	// Note says where the base comes from, or why there is none.
+	Note string `json:"note,omitempty"`
+	// BaseSide and HeadSide say what the two are.
+	BaseSide bench.Side `json:"base_side"`
+	HeadSide bench.Side `json:"head_side"`
+	// Save says that the run is to become a baseline.
+	Save bool `json:"save,omitempty"`
+}
+
+// actionFailure is what a step failed with.
+type actionFailure struct {
+	Step string `json:"step"`
+	Code int    `json:"code"`
+	Text string `json:"text"`
+}
+
+// maxStateFile bounds a file of the state that is read as a whole, in bytes.
+const maxStateFile = 1 << 20
+
+func (s actionState) write(name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(s.path(name), append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("hand on to the next step: %w", err)
+	}
+	return nil
+}
+
+// read reads a file of the state, and tells whether there is one.
+func (s actionState) read(name string, v any) (bool, error) {
+	file, err := openRegular(s.path(name))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxStateFile+1))
+	if err == nil && len(text) > maxStateFile {
+		err = fmt.Errorf("larger than %d MiB", maxStateFile>>20)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// openPlan is the plan that an earlier step made.
+func (s actionState) openPlan() (*actionPlan, error) {
+	var p actionPlan
+	ok, err := s.read(planFile, &p)
+	if err == nil && !ok {
+		err = bench.WithHint(errors.New("there is no plan"), "Call ebpf-bench action plan before, with the same EBPF_BENCH_STATE.")
+	}
+	return &p, err
+}
+
+// openRegular opens a file that is one itself: no link, pipe or device that a
+// stranger laid there.
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
+		file.Close()
+		return nil, fmt.Errorf("%s is another file now", name)
+	}
+	return file, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/github"
+)
+
+// store is where the inputs say that the baseline is. It is nil where there is
+// none, or where it cannot be asked: the error then says why in one line.
+func (s *actionStep) store(api *github.API) (baseline.Store, error) {
+	if dir := s.in.baselineFolder(); dir != "" {
+		return baseline.Open(dir), nil
+	}
+	branch := s.in.baselineBranch()
+	if branch == "" {
+		return nil, errors.New("the input baseline is none")
+	}
+	if api == nil {
+		return nil, errors.New("a baseline on a branch takes GitHub and a token")
+	}
+	// A store that is no pointer to a branch would be no nil interface.
+	b, err := api.Branch(branch, s.in.branchFolder(), "")
+	if err != nil {
+		return nil, usage(fmt.Errorf("input baseline: %w", err))
+	}
+	return b, nil
+}
+
+// planStored finds the run of the merge base, or of its nearest ancestor that has
+// one, and copies it to where the steps without a token find it.
+func (s *actionStep) planStored(ctx context.Context, p *actionPlan, git *checkout, api *github.API) error {
+	store, err := s.store(api)
+	if store == nil {
+		p.Note = "no base: " + err.Error()
+		return ignoreUnlessUsage(err)
+	}
+	found, err := s.nearest(ctx, store, git, api, p.Commit)
+	switch {
+	case errors.Is(err, baseline.ErrNotFound):
+		p.Note = fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", s.in.baseline, p.Commit)
+		return nil
+	case err != nil:
+		return fmt.Errorf("find the base in the baseline (%s): %w", s.in.baseline, err)
+	}
+	e, err := store.Load(ctx, found.ID)
+	if err != nil {
+		return fmt.Errorf("load the base from the baseline: %w", err)
+	}
+	if len(e.Objects) == 0 {
+		p.Note = fmt.Sprintf("no base: run %s of the baseline has no objects", found.ID)
+		return nil
+	}
+	saved, err := baseline.Open(s.state.path(storedFolder)).Save(ctx, e)
+	if err != nil {
+		return fmt.Errorf("keep the base: %w", err)
+	}
+	p.Base, p.Run = baseStored, saved.ID
+	p.BaseSide.Commit = found.Commit
+	p.Note = fmt.Sprintf("the base is stored run %s of %.12s, the merge base", found.ID, found.Commit)
+	if found.Distance > 0 {
+		p.Note = fmt.Sprintf("the base is stored run %s of %.12s, %s before %.12s, the merge base, which has none",
+			found.ID, found.Commit, plural(found.Distance, "commit"), p.Commit)
+	}
+	return nil
+}
+
+func ignoreUnlessUsage(err error) error {
+	if exitCode(err) == exitUsage {
+		return err
+	}
+	return nil
+}
+
+// nearest asks GitHub for the ancestors of a commit, which a shallow clone does
+// not know, or else git.
+func (s *actionStep) nearest(ctx context.Context, store baseline.Store, git *checkout, api *github.API, commit string) (github.Found, error) {
+	var problems []baseline.Problem
+	defer func() { s.warn(problems) }()
+	if api != nil {
+		found, all, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
+		problems = all
+		return found, err
+	}
+	runs, all, err := store.List(ctx, baseline.Query{})
+	problems = all
+	if err != nil {
+		return github.Found{}, err
+	}
+	found, ok := github.Nearest(runs, git.ancestors(ctx, commit))
+	if !ok {
+		return found, baseline.ErrNotFound
+	}
+	return found, nil
+}
+
+func (s *actionStep) warn(problems []baseline.Problem) {
+	for _, p := range problems {
+		s.t.say("warning: ", "%v", p)
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/report"
+)
+
+// printRuns lists runs, one a line. Where that is too wide for the terminal, which
+// has so many columns, each has a few lines instead; 0 is any number.
+func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
+	for _, m := range runs {
+		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, dash(m.Branch), dash(m.Commit),
+			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), clean(m.Machine))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	text := table.String()
+	if columns > 0 && report.Width(text) > columns {
+		text = runParagraphs(runs, columns)
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// runParagraphs is the same with a few lines for each run.
+func runParagraphs(runs []baseline.Meta, columns int) string {
+	const indent = "  "
+	var b strings.Builder
+	for _, m := range runs {
+		fmt.Fprintf(&b, "%s  %s\n", m.ID, localTime(m))
+		var facts []string
+		if m.Branch != "" {
+			facts = append(facts, "branch "+clean(m.Branch))
+		}
+		if m.Commit != "" {
+			facts = append(facts, fmt.Sprintf("commit %.12s", clean(m.Commit)))
+		}
+		facts = append(facts, plural(len(m.Digests), "object"))
+		if len(m.Tags) > 0 {
+			facts = append(facts, "tagged "+clean(strings.Join(m.Tags, ", ")))
+		}
+		for _, line := range []string{strings.Join(facts, " · "), clean(m.Machine)} {
+			b.WriteString(indent + report.Wrap(line, columns, len(indent), len(indent)) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func localTime(m baseline.Meta) string { return m.Time.Local().Format("2006-01-02 15:04") }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// playBencher does what bencher run --adapter json COMMAND does: it runs the
+// command by a shell, aborts when that fails, and else parses what it printed on
+// stdout, and no more, as results: bencher COMMAND BENCHMARK... With ! it is to
+// abort.
+func playBencher(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec("/bin/sh", "-c", args[0])
+	if err != nil && neg {
+		return
+	}
+	ts.Check(err)
+	results, err := parseBMF(ts.ReadFile("stdout"))
+	if err != nil && neg {
+		return
+	}
+	ts.Check(err)
+	if neg {
+		ts.Fatalf("bencher takes it")
+	}
+	for _, name := range args[1:] {
+		if len(results[name]) == 0 {
+			ts.Fatalf("no results of %q", name)
+		}
+	}
+}
+
+// bmfResults are measures by benchmark, and their metrics by measure.
+type bmfResults map[string]map[string]bmfMetric
+
+type bmfMetric map[string]float64
+
+// parseBMF takes exactly one document of Bencher Metric Format. It is no use of
+// the tool's own types, nor of the schema: what is not known here is wrong.
+func parseBMF(text string) (bmfResults, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	results := bmfResults{}
+	err := eachKey(dec, func(benchmark string) error {
+		if benchmark == "" || results[benchmark] != nil {
+			return fmt.Errorf("benchmark %q", benchmark)
+		}
+		results[benchmark] = map[string]bmfMetric{}
+		return eachKey(dec, func(measure string) error {
+			if strings.Trim(measure, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || results[benchmark][measure] != nil {
+				return fmt.Errorf("measure %q of %s", measure, benchmark)
+			}
+			m := bmfMetric{}
+			results[benchmark][measure] = m
+			if err := eachKey(dec, m.parse(dec)); err != nil {
+				return fmt.Errorf("%s: %s: %w", benchmark, measure, err)
+			}
+			return m.check()
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if token, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%v follows the document", token)
+	}
+	return results, nil
+}
+
+func (m bmfMetric) parse(dec *json.Decoder) func(string) error {
+	return func(key string) error {
+		token, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		value, ok := token.(float64)
+		_, twice := m[key]
+		if !ok || twice || math.IsInf(value, 0) || key != "value" && key != "lower_value" && key != "upper_value" {
+			return fmt.Errorf("%s: %v", key, token)
+		}
+		m[key] = value
+		return nil
+	}
+}
+
+func (m bmfMetric) check() error {
+	value, ok := m["value"]
+	if !ok {
+		return errors.New("a metric without a value")
+	}
+	if lower, ok := m["lower_value"]; ok && lower > value {
+		return fmt.Errorf("the lower value %v is above %v", lower, value)
+	}
+	if upper, ok := m["upper_value"]; ok && upper < value {
+		return fmt.Errorf("the upper value %v is below %v", upper, value)
+	}
+	return nil
+}
+
+// eachKey reads an object and calls fn at the value of each key.
+func eachKey(dec *json.Decoder, fn func(string) error) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if token != json.Delim('{') {
+		return fmt.Errorf("%v is no object", token)
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if err := fn(fmt.Sprint(key)); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}
+
+// Whoever plays a part must be as hard to please as the one who is played.
+func TestParseBMF(t *testing.T) {
+	for _, c := range []struct {
+		in string
+		ok bool
+	}{
+		{`{}`, true},
+		{`{"a": {"latency": {"value": 1.5}}}` + "\n", true},
+		{`{"a": {"latency": {"value": 1, "lower_value": 0, "upper_value": 2}, "jited-bytes": {"value": -1e3}}}`, true},
+		{``, false},
+		{`[]`, false},
+		{`null`, false},
+		{`{"a": {"latency": {"value": 1}}} {}`, false},
+		{`{"a": {"latency": {"value": 1}}}x`, false},
+		{`measured{"a": {"latency": {"value": 1}}}`, false},
+		{`{"a": {"latency": {"value": 1}}`, false},
+		{`{"a": {"latency": 1}}`, false},
+		{`{"a": [1]}`, false},
+		{`{"a": {"latency": {}}}`, false},
+		{`{"a": {"latency": {"value": "1"}}}`, false},
+		{`{"a": {"latency": {"value": null}}}`, false},
+		{`{"a": {"latency": {"value": NaN}}}`, false},
+		{`{"a": {"latency": {"value": 1e999}}}`, false},
+		{`{"a": {"latency": {"value": {}}}}`, false},
+		{`{"a": {"latency": {"value": 1, "unit": 2}}}`, false},
+		{`{"a": {"latency": {"value": 1, "value": 2}}}`, false},
+		{`{"a": {"latency": {"value": 1, "lower_value": 2}}}`, false},
+		{`{"a": {"latency": {"value": 1, "upper_value": 0}}}`, false},
+		{`{"a": {"Latency in ns": {"value": 1}}}`, false},
+		{`{"a": {"latency": {"value": 1}}, "a": {"latency": {"value": 1}}}`, false},
+		{`{"": {"latency": {"value": 1}}}`, false},
+	} {
+		if _, err := parseBMF(c.in); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.in, err)
+		}
+	}
+}

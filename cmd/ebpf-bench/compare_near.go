@@ -1,0 +1,60 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// near tells of stored runs whether they are of the testbed that a head is
+// measured on, or was: of these the newest is its base. It looks at the machine
+// once it is asked.
+func (f *compareFlags) near(t *terminal, head *side) func(baseline.Meta) bool {
+	is := sync.OnceValue(func() func(baseline.Meta) bool { return f.nearTo(t, head) })
+	return func(m baseline.Meta) bool {
+		near := is()
+		return near != nil && near(m)
+	}
+}
+
+// nearTo is near, nil where the kernels to measure on are not known.
+func (f *compareFlags) nearTo(t *terminal, head *side) func(baseline.Meta) bool {
+	if head.objects == nil {
+		var keys []string
+		for _, run := range head.runs {
+			keys = append(keys, baseline.Key(run.Testbed))
+		}
+		return func(m baseline.Meta) bool { return slices.Contains(keys, m.Testbed) }
+	}
+	s := head.suite
+	if f.suite != "" {
+		// Whatever is wrong with it is said where it is read to measure by it.
+		s, _ = suite.Load(suite.OS, filepath.ToSlash(f.suite))
+	}
+	var inSuite []string
+	if s != nil {
+		inSuite = s.Kernels
+	}
+	if len(f.machines.choose(inSuite)) == 0 {
+		here := probe.Testbed()
+		here.Mode = bench.ModeHost
+		key := baseline.Key(here)
+		return func(m baseline.Meta) bool { return m.Testbed == key }
+	}
+	scope, err := f.machines.scope(t, inSuite)
+	if err != nil {
+		return nil
+	}
+	// What else the testbed is, the kernel knows once it has booted.
+	return func(m baseline.Meta) bool {
+		return slices.ContainsFunc(scope.Kernels, func(k thresholds.Kernel) bool {
+			return k.Release != "" && m.IsOn(scope.Modes[0], k.Release)
+		})
+	}
+}

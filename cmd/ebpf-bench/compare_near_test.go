@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// The base of what is measured is a run of where that is; that of numbers, one of
+// where these were measured.
+func TestNearestRun(t *testing.T) {
+	here, there := probe.Testbed(), probe.Testbed()
+	there.CPU += ", another"
+	counted := bench.Testbed{Mode: bench.ModeExact, Kernel: here.Kernel, Arch: "x86_64", QEMU: "10.0"}
+	metas := map[string]baseline.Meta{}
+	for name, testbed := range map[string]bench.Testbed{"here": here, "there": there, "counted": counted} {
+		metas[name] = baseline.Meta{Testbed: baseline.Key(testbed), Machine: baseline.Machine(testbed)}
+	}
+	objects := []suite.Object{{Path: "a.o"}}
+	for _, c := range []struct {
+		name  string
+		flags compareFlags
+		head  side
+		want  string
+	}{
+		{"objects", compareFlags{}, side{objects: objects}, "here"},
+		{"a stored run with objects", compareFlags{}, side{objects: objects, runs: []*bench.Run{{Testbed: there}}}, "here"},
+		{"numbers", compareFlags{}, side{runs: []*bench.Run{{Testbed: there}}}, "there"},
+		{"a kernel of the flags", compareFlags{machines: machineFlags{kernels: []string{"host"}}}, side{objects: objects}, "counted"},
+		{"a kernel of the suite", compareFlags{}, side{objects: objects, suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
+	} {
+		near := c.flags.near(newTerminal(io.Discard, io.Discard), &c.head)
+		for name, m := range metas {
+			if near(m) != (name == c.want) {
+				t.Errorf("%s: the run of %s is near: %v", c.name, name, near(m))
+			}
+		}
+	}
+}

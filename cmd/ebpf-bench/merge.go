@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+const mergeLong = `Join the results of shards, or of several kernels, into what one run or one
+comparison would have written, and judge that: a correction for many tests is for
+the suite as a whole, so the verdicts of merge are those that count.
+
+A FILE is what run or compare wrote by --out (or --format json), each with
+--shard. All must be of the same version of ebpf-bench, of the same two sides, and
+on each kernel of the same testbed; timed results also of the same kind of
+machine. No benchmark may occur twice on a kernel. A shard that is in no file
+could not be measured: what there is is printed, and the exit code is 3.`
+
+const mergeExample = `  # a suite in two parts, maybe on two machines
+  ebpf-bench run --kernel 6.12 --shard 1/2 --out 1.json
+  ebpf-bench run --kernel 6.12 --shard 2/2 --out 2.json
+  ebpf-bench merge --thresholds thresholds.yml --out run.json 1.json 2.json
+
+  # comparisons likewise
+  ebpf-bench compare --kernel 6.12 --shard 1/2 --out 1.json old/ new/
+  ebpf-bench compare --kernel 6.12 --shard 2/2 --out 2.json old/ new/
+  ebpf-bench merge --format markdown 1.json 2.json`
+
+// mergeFlags are those of run and compare that are about what was measured.
+type mergeFlags struct {
+	format  compareFormat
+	out     string
+	limits  string
+	strict  bool
+	verbose bool
+	store   storeFlag
+}
+
+func newMergeCommand(t *terminal) *cobra.Command {
+	f := mergeFlags{format: "text"}
+	cmd := &cobra.Command{
+		Use:               "merge [flags] FILE...",
+		Short:             "Join the results of shards, and judge them as one",
+		Long:              mergeLong,
+		Example:           mergeExample,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), t, args)
+		},
+	}
+	f.store.register(cmd)
+	flags := cmd.Flags()
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown (of comparisons), or bmf")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the joined results as JSON to this `file`")
+	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
+	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log where it refused a program")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "markdown", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
+	_ = cmd.MarkFlagFilename("out", "json")
+	return cmd
+}
+
+func (f *mergeFlags) run(ctx context.Context, t *terminal, files []string) error {
+	out, err := newOutFile(f.out, append([]string{f.limits}, files...))
+	if err != nil {
+		return usage(err)
+	}
+	parts, err := readParts(ctx, files)
+	if err != nil {
+		return refused(err)
+	}
+	merged, err := bench.Merge(parts)
+	if merged == nil {
+		return usage(err)
+	}
+	policy, unfit := f.policy(merged)
+	if unfit != nil {
+		return usage(unfit)
+	}
+	// What is missing was not measured.
+	missing := noMeasure(err)
+	if merged.Runs != nil {
+		return f.runs(ctx, t, policy, merged.Runs, out, missing)
+	}
+	return f.comparisons(ctx, t, policy, merged.Comparisons, out, missing)
+}
+
+// readParts reads files, which together may be as large as one.
+func readParts(ctx context.Context, files []string) ([]*bench.Part, error) {
+	var parts []*bench.Part
+	var size int64
+	for _, name := range files {
+		p, n, err := readPart(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if size += n; size > bench.MaxRunSize {
+			return nil, fmt.Errorf("the files are larger than %d MiB together", bench.MaxRunSize>>20)
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func readPart(ctx context.Context, name string) (*bench.Part, int64, error) {
+	file, err := openInput(ctx, name)
+	if err != nil {
+		return nil, 0, usage(err)
+	}
+	defer file.Close()
+	p, err := bench.DecodePart(name, file)
+	return p, file.n, err
+}
+
+// policy is what judges, checked against what there is to judge.
+func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
+	if f.limits == "" {
+		return thresholds.Default(), nil
+	}
+	policy, err := thresholds.Load(suite.OS, filepath.ToSlash(f.limits))
+	if err != nil {
+		return nil, err
+	}
+	return policy, policy.Check(mergedScope(merged))
+}
+
+// mergedScope is what thresholds can be for.
+func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
+	on := func(testbed *bench.Testbed) {
+		scope.Kernels = append(scope.Kernels, thresholds.Kernel{Release: testbed.Kernel})
+		scope.Modes = appendNew(scope.Modes, testbed.Mode)
+	}
+	seen := map[thresholds.Benchmark]bool{}
+	of := func(r *bench.Result) {
+		b := thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver}
+		if !seen[b] {
+			seen[b] = true
+			scope.Benchmarks = append(scope.Benchmarks, b)
+		}
+	}
+	for _, run := range merged.Runs {
+		on(&run.Testbed)
+		for i := range run.Results {
+			of(&run.Results[i])
+		}
+	}
+	for _, c := range merged.Comparisons {
+		on(&c.Testbed)
+		for _, p := range c.Pairs {
+			if p.Head != nil {
+				of(p.Head)
+			} else {
+				of(p.Base)
+			}
+		}
+	}
+	return scope
+}
+
+// runs prints and judges runs as run does.
+func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
+	as := runFlags{format: formatFlag(f.format), limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
+	if as.format.render() == nil {
+		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json or bmf"))
+	}
+	ended := runs
+	if missing != nil {
+		ended = unended(runs)
+	}
+	return errors.Join(
+		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), as.print(t, runs),
+		missing, failures(ended, f.verbose), as.judge(ctx, t, policy, nil, runs))
+}
+
+// unended are runs as if they had not ended early: they are partial because
+// shards are missing, which is said.
+func unended(runs []*bench.Run) []*bench.Run {
+	var all []*bench.Run
+	for _, run := range runs {
+		whole := *run
+		whole.Partial = false
+		all = append(all, &whole)
+	}
+	return all
+}
+
+// comparisons prints and judges comparisons as compare does.
+func (f *mergeFlags) comparisons(ctx context.Context, t *terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
+	as := compareFlags{format: f.format, limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
+	off := usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
+	judged, unread := as.judge(ctx, t, policy, all)
+	ended := all
+	if missing != nil {
+		ended = unendedComparisons(all)
+	}
+	return errors.Join(
+		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), as.print(t, judged),
+		off, verdict(t, judged, f.format), unread, missing, as.failures(ended))
+}
+
+func unendedComparisons(comparisons []*bench.Comparison) []*bench.Comparison {
+	var all []*bench.Comparison
+	for _, c := range comparisons {
+		whole := *c
+		whole.Partial = false
+		all = append(all, &whole)
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+)
+
+// The two times of the table are told apart below it.
+func TestGateTable(t *testing.T) {
+	var b bytes.Buffer
+	r := &gateReport{
+		Testbed: bench.Testbed{Kernel: "6.18.44", CPU: "AMD EPYC", Cores: 2},
+		Same:    &gateRate{Driver: "all", Budget: 2, Took: 2.3, Tries: 40},
+		Extra:   []gateRate{{Driver: "test_run", Growth: 0.02, NS: 4, Budget: 2, Took: 3.1, Tries: 20, Called: 19, Inconclusive: 1}},
+	}
+	if err := printGate(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"extra work   driver    time  called    inconclusive  took\n",
+		"+2.0%, 4 ns  test_run  2 s   19 of 20  1             3.1 s\n",
+		"time is\nwhat a comparison and its confirmation may measure for, took the median of what\nit took",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, &b)
+		}
+	}
+	if report.Width(b.String()) > helpWidth {
+		t.Errorf("wider than %d columns:\n%s", helpWidth, &b)
+	}
+}

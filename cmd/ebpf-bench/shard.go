@@ -1,0 +1,83 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+)
+
+const shardUsage = "measure only this `part` of the benchmarks, such as 2/8, for ebpf-bench merge"
+
+// shardFlag is the value of --shard; the zero one is everything.
+type shardFlag struct{ *bench.Shard }
+
+func (f *shardFlag) register(cmd *cobra.Command) {
+	cmd.Flags().Var(f, "shard", shardUsage)
+}
+
+func (f *shardFlag) String() string {
+	if f.Shard == nil {
+		return ""
+	}
+	return f.Shard.String()
+}
+
+func (f *shardFlag) Type() string { return "part" }
+
+// Set takes the shard as it is written.
+func (f *shardFlag) Set(text string) error {
+	s, err := bench.ParseShard(text)
+	f.Shard = &s
+	return err
+}
+
+// has tells whether the benchmark at an index is to be measured.
+func (f *shardFlag) has(index int) bool { return f.Shard == nil || f.Has(index) }
+
+// shardOf are the elements that are in the shard.
+func shardOf[T any](f shardFlag, all []T) []T {
+	if f.Shard == nil {
+		return all
+	}
+	part := []T{}
+	for i, v := range all {
+		if f.has(i) {
+			part = append(part, v)
+		}
+	}
+	return part
+}
+
+// sayEmpty says that there is nothing to measure. That is no mistake: who asks
+// for eight parts need not know how many benchmarks there are.
+func (f *shardFlag) sayEmpty(t *terminal, benchmarks int) {
+	t.say("", "nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + plural(benchmarks, "benchmark")}[benchmarks == 1])
+}
+
+// emptyRun is the result of a shard without benchmarks, which merge counts as
+// there.
+func (f *shardFlag) emptyRun() *bench.Run {
+	return &bench.Run{Version: bench.RunVersion, Tool: version(), Shard: f.Shard, Started: time.Now().UTC().Truncate(time.Second)}
+}
+
+// writeEmpty writes the comparison of a shard without benchmarks.
+func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
+	f.shard.sayEmpty(t, m.total)
+	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Started: time.Now().UTC().Truncate(time.Second)}
+	m.name(c)
+	write := func(w io.Writer) error { return report.EmptyCompareJSON(w, c) }
+	if err := out.write(write); err != nil {
+		return noMeasure(err)
+	}
+	switch f.format {
+	case "json":
+		return noMeasure(write(t.stdout))
+	case "bmf":
+		return noMeasure(report.BMF(t.stdout, report.NewModel()))
+	}
+	return nil
+}

@@ -1,0 +1,346 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// exactTestbed counts instructions, hostTestbed times.
+func exactTestbed(kernel string) Testbed {
+	return Testbed{Mode: ModeExact, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "QEMU", Cores: 1, QEMU: "10.0", JIT: "on"}
+}
+
+func hostTestbed(kernel string) Testbed {
+	return Testbed{Mode: ModeHost, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "EPYC", Cores: 2, Virtual: "kvm", JIT: "on", Mitigations: map[string]string{"spectre_v2": "retpolines"}}
+}
+
+// runOf is a run of benchmarks, in a shard if it has one.
+func runOf(testbed Testbed, shard, benchmarks string) *Run {
+	run := &Run{Version: RunVersion, Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []Result{}}
+	if shard != "" {
+		s, err := ParseShard(shard)
+		if err != nil {
+			panic(err)
+		}
+		run.Shard = &s
+	}
+	for _, name := range strings.Fields(benchmarks) {
+		run.Results = append(run.Results, Result{Benchmark: name, Samples: []Sample{{Measure: Instructions, Values: []float64{float64(len(name))}}}})
+	}
+	return run
+}
+
+func comparisonOf(testbed Testbed, shard, benchmarks string) *Comparison {
+	run := runOf(testbed, shard, benchmarks)
+	c := &Comparison{
+		Version: ComparisonVersion, Tool: run.Tool, Testbed: testbed, Started: run.Started, Elapsed: run.Elapsed, Seed: 7, Shard: run.Shard,
+		Base: Side{Name: "old", Commit: "abc"}, Head: Side{Name: "new"}, Pairs: []Pair{},
+	}
+	for i := range run.Results {
+		c.Pairs = append(c.Pairs, Pair{Benchmark: run.Results[i].Benchmark, Base: &run.Results[i], Head: &run.Results[i]})
+	}
+	return c
+}
+
+// part is a file that has something, written and read.
+func part(t testing.TB, name string, of any) *Part {
+	t.Helper()
+	var b bytes.Buffer
+	var err error
+	switch of := of.(type) {
+	case *Run:
+		err = Encode(&b, of)
+	case []*Run:
+		err = EncodeAll(&b, of)
+	case *Comparison:
+		err = EncodeComparison(&b, of)
+	case []*Comparison:
+		err = EncodeComparisons(&b, of)
+	case string:
+		b.WriteString(of)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := DecodePart(name, &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// summary is what a merge came to: KERNEL: BENCHMARK... of each run.
+func summary(r *Results) string {
+	var parts []string
+	add := func(testbed *Testbed, shard *Shard, partial bool, names []string) {
+		text := testbed.Kernel + ": " + strings.Join(names, " ")
+		if shard != nil {
+			text += " shard"
+		}
+		if partial {
+			text += " partial"
+		}
+		parts = append(parts, text)
+	}
+	for _, run := range r.Runs {
+		add(&run.Testbed, run.Shard, run.Partial, resultNames(run.Results))
+	}
+	for _, c := range r.Comparisons {
+		add(&c.Testbed, c.Shard, c.Partial, pairNames(c.Pairs))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func TestMerge(t *testing.T) {
+	exact := exactTestbed("6.12")
+	twoKernels := func(shard, benchmarks string) []*Run {
+		return []*Run{runOf(exactTestbed("5.10"), shard, benchmarks), runOf(exact, shard, benchmarks)}
+	}
+	judged := func(c *Comparison) string {
+		var b bytes.Buffer
+		if err := EncodeComparison(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(`{"version":1,"outcome":"pass","tables":[{"outcome":"pass","comparison":%s,"verdicts":[]}]}`, b.String())
+	}
+	for _, c := range []struct {
+		name, want string
+		files      []any
+	}{
+		{"one file", "6.12: a b", []any{runOf(exact, "", "a b")}},
+		{"in the order of the suite", "6.12: a b c d e", []any{runOf(exact, "2/3", "b e"), runOf(exact, "3/3", "c"), runOf(exact, "1/3", "a d")}},
+		{"a shard without benchmarks", "6.12: a b", []any{runOf(exact, "1/3", "a"), runOf(Testbed{}, "3/3", ""), runOf(exact, "2/3", "b")}},
+		{"several kernels in each", "5.10: a b c; 6.12: a b c", []any{twoKernels("1/2", "a c"), twoKernels("2/2", "b")}},
+		{"a kernel in each", "6.12: a b; 5.10: a b", []any{runOf(exact, "", "a b"), runOf(exactTestbed("5.10"), "", "a b")}},
+		{"benchmarks that were filtered", "6.12: b a", []any{runOf(exact, "", "b"), runOf(exact, "", "a")}},
+		{"comparisons", "6.12: a b c", []any{comparisonOf(exact, "1/2", "a c"), comparisonOf(exact, "2/2", "b")}},
+		{"comparisons that were judged", "6.12: a b c", []any{judged(comparisonOf(exact, "1/2", "a c")), comparisonOf(exact, "2/2", "b")}},
+		{"comparisons without pairs", "6.12: a", []any{comparisonOf(Testbed{}, "2/2", ""), comparisonOf(exact, "1/2", "a")}},
+		{"several comparisons in each", "5.10: a; 6.12: a b", []any{[]*Comparison{comparisonOf(exactTestbed("5.10"), "", "a"), comparisonOf(exact, "", "a")}, comparisonOf(exact, "", "b")}},
+	} {
+		var parts []*Part
+		for i, f := range c.files {
+			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
+		}
+		out, err := Merge(parts)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := summary(out); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// The merged document says what one invocation would have said.
+func TestMergeSums(t *testing.T) {
+	first, second := runOf(hostTestbed("6.12"), "1/2", "a"), runOf(hostTestbed("6.12"), "2/2", "b")
+	second.Started, second.Partial, second.Loads = second.Started.Add(-time.Minute), true, 3
+	out, err := Merge([]*Part{part(t, "1.json", first), part(t, "2.json", second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run := out.Runs[0]; run.Elapsed != 4 || !run.Partial || run.Loads != 3 || !run.Started.Equal(second.Started) || run.Seed != 7 || !reflect.DeepEqual(run.Results[1], second.Results[0]) {
+		t.Errorf("%+v", run)
+	}
+	a, b := comparisonOf(hostTestbed("6.12"), "1/2", "a"), comparisonOf(hostTestbed("6.12"), "2/2", "b")
+	b.Confirmed = b.Pairs
+	if out, err = Merge([]*Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
+		t.Fatal(err)
+	}
+	if c := out.Comparisons[0]; c.Elapsed != 4 || len(c.Confirmed) != 1 || c.Confirmed[0].Benchmark != "b" || c.Base != a.Base {
+		t.Errorf("%+v", c)
+	}
+}
+
+// However a suite is cut into shards and in whatever order they come, they make the
+// comparison that was cut, so that it is judged as that would have been.
+func TestMergeRestores(t *testing.T) {
+	for n := 1; n < 12; n++ {
+		names := ""
+		for i := range n {
+			names += fmt.Sprintf(" %c", 'z'-i)
+		}
+		whole := comparisonOf(exactTestbed("6.12"), "", names)
+		for of := 1; of < 15; of++ {
+			var parts []*Part
+			for shard := of; shard >= 1; shard-- {
+				s := Shard{shard, of}
+				c := *whole
+				c.Shard, c.Elapsed, c.Pairs = &s, 0, []Pair{}
+				for i, p := range whole.Pairs {
+					if s.Has(i) {
+						c.Pairs = append(c.Pairs, p)
+					}
+				}
+				if len(c.Pairs) == 0 {
+					c.Testbed = Testbed{}
+				}
+				parts = append(parts, part(t, s.String(), &c))
+			}
+			out, err := Merge(parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := out.Comparisons[0]
+			got.Elapsed = whole.Elapsed
+			if !reflect.DeepEqual(got, whole) {
+				t.Fatalf("%d benchmarks in %d shards:\n%+v\n%+v", n, of, got, whole)
+			}
+		}
+	}
+}
+
+func TestMergeMissesShards(t *testing.T) {
+	exact := exactTestbed("6.12")
+	for _, c := range []struct {
+		want, missing string
+		files         []any
+	}{
+		{"6.12: a partial", "shard 2/2 is in no file", []any{runOf(exact, "1/2", "a")}},
+		{"6.12: b partial", "shards 1/3, 3/3 are in no file", []any{runOf(exact, "2/3", "b")}},
+		{"6.12: a partial", "shards 2/9, 3/9, 4/9, 5/9, 6/9 and 3 more", []any{runOf(exact, "1/9", "a")}},
+		{"6.12: a b; 5.10: a partial", "shard 2/2 of Linux 5.10", []any{runOf(exact, "1/2", "a"), runOf(exact, "2/2", "b"), runOf(exactTestbed("5.10"), "1/2", "a")}},
+		{"6.12: a partial", "shard 2/2", []any{comparisonOf(exact, "1/2", "a")}},
+	} {
+		var parts []*Part
+		for i, f := range c.files {
+			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
+		}
+		out, err := Merge(parts)
+		var missing *MissingError
+		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.missing) {
+			t.Errorf("%s: error %v", c.missing, err)
+		}
+		if out == nil || summary(out) != c.want {
+			t.Errorf("%s: %v, want %s", c.missing, out, c.want)
+		}
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	changed := func(testbed Testbed, change func(*Testbed)) Testbed {
+		change(&testbed)
+		return testbed
+	}
+	host, exact := hostTestbed("6.12"), exactTestbed("6.12")
+	tool := runOf(exact, "2/2", "b")
+	tool.Tool = "v2"
+	base, head, stored := comparisonOf(exact, "2/2", "b"), comparisonOf(exact, "2/2", "b"), comparisonOf(exact, "2/2", "b")
+	base.Base.Commit, head.Head.Name, stored.BaseTestbed = "def", "newer", &exact
+	for _, c := range []struct {
+		want string
+		a, b any
+	}{
+		{"one has results of ebpf-bench run, and the other of ebpf-bench compare", runOf(exact, "1/2", "a"), comparisonOf(exact, "2/2", "b")},
+		{`different versions of ebpf-bench: "v1" and "v2"`, runOf(exact, "1/2", "a"), tool},
+		{"one is a shard (1/2), and the other is not", runOf(exact, "1/2", "a"), runOf(exact, "", "b")},
+		{"shards of different numbers: 1/2 and 2/3", runOf(exact, "1/2", "a"), runOf(exact, "2/3", "b")},
+		{"both have shard 1/2 on Linux 6.12", runOf(exact, "1/2", "a"), runOf(exact, "1/2", "b")},
+		{`both have benchmark "a" on Linux 6.12`, runOf(exact, "1/2", "a"), runOf(exact, "2/2", "a")},
+		{`mode "exact" and "host"`, runOf(exact, "1/2", "a"), runOf(host, "2/2", "b")},
+		{`build of the kernel "#1" and "#2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *Testbed) { t.KernelBuild = "#2" }), "2/2", "b")},
+		{`QEMU "10.0" and "9.2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *Testbed) { t.QEMU = "9.2" }), "2/2", "b")},
+		{`CPU "EPYC" and "Xeon"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.CPU = "Xeon" }), "2/2", "b")},
+		{`number of cores "2" and "4"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.Cores = 4 }), "2/2", "b")},
+		{"mitigations of the CPU", runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.Mitigations = nil }), "2/2", "b")},
+		{`different bases: "old" of commit "abc" and "old" of commit "def"`, comparisonOf(exact, "1/2", "a"), base},
+		{`different heads: "new" and "newer"`, comparisonOf(exact, "1/2", "a"), head},
+		{"one was measured beside its head, the other is stored", comparisonOf(exact, "1/2", "a"), stored},
+	} {
+		_, err := Merge([]*Part{part(t, "a.json", c.a), part(t, "b.json", c.b)})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a.json and b.json cannot be merged: ") {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	// The host of an emulated machine has no say in what it counts.
+	other := changed(exact, func(t *Testbed) { t.Cores, t.Virtual = 8, "kvm" })
+	if _, err := Merge([]*Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Merge([]*Part{part(t, "a.json", runOf(Testbed{}, "1/1", ""))}); err == nil || !strings.Contains(err.Error(), "no file has a benchmark") {
+		t.Errorf("no benchmarks: %v", err)
+	}
+	if _, err := Merge(nil); err == nil {
+		t.Error("nothing was merged")
+	}
+}
+
+func TestDecodePartRefuses(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", "read f.json: the document ends before it is complete"},
+		{"[]", "cannot unmarshal array"},
+		{`{}`, "no version"},
+		{`{"version":1,"results":[]}`, "without results"},
+		{`{"version":1,"shard":"3/2","results":[]}`, "no part 3 of 2"},
+		{`{"version":1,"tables":[]}`, "no tables"},
+		{`{"version":2,"tables":[{"comparison":{"version":1,"pairs":[]}}]}`, "version 2 of a judged comparison"},
+		{`{"version":1,"tables":[{}]}`, "the document ends"},
+		{`{"version":1,"tables":[{"comparison":{"version":1}}]}`, "no pairs"},
+	} {
+		if _, err := DecodePart("f.json", strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.in, err, c.want)
+		}
+	}
+}
+
+// Whatever two files have, merging them neither fails hard nor makes anything
+// that cannot be read again.
+func FuzzMerge(f *testing.F) {
+	for _, of := range []any{
+		runOf(exactTestbed("6.12"), "1/2", "a c"), runOf(exactTestbed("6.12"), "2/2", "b"), runOf(Testbed{}, "2/2", ""),
+		[]*Run{runOf(exactTestbed("5.10"), "", "a"), runOf(exactTestbed("6.12"), "", "a")},
+		comparisonOf(exactTestbed("6.12"), "1/2", "a"), comparisonOf(Testbed{}, "2/2", ""),
+	} {
+		var b bytes.Buffer
+		switch of := of.(type) {
+		case *Run:
+			_ = Encode(&b, of)
+		case []*Run:
+			_ = EncodeAll(&b, of)
+		case *Comparison:
+			_ = EncodeComparison(&b, of)
+		}
+		f.Add(b.Bytes(), b.Bytes())
+		f.Add(b.Bytes(), []byte(`{"version":1,"outcome":"pass","tables":[{"comparison":{"version":1,"shard":"2/2","pairs":[]}}]}`))
+		f.Add([]byte(strings.ReplaceAll(b.String(), "1/2", "2/2")), b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var parts []*Part
+		for i, text := range [][]byte{a, b} {
+			p, err := DecodePart(fmt.Sprint(i), bytes.NewReader(text))
+			if err != nil {
+				return
+			}
+			parts = append(parts, p)
+		}
+		out, err := Merge(parts)
+		var missing *MissingError
+		if err != nil && !errors.As(err, &missing) {
+			return
+		}
+		var merged bytes.Buffer
+		if out.Runs != nil {
+			err = EncodeAll(&merged, out.Runs)
+		} else {
+			err = EncodeComparisons(&merged, out.Comparisons)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := DecodeResults(&merged)
+		if err != nil {
+			t.Fatalf("what was merged cannot be read: %v", err)
+		}
+		if !slices.Equal(strings.Fields(summary(out)), strings.Fields(summary(back))) {
+			t.Errorf("%s became %s", summary(out), summary(back))
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Source is where a function stands in its source, as the debug information of
+// its object has it.
+type Source struct {
+	// File is the path that the compiler was given: relative to the folder that it
+	// ran in, or absolute.
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+}
+
+// What the kernel has for a path and for the name of a symbol, and BTF for the
+// number of a line.
+const (
+	maxSourceFile     = 4096
+	maxSourceFunction = 512
+	maxSourceLine     = 1<<22 - 1
+)
+
+// Check refuses what no honest object says of its source: it is printed, and an
+// object can come from a stranger's pull request.
+func (s *Source) Check() error {
+	switch {
+	case s == nil:
+		return nil
+	case s.File == "":
+		return errors.New("a source has no file")
+	case s.Line < 1 || s.Line > maxSourceLine:
+		return fmt.Errorf("a source has the line %d", s.Line)
+	case len(s.File) > maxSourceFile || len(s.Function) > maxSourceFunction:
+		return errors.New("the names of a source are too long")
+	case !printable(s.File) || !printable(s.Function):
+		return fmt.Errorf("the names of a source have characters that cannot be printed: %q, %q", s.File, s.Function)
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}

@@ -1,0 +1,54 @@
+package github
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
+
+// secrets are the variables by which a job's programs come to act as the job:
+// tokens, and the files that tell the runner what to do in later steps.
+var secrets = []string{
+	"GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
+	"INPUT_TOKEN", "INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN",
+	"ACTIONS_RUNTIME_TOKEN", "ACTIONS_RUNTIME_URL", "ACTIONS_RESULTS_URL", "ACTIONS_CACHE_URL",
+	"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
+	"GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
+}
+
+// WithoutSecrets is an environment for the code of a pull request: it has no
+// token, and no file by which later steps could be told what to do.
+func WithoutSecrets(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(secrets, strings.ToUpper(name))
+	})
+}
+
+// OnActions tells whether what is printed goes to the log of a job, where it
+// could be a command to the runner.
+func OnActions(getenv func(string) string) bool { return getenv("GITHUB_ACTIONS") != "" }
+
+// GitHeaders are the values of git's http.<server>.extraheader that make it
+// fetch with a token: the empty one takes away what was set before. There are
+// none without a token.
+func (c *Context) GitHeaders(token string) []string {
+	if token == "" {
+		return nil
+	}
+	return []string{"", "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))}
+}
+
+// DropSecrets takes from this process's environment what WithoutSecrets leaves
+// out, also for all that it starts.
+func DropSecrets(environ []string, unset func(name string) error) error {
+	kept := WithoutSecrets(environ)
+	for _, entry := range environ {
+		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(kept, entry) {
+			if err := unset(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

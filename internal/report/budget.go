@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// overBudgetText says what an alert is about: "latency is 120 ns, over the maximum of
+// 100 ns".
+func overBudgetText(r *bench.Result, a *bench.Alert) string {
+	m := bench.Measure{Name: a.Measure}
+	if s := r.Sample(a.Measure); s != nil {
+		m = s.Measure
+	}
+	value, limit := BudgetFigures(m, a.Value, a.Limit)
+	return unit.Printable(fmt.Sprintf("%s is %s, %s %s", m.Name, value, thresholds.LimitWords(a.Under), limit))
+}
+
+// BudgetFigures are a value and its limit: all digits of what is counted, and
+// of what is timed enough to tell the two apart.
+func BudgetFigures(m bench.Measure, v, most float64) (value, limit string) {
+	if m.Exact {
+		return unit.Exactly(v, m.Unit), unit.Exactly(most, m.Unit)
+	}
+	value, limit = unit.Format(v, m.Unit), unit.Format(most, m.Unit)
+	if value == limit {
+		return unit.Exact(v) + " " + m.Unit, unit.Exact(most) + " " + m.Unit
+	}
+	return value, limit
+}
+
+// budgetVerdict is what a row says of the benchmark's budgets, empty where they
+// hold.
+func budgetVerdict(m *Model, r *Row) string {
+	verdict := ""
+	for _, a := range r.Alerts {
+		if a.Severity != string(thresholds.Warn) {
+			return paint(m.Color, text.FgRed, "over budget")
+		}
+		verdict = paint(m.Color, text.FgYellow, "over budget (warn)")
+	}
+	return verdict
+}
+
+// budgetNotes say which budgets a benchmark exceeds.
+func budgetNotes(m *Model, r *Row) []string {
+	var all []string
+	for i := range r.Alerts {
+		label, color := "over budget: ", text.FgRed
+		if r.Alerts[i].Severity == string(thresholds.Warn) {
+			label, color = "over budget (warn): ", text.FgYellow
+		}
+		all = append(all, paint(m.Color, color, label)+overBudgetText(r.Result, &r.Alerts[i]))
+	}
+	return all
+}
+
+// hasAlerts tells whether any benchmark is over its budget.
+func hasAlerts(rows []Row) bool {
+	for i := range rows {
+		if len(rows[i].Alerts) > 0 {
+			return true
+		}
+	}
+	return false
+}

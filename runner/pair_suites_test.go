@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each side of a pair runs its own suite's program by the head's workload; of
+// values that do not fit the base's program it has its own, or none.
+func TestPlanSuites(t *testing.T) {
+	for _, c := range []struct{ name, head, base, want string }{
+		{
+			"by name", `
+  - {name: a, program: fun_xdp_fizz, test_run: {repeat: 10}}
+  - {name: new, program: fun_xdp_basic, test_run: {}}`, `
+  - {name: gone, program: fun_xdp_fizzbuzz, test_run: {}}
+  - {name: a, program: fun_xdp_basic, test_run: {repeat: 20}}`,
+			"a: fun_xdp_basic 10 -> fun_xdp_fizz 10; new: -> fun_xdp_basic 2000; gone: fun_xdp_fizzbuzz 2000 ->",
+		},
+		{
+			"another driver", `
+  - {name: a, program: fun_xdp_fizz, test_run: {}}`, `
+  - {name: a, program: fun_xdp_fizz, veth: {}}`,
+			"a: fun_xdp_fizz 2000 -> fun_xdp_fizz 2000",
+		},
+		{
+			"another type", `
+  - {name: a, program: fun_xdp_fizz, test_run: {}}`, `
+  - {name: a, program: profile, perf_event: {}}`,
+			"a: -> fun_xdp_fizz 2000 (not compared: base: ",
+		},
+		{
+			"the base lacks its own programs", `
+  - {name: a, program: fun_xdp_fizz, test_run: {}}`, `
+  - {name: a, program: nosuch, test_run: {}}
+  - {name: b, program: nosuch, test_run: {}}`,
+			"a: -> fun_xdp_fizz 2000",
+		},
+		{
+			"values", `
+  - {name: a, program: profile, globals: {PID: 1}, perf_event: {}}
+  - {name: b, program: profile, globals: {PID: 1}, perf_event: {}}`, `
+  - {name: a, program: profile, globals: {PID: 2}, perf_event: {}}
+  - {name: b, program: profile, perf_event: {}}`,
+			"a: profile PID=1 -> profile PID=1; b: profile PID=1 -> profile PID=1",
+		},
+	} {
+		pairs, err := PlanSuites(suiteOf(t, objects+c.head), suiteOf(t, objects+c.base))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var got []string
+		for _, p := range pairs {
+			got = append(got, strings.TrimSpace(p.Name()+":"+describe(p.Base)+" ->"+describe(p.Head)))
+		}
+		if text := strings.Join(got, "; "); !strings.HasPrefix(text, c.want) || !strings.Contains(c.want, "(") && text != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, text, c.want)
+		}
+	}
+}
+
+func describe(j *Job) string {
+	if j == nil {
+		return ""
+	}
+	text := " " + j.Program
+	if j.TestRun != nil {
+		text += fmt.Sprintf(" %d", j.TestRun.Repeat)
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.Globals)) {
+		text += fmt.Sprintf(" %s=%v", name, j.Globals[name])
+	}
+	for _, w := range j.Warnings {
+		if strings.Contains(w, "base") {
+			text += " (" + w
+		}
+	}
+	return text
+}
+
+func TestValuesFor(t *testing.T) {
+	for _, c := range []struct {
+		what                string
+		own, other          map[string]int
+		otherHas, fits      string
+		want, wantedWarning string
+	}{
+		{"the head's where it fits", map[string]int{"x": 1}, map[string]int{"x": 2}, "x", "x2", "map[x:2]", ""},
+		{"its own of what was renamed", map[string]int{"old": 1}, map[string]int{"new": 2}, "new", "old1", "map[old:1]", "without a value for global new"},
+		{"its own of what was widened", map[string]int{"x": 1}, map[string]int{"x": 2}, "x", "x1", "map[x:1]", "global x has the value of the base's suite"},
+		{"none of what the head leaves alone", map[string]int{"x": 1}, nil, "x", "x1", "map[]", ""},
+	} {
+		var warnings []string
+		got := valuesFor(c.own, c.other, "global", &warnings,
+			func(name string) bool { return name == c.otherHas },
+			func(name string, v int) bool { return fmt.Sprint(name, v) == c.fits })
+		if text := strings.Join(warnings, " "); fmt.Sprint(got) != c.want || !strings.Contains(text, c.wantedWarning) || (text == "") != (c.wantedWarning == "") {
+			t.Errorf("%s: %v, %q", c.what, got, text)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// Programs lists the entry programs of objects by name, each once.
+func Programs(objects []suite.Object) ([]string, error) {
+	specs, err := parseObjects(objects)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, spec := range specs {
+		names = append(names, programNames(spec)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}

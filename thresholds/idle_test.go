@@ -1,0 +1,52 @@
+package thresholds
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+func TestNothingForARun(t *testing.T) {
+	for rule, want := range map[string]bool{
+		"{measure: latency, percent: 5}":                                     true,
+		"{measure: latency, percent: 5}, {measure: map-memory, absolute: 5}": true,
+		"{measure: latency, max: 5, severity: ignore}":                       true,
+		"{measure: latency, percent: 5, max: 100}":                           false,
+		"{measure: throughput, min: 5, severity: warn}":                      false,
+		"{measure: latency, percent: 5}, {measure: latency, history: {}}":    false,
+	} {
+		said := policy(t, "thresholds: ["+rule+"]\n").NothingForARun()
+		if (said != "") != want || want && !strings.HasPrefix(said, "nothing in t.yml judges a run by itself: ") {
+			t.Errorf("%s: %q", rule, said)
+		}
+	}
+}
+
+// A threshold on time alone does not hold in exact mode, nor one on instructions
+// where time is measured. A file for both modes is no mistake.
+func TestOtherMode(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		mode bench.Mode
+		want string
+	}{
+		{"{measure: latency, percent: 5}", bench.ModeExact, "t.yml bounds the growth of latency, which exact mode does not measure: what a run costs is judged by its instructions, by the built-in threshold: no change is allowed for the worse"},
+		{"{measure: throughput, percent: 5}, {measure: latency, percent: 5}, {measure: latency, percent: 6}", bench.ModeExact, "t.yml bounds the growth of latency and throughput, which exact mode does not"},
+		{"{measure: instructions, absolute: 5}, {measure: map-memory, percent: 1}", bench.ModeHost, "t.yml bounds the growth of instructions, which host mode does not measure: what a run costs is judged by its latency, by the built-in threshold: up to 2% or 0.50 ns is allowed"},
+		{"{measure: instructions, percent: 5}", bench.ModeKVM, "t.yml bounds the growth of instructions, which kvm mode"},
+		{"{measure: latency, percent: 5}", bench.ModeHost, ""},
+		{"{measure: latency, percent: 5}, {measure: instructions, absolute: 4}", bench.ModeExact, ""},
+		{"{measure: map-memory, percent: 5}", bench.ModeExact, ""},
+		{"{measure: latency, severity: ignore}", bench.ModeExact, ""},
+		{"{measure: latency, percent: 5}", "", ""},
+	} {
+		var modes []bench.Mode
+		if c.mode != "" {
+			modes = []bench.Mode{c.mode}
+		}
+		if got := policy(t, "thresholds: ["+c.rule+"]\n").OtherMode(modes); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s in %q mode: %q, want %q", c.rule, c.mode, got, c.want)
+		}
+	}
+}
