@@ -16,7 +16,7 @@ TOOL := go tool -modfile=tools/go.mod
 # the same packages.
 ACTION_TOOL := go tool -modfile=tools/actions.mod
 GO_FILES = $(shell git ls-files '*.go')
-SHELL_FILES = $(shell git grep -lE '^\#!.*\<(ba)?sh$$')
+SHELL_FILES = $(shell git grep -lE '^\#!.*\<(ba)?sh$$' -- ':!*.txtar' ':!*.go')
 
 .PHONY: help
 help: ## list the targets

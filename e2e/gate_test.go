@@ -1,0 +1,275 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// suite is that of a project, of which make bpf builds the object.
+const suite = `version: 1
+objects: [bpf/fun_xdp_bpfel.o]
+kernels: ["` + kernel + `"]
+benchmarks:
+  - name: basic
+    program: fun_xdp_basic
+    test_run: {packets: &packets [{ipv4: {src: 10.0.0.252-10.0.0.255, dst: 10.0.1.1}, udp: {src: 4000, dst: 53}, size: 64}]}
+  - name: fibonacci
+    program: fun_xdp_fibonacci
+    test_run: {packets: *packets}
+`
+
+// What a run of fibonacci costs by the table, and by the loop.
+const costs, costsSlow = "124.25", "1,610.25"
+
+// built is where the compiler's output stands in for a compiler.
+const built = "compiled/fun_xdp_bpfel.o"
+
+// project is a repository whose workflows are those recipes, with a program
+// that is quick on main.
+func project(t testing.TB, gh *github, edit func(string) string, recipes ...string) (s *scratch, quick, slow []byte) {
+	t.Helper()
+	quick, slow = builds(t)
+	files := map[string][]byte{
+		"ebpf-bench.yml": []byte(suite),
+		"Makefile":       []byte(".PHONY: bpf\nbpf:\n\tmkdir -p bpf\n\tcp " + built + " bpf/\n"),
+		".gitignore":     []byte("/bpf/*.o\n"),
+		"bpf/fun_xdp.c":  source(t),
+		built:            quick,
+	}
+	for _, name := range recipes {
+		text, err := os.ReadFile("../docs/recipes/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[".github/workflows/"+name] = []byte(edit(string(text)))
+	}
+	s = newScratch(t, gh)
+	s.commit("main", "Programs, a suite and a workflow", files)
+	return s, quick, slow
+}
+
+func asItIs(text string) string { return text }
+
+// with are the arguments that make act take this repository for the published
+// action, and run that recipe.
+func with(t testing.TB, recipe string) []string {
+	return []string{"-W", ".github/workflows/" + recipe, "--local-repository", "org/ebpf-bench-action@v1=" + published(t)}
+}
+
+const here = owner + "/" + repo
+
+// The life of a repository that keeps a baseline on a branch: a pull request
+// that makes a program slow is stopped, its author is told once, the same
+// comment follows what they push, and the one that makes it quick again is told
+// that it did.
+func TestStoredBase(t *testing.T) {
+	gh := newGitHub(t)
+	s, quickBuild, slowBuild := project(t, gh, asItIs, "stored.yml")
+	use := with(t, "stored.yml")
+
+	if saved := act(t, gh, s, s.pushed("main"), use...); saved.code != 0 {
+		t.Fatal("a push to main failed")
+	}
+	baseline := gh.branches()["ebpf-bench-baseline"]
+	if baseline == "" {
+		t.Fatal("a push to main saved no baseline")
+	}
+	if parents := gh.parents(baseline); len(parents) != 0 {
+		t.Errorf("the first commit of the baseline has parents: %v", parents)
+	}
+
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	failed := act(t, gh, s, s.synchronized(number, "slow", here), use...)
+	first := stopped(t, gh, s, failed, number, "slow")
+
+	s.commit("slow", "Say why", map[string][]byte{"README": []byte("A loop is easier to read.\n")})
+	act(t, gh, s, s.synchronized(number, "slow", here), use...)
+	second := gh.onlyComment(number)
+	if second.ID != first.ID {
+		t.Error("the second push made another comment")
+	}
+	if second.Body == first.Body {
+		t.Error("the second push left the comment as it was")
+	}
+
+	s.commit("slow", "Look it up by a table again", map[string][]byte{built: quickBuild})
+	passed(t, act(t, gh, s, s.synchronized(number, "slow", here), use...))
+	if third := gh.onlyComment(number); third.ID != first.ID || regexp.MustCompile(`(?i)regressed|1 regression`).MatchString(third.Body) {
+		t.Errorf("what was mended is still said: %s", third.Body)
+	}
+
+	// The slow one got in all the same.
+	s.commit("main", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	act(t, gh, s, s.pushed("main"), use...)
+	if gh.branches()["ebpf-bench-baseline"] == baseline {
+		t.Error("the second push to main saved nothing")
+	}
+	s.commit("fix", "Look it up by a table", map[string][]byte{built: quickBuild})
+	number = s.openPullRequest("fix")
+	mended := act(t, gh, s, s.synchronized(number, "fix", here), use...)
+	passed(t, mended)
+	if n := mended.outputs["improvements"]; n == "0" || n == "" {
+		t.Errorf("outputs: improvements %q", n)
+	}
+	tells(t, "the comment", gh.onlyComment(number).Body, "improve", "fibonacci", costsSlow, costs)
+	if check := gh.onlyCheck(s.git("rev-parse", "fix")); check.Conclusion != "success" {
+		t.Errorf("the check of the fix concluded with %s", check.Conclusion)
+	}
+}
+
+// Without any set-up: base and head are built by the workflow.
+func TestBuiltBase(t *testing.T) {
+	gh := newGitHub(t)
+	s, quickBuild, slowBuild := project(t, gh, asItIs, "plain.yml")
+	use := with(t, "plain.yml")
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	stopped(t, gh, s, act(t, gh, s, s.synchronized(number, "slow", here), use...), number, "slow")
+
+	// What main did meanwhile is not the pull request's doing.
+	s.commit("main", "Make it slow too", map[string][]byte{built: slowBuild, "README": nil})
+	s.commit("fix", "Look it up by a table", map[string][]byte{built: quickBuild})
+	number = s.openPullRequest("fix")
+	mended := act(t, gh, s, s.synchronized(number, "fix", here), use...)
+	passed(t, mended)
+	tells(t, "the comment", gh.onlyComment(number).Body, "improve", "fibonacci", costsSlow, costs)
+	if _, ok := gh.branches()["ebpf-bench-baseline"]; ok {
+		t.Error("a baseline was stored")
+	}
+}
+
+// A pull request from a fork has a token that may only read. It is gated all
+// the same, and told by the summary.
+func TestFork(t *testing.T) {
+	gh := newGitHub(t)
+	s, quickBuild, slowBuild := project(t, gh, asItIs, "plain.yml")
+	use := with(t, "plain.yml")
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	gh.setReadOnly(true)
+	failed := act(t, gh, s, s.synchronized(number, "slow", "stranger/"+repo), use...)
+	if failed.code == 0 {
+		t.Error("a fork's regression passed")
+	}
+	if regexp.MustCompile(`(?m)^(panic:|goroutine [0-9])`).MatchString(failed.log) {
+		t.Error("it crashed")
+	}
+	tells(t, "the summary", failed.summary, "regression", "fibonacci", costs, costsSlow)
+	if !gh.wasRefused() {
+		t.Error("nobody tried to write")
+	}
+	if all := gh.comments(number); len(all) != 0 {
+		t.Errorf("there are comments: %+v", all)
+	}
+
+	s.commit("slow", "Look it up by a table again", map[string][]byte{built: quickBuild})
+	passed(t, act(t, gh, s, s.synchronized(number, "slow", "stranger/"+repo), use...))
+}
+
+// Two workflows tell a fork's pull request what one alone may not.
+func TestForkPair(t *testing.T) {
+	gh := newGitHub(t)
+	s, _, slowBuild := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
+	artifacts := standIns(t)
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	pull := s.synchronized(number, "slow", "stranger/"+repo)
+
+	gh.setReadOnly(true)
+	if measured := act(t, gh, s, pull, append(with(t, "fork-measure.yml"), artifacts...)...); measured.code == 0 {
+		t.Error("a fork's regression passed")
+	}
+	if all := gh.comments(number); len(all) != 0 {
+		t.Errorf("there are comments before the report: %+v", all)
+	}
+	gh.setReadOnly(false)
+	reported := act(t, gh, s, s.reported("bench", pull), append(with(t, "fork-report.yml"), artifacts...)...)
+	stopped(t, gh, s, reported, number, "slow")
+}
+
+// The parts of a suite, on two kernels, make one report.
+func TestMatrix(t *testing.T) {
+	gh := newGitHub(t)
+	s, _, slowBuild := project(t, gh, func(text string) string {
+		// This machine is the container, and two kernels are enough.
+		text = regexp.MustCompile(`(?m)^    container:.*\n`).ReplaceAllString(text, "")
+		text = regexp.MustCompile(`(?s)      - name: Install what the container lacks.*?(      - uses)`).ReplaceAllString(text, "$1")
+		return strings.Replace(text, `["5.10", "6.1", "6.12"]`, `["6.1", "6.12"]`, 1)
+	}, "matrix.yml")
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	r := act(t, gh, s, s.synchronized(number, "slow", here), append(with(t, "matrix.yml"), standIns(t)...)...)
+	body := stopped(t, gh, s, r, number, "slow").Body
+	tells(t, "the comment", body, `6\.1\.`, `6\.12\.`, "basic")
+}
+
+// standIns are the arguments that make act take the actions of testdata for
+// those of GitHub that have to be downloaded, or take a service.
+func standIns(t testing.TB) []string {
+	t.Helper()
+	args := []string{"--env", "ARTIFACTS=" + t.TempDir()}
+	uses := regexp.MustCompile(`uses: +(actions/([a-z-]+))@([0-9a-f]{40})`)
+	for _, path := range workflows(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range uses.FindAllStringSubmatch(string(text), -1) {
+			stand, err := filepath.Abs("testdata/" + m[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(stand); err == nil {
+				args = append(args, "--local-repository", m[1]+"@"+m[3]+"="+stand)
+			}
+		}
+	}
+	return args
+}
+
+// stopped tells whether a run stopped a pull request for the slow Fibonacci,
+// and said so everywhere.
+func stopped(t testing.TB, gh *github, s *scratch, r *run, number int, branch string) comment {
+	t.Helper()
+	if r.code == 0 {
+		t.Error("a regression passed")
+	}
+	if v, n := r.outputs["verdict"], r.outputs["regressions"]; v != "regression" || n == "0" || n == "" {
+		t.Errorf("outputs: verdict %q, regressions %q", v, n)
+	}
+	c := gh.onlyComment(number)
+	tells(t, "the comment", c.Body, "regression", "fibonacci", costs, costsSlow, `fun_xdp\.c.{0,3}:[0-9]+`)
+	tells(t, "the summary", r.summary, "regression", "fibonacci", costs, costsSlow)
+	check := gh.onlyCheck(s.git("rev-parse", branch))
+	if check.Conclusion != "failure" {
+		t.Errorf("the check concluded with %s", check.Conclusion)
+	}
+	for _, a := range gh.annotations(check) {
+		if a.Path == "bpf/fun_xdp.c" && a.Start > 1 && strings.Contains(a.Message, "fibonacci") {
+			return c
+		}
+	}
+	t.Errorf("no annotation is on the program's source: %+v", gh.annotations(check))
+	return c
+}
+
+func passed(t testing.TB, r *run) {
+	t.Helper()
+	if r.code != 0 || r.outputs["verdict"] != "pass" {
+		t.Errorf("exit code %d, verdict %q", r.code, r.outputs["verdict"])
+	}
+}
+
+// tells fails for each pattern that a text does not have.
+func tells(t testing.TB, what, text string, patterns ...string) {
+	t.Helper()
+	for _, p := range patterns {
+		if !regexp.MustCompile(`(?i)` + p).MatchString(text) {
+			t.Errorf("%s does not tell %q:\n%s", what, p, text)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// workflows are all workflows of this repository, those that users copy too.
+func workflows(t testing.TB) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{"../.github/workflows/*.yml", "../docs/recipes/*.yml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// GitHub's own parser takes all workflows, and the action.
+func TestGitHubParses(t *testing.T) {
+	args := append([]string{"parse.mjs", "../action.yml"}, workflows(t)...)
+	if out, err := exec.Command("node", args...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	broken := filepath.Join(t.TempDir(), "broken.yml")
+	write(t, broken, []byte("on: push\njobs: {a: {runs-on: x, steps: [{run: 'echo ${{ github. }}', nosuch: 1}]}}\n"))
+	if out, err := exec.Command("node", "parse.mjs", broken).CombinedOutput(); err == nil || strings.Count(string(out), "\n") != 2 {
+		t.Errorf("a broken workflow: %v\n%s", err, out)
+	}
+}
+
+// The recipes name inputs and outputs that the action has.
+func TestRecipesFitTheAction(t *testing.T) {
+	project := t.TempDir()
+	output(t, project, "git", "init", "-q")
+	copyFile(t, "../action.yml", filepath.Join(project, "action.yml"))
+	for _, path := range workflows(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = []byte(strings.ReplaceAll(string(text), "org/ebpf-bench-action@v1", "./"))
+		write(t, filepath.Join(project, ".github/workflows", filepath.Base(path)), text)
+	}
+	cmd := exec.Command(tool(t, "actionlint"))
+	cmd.Dir = project
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What somebody else could change from one day to the next is pinned to a
+// commit, but for what the recipes say to look at.
+func TestPinned(t *testing.T) {
+	uses := regexp.MustCompile(`uses: +(\S+)(.*)`)
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
+	for _, path := range append(workflows(t), "../action.yml") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range uses.FindAllStringSubmatch(string(text), -1) {
+			recipe := strings.Contains(path, "recipes")
+			switch {
+			case m[1] == "./":
+			case recipe && m[1] == "org/ebpf-bench-action@v1":
+			case recipe && strings.Contains(m[2], "# pin it"):
+			case pinned.MatchString(m[1]) && strings.HasPrefix(strings.TrimSpace(m[2]), "# v"):
+			default:
+				t.Errorf("%s: %s is not pinned, or does not say to what", path, m[0])
+			}
+		}
+	}
+}
+
+func copyFile(t testing.TB, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, to, data)
+}

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A binary of a release is the same from whichever folder it is built, by
+// whomever, with nothing built before.
+func TestReleaseIsReproducible(t *testing.T) {
+	build := func(folder string, env ...string) []byte {
+		to := filepath.Join(t.TempDir(), "binary")
+		cmd := exec.Command(filepath.Join(folder, "scripts/release"), "binary", "v1.2.3", "amd64", to)
+		cmd.Env = append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		data, err := os.ReadFile(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := output(t, ".", to, "version"); !strings.HasPrefix(out, "ebpf-bench v1.2.3 ") {
+			t.Errorf("it calls itself %q", out)
+		}
+		for _, path := range []string{folder, repository(t), os.Getenv("HOME") + "/"} {
+			if bytes.Contains(data, []byte(path)) {
+				t.Errorf("it holds %s", path)
+			}
+		}
+		return data
+	}
+	one := build(repository(t))
+	// A commit, other settings, another folder.
+	elsewhere := published(t)
+	output(t, elsewhere, "git", "init", "-q")
+	output(t, elsewhere, "git", "add", "-A")
+	output(t, elsewhere, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x")
+	two := build(elsewhere, "GOCACHE="+t.TempDir(), "GOAMD64=v3", "GOFLAGS=-buildvcs=true -v", "CGO_ENABLED=1")
+	if !bytes.Equal(one, two) {
+		t.Error("two builds differ")
+	}
+}
+
+// What is no version reaches no command.
+func TestReleaseVersion(t *testing.T) {
+	for _, version := range []string{"", "1.2.3", "v1.2", "v1.2.3 -X main.release=v9.9.9", "v1.2.3;true", "v01.2.3", "v1.2.3\n"} {
+		out, err := exec.Command("../scripts/release", "binary", version, "amd64", filepath.Join(t.TempDir(), "b")).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "is no version such as v1.2.3") {
+			t.Errorf("%q: %v\n%s", version, err, out)
+		}
+	}
+}
