@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/kernel"
@@ -40,6 +42,9 @@ func newActionCommand(t *terminal) *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				s, err := openActionStep(t, os.Getenv)
 				if err != nil {
+					if name == "report" {
+						err = errors.Join(usage(err), unreported(err))
+					}
 					return usage(err)
 				}
 				return s.failed(name, run(s, cmd))
@@ -87,13 +92,31 @@ func openActionStep(t *terminal, getenv func(string) string) (*actionStep, error
 // withoutToken does what runs the code of a pull request: where the workflow gave
 // a token to all of its steps, it is gone before that starts.
 func (s *actionStep) withoutToken(ctx context.Context, do func(context.Context) error) error {
-	if err := github.DropSecrets(os.Environ(), os.Unsetenv); err != nil {
-		return noMeasure(err)
+	if err := github.DropSecrets(os.Environ(), startAgain); err != nil {
+		return noMeasure(fmt.Errorf("give up the token: %w", err))
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err
 	}
 	return do(ctx)
+}
+
+// startAgain makes this process one that was started with another environment.
+func startAgain(environ []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return unix.Exec(self, os.Args, environ)
+}
+
+// unreported tells the steps that come after, and who reads the summary, why
+// there is no report.
+func unreported(why error) error {
+	files := github.FilesFromEnv(os.Getenv)
+	return errors.Join(
+		files.SetOutput("verdict", foundError),
+		files.AddSummary("## ❌ Could not measure\n\n"+github.MarkdownFence(plainError(why)), ""))
 }
 
 // token is GitHub's, of the steps that have it.
@@ -107,19 +130,18 @@ func (s *actionStep) api() (*github.API, error) {
 	return github.NewAPI(s.on, s.token())
 }
 
-// mayMeasure refuses to run what a pull request brings where the job may write.
-func (s *actionStep) mayMeasure() error {
-	if s.on == nil {
-		return nil
-	}
-	return usage(s.on.MayMeasure())
-}
+// mayMeasure refuses to run what a pull request brings where the job may write,
+// whatever else is known of the run.
+func (s *actionStep) mayMeasure() error { return usage(github.MayMeasure(s.getenv)) }
 
 // failed leaves what a step failed with to the step that reports.
 func (s *actionStep) failed(step string, err error) error {
 	text := plainError(err)
 	if step == "report" || err == nil || text == "" { // what was said already was left by who said it
 		return err
+	}
+	if build := (*buildError)(nil); errors.As(err, &build) {
+		text += "\n" + build.said
 	}
 	return errors.Join(err, s.state.write(failureFile, &actionFailure{Step: step, Code: exitCode(err), Text: text}))
 }

@@ -17,11 +17,17 @@ import (
 func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run) (*actionFinding, error) {
 	f := runFlags{format: "text", strict: s.in.strict(), store: store}
 	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false))}
+	said := ""
+	if found.err != nil {
+		said = plainError(found.err)
+	}
 	for _, run := range runs {
 		for _, a := range policy.Judge(run) {
 			if a.Severity != thresholds.Warn {
+				over := budgetAnnotation(run, &a)
 				found.regressed = appendNew(found.regressed, a.Benchmark)
-				found.annotations = append(found.annotations, budgetAnnotation(run, &a))
+				found.annotations = append(found.annotations, over)
+				said += over.Message + "\n"
 			}
 		}
 	}
@@ -37,13 +43,13 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	case exitPass:
 		found.verdict = foundPass
 	case exitRegression:
-		found.verdict, heading = foundRegression, "❌ Over budget, or slower than before"
+		found.verdict, heading = foundRegression, fmt.Sprintf("❌ %d of %s over the limit", max(1, len(found.regressed)), plural(len(runs[0].Results), "benchmark"))
 	default:
 		found.verdict, heading = foundError, "❌ Not everything was measured"
 	}
 	found.markdown = "## " + heading + "\n\n"
-	if found.err != nil {
-		found.markdown += github.MarkdownFence(plainError(found.err)) + "\n"
+	if said != "" {
+		found.markdown += github.MarkdownFence(said) + "\n"
 	}
 	found.markdown += "<details><summary>" + plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + github.MarkdownFence(found.log) + "\n</details>\n"
 	return found, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -48,7 +49,7 @@ func (c *checkout) shallow(ctx context.Context) bool {
 // the checkout kept: two would be refused.
 func (c *checkout) withToken(on *github.Context, token string) {
 	for _, value := range on.GitHeaders(token) {
-		c.config = append(c.config, "http."+on.ServerURL+"/.extraheader="+value)
+		c.login = append(c.login, "http."+on.ServerURL+"/.extraheader="+value)
 	}
 }
 
@@ -71,7 +72,7 @@ func (c *checkout) fetch(ctx context.Context, on *github.Context, depth string, 
 			return fmt.Errorf("%.80q is no commit", sha)
 		}
 	}
-	_, err := c.git(ctx, append(append(args, remote), shas...)...)
+	_, err := c.gitWith(ctx, slices.Concat(c.config, c.login), append(append(args, remote), shas...)...)
 	return bench.WithHint(err, "The checkout must come from the repository that the pull request is for, and keep its remote: actions/checkout does both.")
 }
 

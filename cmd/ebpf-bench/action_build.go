@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -23,7 +25,7 @@ func (s *actionStep) build(ctx context.Context) error {
 		return noMeasure(err)
 	}
 	if err := s.buildIn(ctx, ".", "head"); err != nil {
-		return noMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "The command is the input build; it runs in working-directory, by bash -e."))
+		return noMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "The command is that of the input build. It runs in working-directory, and ends at the first part of it that fails."))
 	}
 	if p.Base != baseBuilt {
 		return nil
@@ -52,12 +54,48 @@ func (s *actionStep) buildIn(ctx context.Context, dir, side string) error {
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build)
 	cmd.Dir = dir
 	cmd.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side)
-	cmd.Stdout, cmd.Stderr = s.t.stderr, s.t.stderr
-	// What it started and left behind must not keep the step from ending.
+	end := &tail{w: s.t.stderr}
+	cmd.Stdout, cmd.Stderr = end, end
+	// What it started and left behind must not keep the step from ending, nor is
+	// it a failure.
 	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		return err
+	err := cmd.Run()
+	// A line that it did not end must not get what is said next.
+	if log, ok := s.t.stderr.(*github.LogWriter); ok {
+		err = errors.Join(err, log.Close())
+	}
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return &buildError{err, string(end.last)}
 	}
 	s.t.say("", "built the %s in %.1f s", side, time.Since(began).Seconds())
 	return nil
+}
+
+// buildError is why a build failed, and the last that it said.
+type buildError struct {
+	error
+	said string
+}
+
+func (e *buildError) Unwrap() error { return e.error }
+
+// tail hands on what is written to it, and keeps the end of it.
+type tail struct {
+	w    io.Writer
+	last []byte
+}
+
+// maxTail is how much of a build's output a report shows, in bytes.
+const maxTail = 2 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.last = append(t.last, p...)
+	if over := len(t.last) - maxTail; over > 0 {
+		t.last = t.last[over:]
+		// Half a line says little.
+		if _, rest, ok := bytes.Cut(t.last, []byte("\n")); ok {
+			t.last = rest
+		}
+	}
+	return t.w.Write(p)
 }

@@ -21,15 +21,18 @@ type checkout struct {
 	// top is the folder of the working tree, prefix the working directory in it.
 	top, prefix string
 	// config are settings, as NAME=VALUE, that come before those of the
-	// repository. They may hold the token, so they are no arguments.
-	config []string
+	// repository; login those with the token, for fetching alone. So they are no
+	// arguments.
+	config, login []string
 }
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// hardened are settings that keep git from running what a repository names.
+// hardened are settings that keep git from running what a repository names, and
+// from taking a folder of the working tree for a repository of its own: a pull
+// request can bring one, with settings that name what to run.
 var hardened = []string{
-	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never",
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never", "safe.bareRepository=explicit",
 	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
 }
 
@@ -52,16 +55,20 @@ func openCheckout(ctx context.Context, onRunner bool) (*checkout, error) {
 	return c, err
 }
 
-// git is what a command of git prints.
+// git is what a command of git prints, which does not have the token.
 func (c *checkout) git(ctx context.Context, args ...string) (string, error) {
+	return c.gitWith(ctx, c.config, args...)
+}
+
+func (c *checkout) gitWith(ctx context.Context, config []string, args ...string) (string, error) {
 	var all []string
 	for _, setting := range hardened {
 		all = append(all, "-c", setting)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
 	cmd.Env = append(github.WithoutSecrets(os.Environ()), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
-	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(c.config)))
-	for i, setting := range c.config {
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)))
+	for i, setting := range config {
 		name, value, _ := strings.Cut(setting, "=")
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
 	}

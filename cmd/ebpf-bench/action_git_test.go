@@ -158,6 +158,50 @@ func TestCheckoutIsHostile(t *testing.T) {
 	}
 }
 
+// A folder of the working tree is no repository, although it looks like one and
+// its settings name what to run.
+func TestCheckoutInTheCheckout(t *testing.T) {
+	from, _, on := upstream(t)
+	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
+	ran := filepath.Join(t.TempDir(), "ran")
+	gitIn(t, c.top, "clone", "-q", "--bare", ".", "bpf")
+	gitIn(t, filepath.Join(c.top, "bpf"), "config", "core.bare", "false")
+	gitIn(t, filepath.Join(c.top, "bpf"), "config", "core.worktree", "..")
+	gitIn(t, filepath.Join(c.top, "bpf"), "config", "alias.evil", "!touch "+ran)
+	t.Chdir("bpf")
+	if c, err := openCheckout(t.Context(), true); !errors.Is(err, errNoCheckout) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	evil := &checkout{}
+	evil.withToken(on, "secret")
+	if _, err := evil.git(t.Context(), "evil"); err == nil {
+		t.Error("git takes its settings")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("git ran what it names")
+	}
+}
+
+// Only what fetches has the token.
+func TestTokenOfGit(t *testing.T) {
+	from, _, on := upstream(t)
+	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
+	c.withToken(on, "secret")
+	gitIn(t, c.top, "config", "alias.environ", "!env")
+	out, err := c.git(t.Context(), "environ")
+	if err != nil || strings.Contains(out, "AUTHORIZATION") {
+		t.Errorf("%v, %s", err, out)
+	}
+	environ := filepath.Join(t.TempDir(), "environ")
+	gitIn(t, c.top, "config", "remote.origin.uploadpack", "env > "+environ+"; git-upload-pack")
+	if err := c.fetch(t.Context(), on, "--depth=1", on.BaseSHA); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(environ); err != nil || !strings.Contains(string(text), "AUTHORIZATION: basic ") {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
 // The token is no argument of git, and in nothing that it says.
 func TestGitErrors(t *testing.T) {
 	err := gitError("fetch", "remote: no\nfatal: unable to access 'https://x-access-token:secret@github.com/o/r/': refused\n", errors.New("exit status 128"))

@@ -115,7 +115,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	}
 	comparisons, err := f.compare(ctx, s.t, m, policy)
 	for _, c := range comparisons {
-		c.Shard = f.shard.Shard
+		c.Shard, c.Thresholds = f.shard.Shard, f.limits
 	}
 	if len(comparisons) == 0 {
 		return false, noMeasure(err)
@@ -148,7 +148,7 @@ func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 	}
 	write := func(runs ...*bench.Run) error {
 		for _, run := range runs {
-			run.Shard = f.shard.Shard
+			run.Shard, run.Thresholds = f.shard.Shard, f.limits
 		}
 		return s.writeRuns(runs...)
 	}

@@ -101,7 +101,7 @@ func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
 	}
 	base, err := git.localBase(ctx, p.HeadSide.Commit)
 	if err != nil {
-		p.Note = "no base: git does not know what the branch is to be merged into (git remote set-head origin --auto tells it)"
+		p.Note = "no base: git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)"
 		return p, nil
 	}
 	p.Commit, p.BaseSide = base, bench.Side{Name: "merge base", Commit: base}
@@ -111,9 +111,16 @@ func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
 	return p, s.planStored(ctx, p, git, nil)
 }
 
-// localBase is the merge base with the remote's default branch.
+// localBase is the merge base with the default branch: the remote's, or else
+// what is usually called so.
 func (c *checkout) localBase(ctx context.Context, head string) (string, error) {
-	upstream, err := c.git(ctx, "rev-parse", "--verify", "--quiet", "refs/remotes/origin/HEAD^{commit}")
+	var upstream string
+	var err error
+	for _, ref := range []string{"remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"} {
+		if upstream, err = c.git(ctx, "rev-parse", "--verify", "--quiet", "refs/"+ref+"^{commit}"); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return "", err
 	}

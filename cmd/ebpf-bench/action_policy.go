@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"io/fs"
 	"path/filepath"
 
 	"gopkg.in/yaml.v3"
@@ -27,7 +27,7 @@ func (s *actionStep) policy() (*thresholds.Policy, error) {
 // namedLimits is the file of thresholds that a suite file names, empty where it
 // names none. The objects of the suite need not be here.
 func namedLimits(name string) string {
-	text, err := os.ReadFile(name)
+	text, err := fs.ReadFile(suite.OS, filepath.ToSlash(name))
 	if err != nil || len(text) > maxStateFile {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,13 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 		return nil, err
 	}
 	var plan actionPlan
-	if ok, err := s.state.read(planFile, &plan); ok && err == nil && plan.Note != "" {
+	if ok, err := s.state.read(planFile, &plan); !ok || err != nil {
+		plan = actionPlan{}
+	}
+	if found.alone && s.wantsBase() {
+		found.missBase(plan.Note, s.in.strict())
+	}
+	if plan.Note != "" {
 		found.note(plan.Note)
 	}
 	if failed {
@@ -87,7 +94,8 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	}
 	if err == nil && api != nil {
 		_, err = api.PullRequest(ctx, s.on)
-		if errors.Is(err, github.ErrNoPullRequest) {
+		// Where the token may not see it, it may not comment either.
+		if errors.Is(err, github.ErrNoPullRequest) || errors.Is(err, github.ErrReadOnly) {
 			err = nil
 		}
 	}
@@ -128,6 +136,23 @@ func (s *actionStep) ofThisRun(results *bench.Results) error {
 		}
 	}
 	return nil
+}
+
+// wantsBase tells whether there should be something to compare with.
+func (s *actionStep) wantsBase() bool {
+	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == "" && (s.on == nil || s.on.BaseRef != "")
+}
+
+// missBase takes back that a head passed which was compared with nothing.
+func (f *actionFinding) missBase(why string, strict bool) {
+	if f.verdict != foundPass {
+		return
+	}
+	f.verdict = foundInconclusive
+	f.retitle("⚠️ " + f.title())
+	if strict {
+		f.err = errors.Join(f.err, noMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
+	}
 }
 
 // note says below the verdict where the base comes from.

@@ -3,8 +3,16 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
 
 // What fail-on makes of each kind of error.
@@ -58,5 +66,52 @@ func TestInputsRefused(t *testing.T) {
 		if err == nil {
 			t.Errorf("%v is taken", env)
 		}
+	}
+}
+
+// A suite that is a pipe, which nobody will ever write to, names no thresholds.
+func TestPolicyOfAPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "ebpf-bench.yml")
+	if err := syscall.Mkfifo(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan string, 1)
+	go func() { done <- namedLimits(name) }()
+	select {
+	case got := <-done:
+		if got != "" {
+			t.Errorf("%q", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits")
+	}
+}
+
+// What was measured elsewhere is judged also where the token may not see the pull
+// request: it may not comment there either.
+func TestResultsOfAnUnseenPullRequest(t *testing.T) {
+	gh := githubtest.New()
+	t.Cleanup(gh.Close)
+	on := &github.Context{
+		Owner: "o", Repo: "r", APIURL: gh.URL, ServerURL: gh.URL, Event: "pull_request", PullRequest: 7,
+		HeadSHA: strings.Repeat("1", 40), HeadRepo: "o/r",
+	}
+	api, err := github.NewAPI(on, githubtest.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: "6.12"}, Results: []bench.Result{{Benchmark: "x"}}}
+	if err := bench.EncodeAll(file, []*bench.Run{run}); err != nil {
+		t.Fatal(err)
+	}
+	s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{results: file.Name(), baseline: "none"}, state: actionState(dir), on: on}
+	if found, err := s.foundElsewhere(t.Context(), api); err != nil || found == nil {
+		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -168,6 +168,19 @@ func TestActionToken(t *testing.T) {
 			t.Errorf("%s: %q, want the token %q", id, got, want)
 		}
 	}
+	// Nor has the shell above them, and a build gets no variable that a Makefile
+	// could take for one of its own.
+	for _, id := range []string{"build", "measure"} {
+		step := a.step(t, id)
+		if !strings.HasPrefix(step.Run, "exec ") {
+			t.Errorf("step %s: %s", id, step.Run)
+		}
+		for name := range step.Env {
+			if name != "GITHUB_TOKEN" && !strings.HasPrefix(name, inputPrefix) {
+				t.Errorf("step %s has %s", id, name)
+			}
+		}
+	}
 	for _, id := range []string{"install", "qemu"} {
 		for name, value := range a.step(t, id).Env {
 			if strings.Contains(value, "token") {

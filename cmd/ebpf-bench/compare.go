@@ -104,7 +104,7 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	}
 	comparisons, err := f.compare(ctx, t, matchup, policy)
 	for _, c := range comparisons {
-		c.Shard = f.shard.Shard
+		c.Shard, c.Thresholds = f.shard.Shard, f.limits
 	}
 	if len(comparisons) == 0 {
 		return noMeasure(err)
@@ -166,17 +166,19 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 // errors have told already.
 func (f *compareFlags) failures(comparisons []*bench.Comparison, told ...error) error {
 	var all failureList
-	partial := false
+	var cut error
 	for _, c := range comparisons {
 		for i := range c.Pairs {
 			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
 			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
 		}
-		partial = partial || c.Partial
+		switch {
+		case c.Partial && len(c.Missing) > 0:
+			cut = errors.New(c.Missing.Are("missing: the comparison is partial"))
+		case c.Partial && cut == nil:
+			cut = errors.New("interrupted: the comparison is partial")
+		}
 	}
 	errs := all.besides(errors.Join(told...)).errors(len(comparisons) > 1, f.verbose)
-	if partial {
-		errs = append(errs, errors.New("interrupted: the comparison is partial"))
-	}
-	return noMeasure(errors.Join(errs...))
+	return noMeasure(errors.Join(append(errs, cut)...))
 }

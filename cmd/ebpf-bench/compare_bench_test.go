@@ -98,7 +98,7 @@ func fillStore(dir string) error {
 		}
 		e := &baseline.Entry{Meta: baseline.Meta{Branch: "main", Time: run.Started}, Run: run, Points: points(run)}
 		if i < storedRuns-1 {
-			run.Results = nil
+			run.Results = run.Results[:1] // what is read of these are the points
 		}
 		if _, err := store.Save(context.Background(), e); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (o *sideOpener) isNear(m baseline.Meta) bool { return o.near != nil && o.ne
 func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 	commit, err := commitOf(ctx, rev)
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), "see ebpf-bench compare --help")
+		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
 	}
 	all, _, err := o.store.List(ctx, baseline.Query{Commit: commit})
 	var meta baseline.Meta
@@ -75,6 +75,20 @@ func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 		return nil, err
 	}
 	return o.load(ctx, rev, meta)
+}
+
+// revisionHint says what may have been meant by what is no revision: main: is
+// baseline:main the wrong way round.
+func (o *sideOpener) revisionHint(ctx context.Context, rev string) string {
+	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || isGitBranch(ctx, name)) {
+		return fmt.Sprintf("for what the baseline has of %s, give baseline:%s", name, name)
+	}
+	return "see ebpf-bench compare --help"
+}
+
+func (o *sideOpener) has(ctx context.Context, name string) bool {
+	_, err := o.find(ctx, name)
+	return err == nil
 }
 
 // load is a run of the baseline with its objects and the suite that it was

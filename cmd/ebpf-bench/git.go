@@ -19,6 +19,11 @@ func git(ctx context.Context, args ...string) string {
 // gitBranch is the branch that is checked out, empty where none is.
 func gitBranch(ctx context.Context) string { return git(ctx, "branch", "--show-current") }
 
+// isGitBranch tells whether git has a branch of that name, here or from the remote.
+func isGitBranch(ctx context.Context, name string) bool {
+	return git(ctx, "show-ref", "--verify", "refs/heads/"+name) != "" || git(ctx, "show-ref", "--verify", "refs/remotes/origin/"+name) != ""
+}
+
 func isRepository(ctx context.Context) bool {
 	return git(ctx, "rev-parse", "--is-inside-work-tree") == "true"
 }

@@ -9,7 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // listed is one line of the list.
@@ -32,7 +35,7 @@ func newListCommand(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [flags] [suite.yml]",
 		Short:   "List the benchmarks of a suite, and check it",
-		Long:    "List the benchmarks of a suite, and check the suite, its objects and its kernels as\nrun does before it measures. It takes no privileges and no network: whether Debian\nhas a kernel that is not in the cache is seen when run gets it.",
+		Long:    "List the benchmarks of a suite, and check the suite, its objects, its\nthresholds and its kernels as run does before it measures. It takes no privileges and no network: whether Debian\nhas a kernel that is not in the cache is seen when run gets it.",
 		Example: "  ebpf-bench list\n  ebpf-bench list --json ebpf-bench.yml",
 		Args:    usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -42,6 +45,9 @@ func newListCommand(t *terminal) *cobra.Command {
 			}
 			plan, err := runner.NewPlan(s)
 			if err != nil {
+				return usage(err)
+			}
+			if err := sel.checkThresholds(t, cache, s); err != nil {
 				return usage(err)
 			}
 			kernels, err := findKernels(t, cache, s.Kernels)
@@ -58,6 +64,37 @@ func newListCommand(t *terminal) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&cache, "kernel-cache", "", kernelCacheUsage)
 	return cmd
+}
+
+// checkThresholds checks the thresholds that the suite names, for every way to run
+// it: a threshold that applies on no kernel that the suite names, or in no mode, is
+// an error. One that run refuses unless it is told by flags where to measure is
+// warned of.
+func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite) error {
+	file := limitsOf("", s)
+	if file == "" {
+		return nil
+	}
+	policy, err := loadPolicy(file, s)
+	if err != nil {
+		return err
+	}
+	usual, err := (&machineFlags{cache: cache}).scope(t, s.Kernels)
+	if err != nil {
+		return err
+	}
+	usual.Benchmarks = sel.all
+	every := thresholds.Scope{Benchmarks: sel.all}
+	if len(s.Kernels) > 0 {
+		every.Kernels, every.Modes = usual.Kernels, []bench.Mode{bench.ModeExact, bench.ModeKVM}
+	}
+	if err := policy.Check(every); err != nil {
+		return err
+	}
+	for _, err := range flatten(policy.Check(usual)) {
+		t.say("warning: ", "run refuses this without --kernel or --vm: %v", err)
+	}
+	return nil
 }
 
 func listOf(plan *runner.Plan, kernels []string) []listed {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +25,10 @@ A FILE is what run or compare wrote by --out (or --format json), each with
 --shard. All must be of the same version of ebpf-bench, of the same two sides, and
 on each kernel of the same testbed; timed results also of the same kind of
 machine. No benchmark may occur twice on a kernel. A shard that is in no file
-could not be measured: what there is is printed, and the exit code is 3.`
+could not be measured: what there is is printed, and the exit code is 3.
+
+Files that were judged by thresholds, also by those that the suite names, are
+judged by none but the ones that --thresholds names here.`
 
 const mergeExample = `  # a suite in two parts, maybe on two machines
   ebpf-bench run --kernel 6.12 --shard 1/2 --out 1.json
@@ -80,6 +85,9 @@ func (f *mergeFlags) run(ctx context.Context, t *terminal, files []string) error
 	if err != nil {
 		return refused(err)
 	}
+	if err := f.checkThresholds(parts); err != nil {
+		return usage(err)
+	}
 	merged, err := bench.Merge(parts)
 	if merged == nil {
 		return usage(err)
@@ -90,6 +98,12 @@ func (f *mergeFlags) run(ctx context.Context, t *terminal, files []string) error
 	}
 	// What is missing was not measured.
 	missing := noMeasure(err)
+	for _, run := range merged.Runs {
+		run.Thresholds = f.limits
+	}
+	for _, c := range merged.Comparisons {
+		c.Thresholds = f.limits
+	}
 	if merged.Runs != nil {
 		return f.runs(ctx, t, policy, merged.Runs, out, missing)
 	}
@@ -122,6 +136,32 @@ func readPart(ctx context.Context, name string) (*bench.Part, int64, error) {
 	p, err := bench.DecodePart(name, file)
 	return p, file.n, err
 }
+
+// checkThresholds refuses to judge by other thresholds than the parts were judged
+// by, unless these are named. Whoever wrote a part must not choose the file that
+// is opened here, so that the name is told, and no more.
+func (f *mergeFlags) checkThresholds(parts []*bench.Part) error {
+	var names []string
+	for _, p := range parts {
+		for _, run := range p.Runs {
+			names = appendNew(names, run.Thresholds)
+		}
+		for _, c := range p.Comparisons {
+			names = appendNew(names, c.Thresholds)
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	switch {
+	case f.limits != "" || len(names) == 0:
+		return nil
+	case len(names) > 1 || !plainName.MatchString(names[0]):
+		return bench.WithHint(fmt.Errorf("the parts were judged by %s", fewNames(names)), "give --thresholds FILE")
+	}
+	return bench.WithHint(fmt.Errorf("the parts were judged by %s", names[0]), "give --thresholds "+names[0])
+}
+
+// plainName is a name that a shell takes for nothing else.
+var plainName = regexp.MustCompile(`^[\w./@+][\w./@+-]*$`)
 
 // policy is what judges, checked against what there is to judge.
 func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
@@ -174,6 +214,7 @@ func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.P
 	if as.format.render() == nil {
 		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json or bmf"))
 	}
+	markOver(policy, nil, runs)
 	ended := runs
 	if missing != nil {
 		ended = unended(runs)

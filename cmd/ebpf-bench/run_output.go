@@ -30,7 +30,7 @@ func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 	}
 	return func(runs ...*bench.Run) error {
 		for _, run := range runs {
-			run.Shard = f.shard.Shard
+			run.Shard, run.Thresholds = f.shard.Shard, f.limits
 		}
 		return out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 	}, nil

@@ -127,10 +127,16 @@ func failures(runs []*bench.Run, verbose bool, told ...error) error {
 		}
 	}
 	errs := all.besides(errors.Join(told...)).errors(len(runs) > 1, verbose)
-	if slices.ContainsFunc(runs, func(run *bench.Run) bool { return run.Partial }) {
-		errs = append(errs, errors.New("ended early: the results are partial"))
+	var cut error
+	for _, run := range runs {
+		switch {
+		case run.Partial && len(run.Missing) > 0:
+			cut = errors.New(run.Missing.Are("missing: the results are partial"))
+		case run.Partial && cut == nil:
+			cut = errors.New("ended early: the results are partial")
+		}
 	}
-	return noMeasure(errors.Join(errs...))
+	return noMeasure(errors.Join(append(errs, cut)...))
 }
 
 // failure is why a benchmark could not be measured, on one or several kernels,

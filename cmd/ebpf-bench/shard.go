@@ -67,7 +67,7 @@ func (f *shardFlag) emptyRun() *bench.Run {
 // writeEmpty writes the comparison of a shard without benchmarks.
 func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
 	f.shard.sayEmpty(t, m.total)
-	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Started: time.Now().UTC().Truncate(time.Second)}
+	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
 	m.name(c)
 	write := func(w io.Writer) error { return report.EmptyCompareJSON(w, c) }
 	if err := out.write(write); err != nil {

@@ -29,8 +29,13 @@ type Comparison struct {
 	Partial bool `json:"partial,omitempty"`
 	// Shard is the part of the benchmarks that was measured, nil for all of them.
 	Shard *Shard `json:"shard,omitempty"`
-	Base  Side   `json:"base"`
-	Head  Side   `json:"head"`
+	// Missing are the shards that the comparison lacks, where others were joined.
+	// It is partial then.
+	Missing Shards `json:"missing,omitempty"`
+	// Thresholds is the file of thresholds that judged the comparison, as of a Run.
+	Thresholds string `json:"thresholds,omitempty"`
+	Base       Side   `json:"base"`
+	Head       Side   `json:"head"`
 	// Pairs are the benchmarks of both sides, in the head's order, those that
 	// only the base has last.
 	Pairs []Pair `json:"pairs"`

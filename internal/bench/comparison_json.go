@@ -53,7 +53,7 @@ func (d *comparisonDoc) comparison() (*Comparison, error) {
 		return nil, errors.New("the document has no pairs: it is no result of ebpf-bench compare")
 	}
 	d.Comparison.Pairs, d.Comparison.Confirmed = d.Pairs, d.Confirmed
-	return &d.Comparison, nil
+	return &d.Comparison, checkThresholds(d.Thresholds)
 }
 
 type pairDoc struct {

@@ -105,7 +105,18 @@ func (d *runDoc) run() (*Run, error) {
 		return nil, errors.New("the document has no results: it is no result of ebpf-bench run")
 	}
 	d.Run.Results = d.Results
-	return &d.Run, nil
+	return &d.Run, checkThresholds(d.Thresholds)
+}
+
+// maxFileName is how long the name of a file may be: Linux opens none that is
+// longer.
+const maxFileName = 4096
+
+func checkThresholds(name string) error {
+	if len(name) > maxFileName {
+		return fmt.Errorf("the name of its thresholds has more than %d bytes", maxFileName)
+	}
+	return nil
 }
 
 type runs []*Run

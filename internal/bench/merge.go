@@ -81,38 +81,25 @@ func (t *tables) UnmarshalJSON(text []byte) (err error) {
 
 // MissingError says which shards no file has.
 type MissingError struct {
-	Shards []Shard
+	Shards Shards
 	// Kernel is the one whose shards are missing, empty where there is just one.
 	Kernel string
 }
 
 func (e *MissingError) Error() string {
-	const few = 5
-	text, is, more := "shard ", "is", ""
-	if len(e.Shards) > 1 {
-		text, is = "shards ", "are"
+	of := ""
+	if e.Kernel != "" {
+		of = " of Linux " + e.Kernel
 	}
-	for i, s := range e.Shards {
-		if i == few {
-			more = fmt.Sprintf(" and %d more", len(e.Shards)-few)
-			break
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += s.String()
-	}
-	if text += more; e.Kernel != "" {
-		text += " of Linux " + e.Kernel
-	}
-	return text + " " + is + " in no file"
+	return e.Shards.String() + of + e.Shards.are() + "in no file"
 }
 
 // Merge joins parts of what was measured into what one invocation would have
 // measured: shards of a suite, or the same suite on several kernels. They must be
 // alike in all that numbers depend on, and no benchmark may occur twice on a
 // kernel. Where shards are missing, the results have those that are there, as
-// partial, and the error is a *MissingError or several joined.
+// partial, and the error is a *MissingError or several joined. What is joined
+// nobody has judged yet: it has neither thresholds nor alerts.
 func Merge(parts []*Part) (*Results, error) {
 	var m merger
 	for _, p := range parts {
@@ -230,7 +217,7 @@ func (m *merger) merge() (*Results, error) {
 			}
 			missing = append(missing, WithHint(lacking, "was its job ended, or its file left behind?"))
 		}
-		out.add(pieces, lacking != nil)
+		out.add(pieces, lacking)
 	}
 	if len(kernels) == 0 {
 		return nil, errors.New("no file has a benchmark: all of them are of shards that have none")
@@ -340,18 +327,33 @@ func missingShards(pieces []*piece) *MissingError {
 }
 
 // add adds what the pieces of a kernel make together.
-func (r *Results) add(pieces []*piece, partial bool) {
+func (r *Results) add(pieces []*piece, lacking *MissingError) {
+	var missing Shards
+	if lacking != nil {
+		missing = lacking.Shards
+	}
 	if pieces[0].run != nil {
-		r.Runs = append(r.Runs, mergeRuns(pieces, partial))
+		r.Runs = append(r.Runs, mergeRuns(pieces, missing))
 		return
 	}
-	r.Comparisons = append(r.Comparisons, mergeComparisons(pieces, partial))
+	r.Comparisons = append(r.Comparisons, mergeComparisons(pieces, missing))
 }
 
-func mergeRuns(pieces []*piece, partial bool) *Run {
+// firstMissing are the shards that are missing, or those that already were when one
+// of the pieces was joined.
+func firstMissing(missing, before Shards) Shards {
+	if missing == nil {
+		return before
+	}
+	return missing
+}
+
+func mergeRuns(pieces []*piece, missing Shards) *Run {
 	out := *pieces[0].run
-	out.Shard, out.Partial, out.Results = nil, out.Partial || partial, nil
+	out.Shard, out.Thresholds, out.Partial = nil, "", out.Partial || missing != nil
+	out.Missing = firstMissing(missing, out.Missing)
 	for _, p := range pieces[1:] {
+		out.Missing = firstMissing(out.Missing, p.run.Missing)
 		out.Partial = out.Partial || p.run.Partial
 		out.Elapsed += p.run.Elapsed
 		out.Measuring += p.run.Measuring
@@ -361,17 +363,22 @@ func mergeRuns(pieces []*piece, partial bool) *Run {
 		}
 	}
 	out.Results = inOrder(pieces, func(p *piece) []Result { return p.run.Results })
+	for i := range out.Results {
+		out.Results[i].Alerts = nil
+	}
 	return &out
 }
 
-func mergeComparisons(pieces []*piece, partial bool) *Comparison {
+func mergeComparisons(pieces []*piece, missing Shards) *Comparison {
 	out := *pieces[0].comparison
-	out.Shard, out.Partial, out.Confirmed = nil, out.Partial || partial, nil
+	out.Shard, out.Thresholds, out.Partial, out.Confirmed = nil, "", out.Partial || missing != nil, nil
+	out.Missing = firstMissing(missing, out.Missing)
 	for i, p := range pieces {
 		out.Confirmed = append(out.Confirmed, p.comparison.Confirmed...)
 		if i == 0 {
 			continue
 		}
+		out.Missing = firstMissing(out.Missing, p.comparison.Missing)
 		out.Partial = out.Partial || p.comparison.Partial
 		out.Elapsed += p.comparison.Elapsed
 		if p.comparison.Started.Before(out.Started) {

@@ -225,6 +225,36 @@ func TestMergeMissesShards(t *testing.T) {
 	}
 }
 
+// What is joined was not judged as a whole, by whatever judged its parts; and what
+// it lacks, it says also to who reads it later.
+func TestMergeIsNotJudged(t *testing.T) {
+	run := runOf(exactTestbed("6.12"), "1/3", "a")
+	run.Thresholds, run.Results[0].Alerts = "one.yml", []Alert{{Measure: "instructions", Value: 1, Severity: "fail"}}
+	other := runOf(exactTestbed("6.12"), "3/3", "c")
+	other.Thresholds = "other.yml"
+	out, err := Merge([]*Part{part(t, "1", run), part(t, "3", other)})
+	var missing *MissingError
+	if !errors.As(err, &missing) {
+		t.Fatal(err)
+	}
+	got := out.Runs[0]
+	if got.Thresholds != "" || got.Results[0].Alerts != nil || got.Missing.Are("missing") != "shard 2/3 is missing" {
+		t.Errorf("%+v", got)
+	}
+	again, err := Merge([]*Part{part(t, "joined", got), part(t, "more", runOf(exactTestbed("6.12"), "", "d"))})
+	if err != nil || again.Runs[0].Missing.String() != "shard 2/3" || !again.Runs[0].Partial {
+		t.Errorf("%+v, %v", again, err)
+	}
+	c := comparisonOf(exactTestbed("6.12"), "1/2", "a")
+	c.Thresholds = "one.yml"
+	if out, err = Merge([]*Part{part(t, "1", c)}); !errors.As(err, &missing) {
+		t.Fatal(err)
+	}
+	if c := out.Comparisons[0]; c.Thresholds != "" || c.Missing.String() != "shard 2/2" {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	changed := func(testbed Testbed, change func(*Testbed)) Testbed {
 		change(&testbed)

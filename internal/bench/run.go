@@ -25,8 +25,15 @@ type Run struct {
 	// was measured until then.
 	Partial bool `json:"partial,omitempty"`
 	// Shard is the part of the suite that was measured, nil for all of it.
-	Shard   *Shard   `json:"shard,omitempty"`
-	Results []Result `json:"results"`
+	Shard *Shard `json:"shard,omitempty"`
+	// Missing are the shards that the run lacks, where others were joined. It is
+	// partial then.
+	Missing Shards `json:"missing,omitempty"`
+	// Thresholds is the file of thresholds that judged the run, by the name that
+	// it was given by, empty where the built-in ones did. It is for people: what a
+	// result names is not opened.
+	Thresholds string   `json:"thresholds,omitempty"`
+	Results    []Result `json:"results"`
 }
 
 // Testbed is the machine and kernel that a run was measured on.

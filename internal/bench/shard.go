@@ -54,6 +54,46 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// Shards are several of the parts of a suite.
+type Shards []Shard
+
+func (s Shards) String() string {
+	const few = 5
+	var names []string
+	for _, shard := range s[:min(few, len(s))] {
+		names = append(names, shard.String())
+	}
+	text := strings.Join(names, ", ")
+	if len(s) > few {
+		text += fmt.Sprintf(" and %d more", len(s)-few)
+	}
+	if len(s) == 1 {
+		return "shard " + text
+	}
+	return "shards " + text
+}
+
+// Are says what the shards are: shard 2/8 is missing.
+func (s Shards) Are(what string) string { return s.String() + s.are() + what }
+
+func (s Shards) are() string {
+	if len(s) == 1 {
+		return " is "
+	}
+	return " are "
+}
+
+// UnmarshalJSON reads no more shards than there can be.
+func (s *Shards) UnmarshalJSON(text []byte) (err error) {
+	*s, err = decodeList(text, "missing shards", MaxShards, func(s *Shard) (Shard, error) {
+		if s.Of == 0 {
+			return Shard{}, errors.New("a missing shard has no number")
+		}
+		return *s, nil
+	})
+	return err
+}
+
 // Has tells whether the benchmark at an index of the suite is in this part. Each
 // is in exactly one; of any two parts neither has more than one benchmark more.
 func (s Shard) Has(index int) bool { return index%s.Of == s.Part-1 }

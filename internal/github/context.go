@@ -2,6 +2,7 @@ package github
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -127,6 +128,9 @@ func serviceURL(getenv func(string) string, name, fallback string) (string, erro
 
 // check takes nothing for a commit that is none.
 func (c *Context) check() error {
+	if c.HeadSHA == "" {
+		return errors.New("the event names no commit")
+	}
 	if !shaForm.MatchString(c.HeadSHA) {
 		return fmt.Errorf("%.80q is no commit", c.HeadSHA)
 	}
@@ -149,9 +153,10 @@ func (c *Context) OnDefaultBranch() bool {
 }
 
 // MayMeasure is ErrTarget where measuring would run the code of a pull request
-// with a token that may write, and with the secrets of the repository.
-func (c *Context) MayMeasure() error {
-	switch c.Event {
+// with a token that may write, and with the secrets of the repository. It asks for
+// the name of the event alone: nothing else that cannot be read may make up for it.
+func MayMeasure(getenv func(string) string) error {
+	switch getenv("GITHUB_EVENT_NAME") {
 	case "pull_request_target":
 		return bench.WithHint(ErrTarget, "Measure on pull_request. Where a fork is to get a comment, report by a second workflow, on workflow_run.")
 	case "workflow_run":

@@ -39,16 +39,12 @@ func (c *Context) GitHeaders(token string) []string {
 	return []string{"", "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))}
 }
 
-// DropSecrets takes from this process's environment what WithoutSecrets leaves
-// out, also for all that it starts.
-func DropSecrets(environ []string, unset func(name string) error) error {
-	kept := WithoutSecrets(environ)
-	for _, entry := range environ {
-		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(kept, entry) {
-			if err := unset(name); err != nil {
-				return err
-			}
-		}
+// DropSecrets starts this program again, by again, where its environment has what
+// WithoutSecrets leaves out. To take it from the environment would not do: whoever
+// it starts can read in /proc what it was started with.
+func DropSecrets(environ []string, again func(environ []string) error) error {
+	if kept := WithoutSecrets(environ); len(kept) < len(environ) {
+		return again(kept)
 	}
 	return nil
 }

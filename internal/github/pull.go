@@ -13,12 +13,13 @@ import (
 // PullRequest is the number of the run's pull request, if GitHub says that it
 // still has the head that was measured: no number from a file that a stranger
 // could write is ever asked for. It is ErrStale where the head is another now,
-// and ErrNoPullRequest where there is none.
+// ErrNoPullRequest where there is none, and ErrReadOnly where the token may not
+// see it.
 func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 	if c.PullRequest > 0 {
 		p, _, err := a.client.PullRequests.Get(ctx, a.owner, a.repo, c.PullRequest)
 		if err != nil {
-			return 0, fmt.Errorf("find the pull request: %w", err)
+			return 0, failed("find the pull request", err)
 		}
 		return c.PullRequest, c.matches(p)
 	}
@@ -43,7 +44,7 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 		State: "open", Head: owner + ":" + c.HeadRef, ListOptions: gh.ListOptions{PerPage: 100},
 	})
 	if err != nil {
-		return 0, fmt.Errorf("find the pull request: %w", err)
+		return 0, failed("find the pull request", err)
 	}
 	result := ErrNoPullRequest
 	for _, p := range pulls {

@@ -28,6 +28,7 @@ func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
 		{"by its number, moved on", Context{PullRequest: 4, HeadSHA: headSHA}, 0, ErrStale},
 		{"by its branch", Context{HeadRepo: "stranger/r", HeadRef: "feature", HeadSHA: headSHA}, 3, nil},
 		{"by its branch, moved on", Context{HeadRepo: "stranger/r", HeadRef: "old", HeadSHA: headSHA}, 0, ErrStale},
+		{"by a number that the token may not see", Context{PullRequest: 5, HeadSHA: headSHA}, 0, ErrReadOnly},
 		{"of another repository", Context{HeadRepo: "nobody/r", HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
 		{"of a repository that is gone", Context{HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
 	} {

@@ -153,8 +153,8 @@ func tally(m *Comparison) string {
 	if m.Overall() == thresholds.Inconclusive {
 		line += "; what is inconclusive does not pass here"
 	}
-	if slices.ContainsFunc(m.Tables, func(t ComparedTable) bool { return t.Verdicts.Partial }) {
-		line += "; the comparison was ended early"
+	if i := slices.IndexFunc(m.Tables, func(t ComparedTable) bool { return t.Verdicts.Partial }); i >= 0 {
+		line += "; " + whyPartial("comparison", m.Tables[i].Missing)
 	}
 	return line
 }

@@ -108,7 +108,11 @@ func headLines(color bool, t *ComparedTable) []string {
 			lines = append(lines, "base on "+base)
 		}
 	}
-	parts := []string{"base " + sideName(&t.Base), "head " + sideName(&t.Head), t.manner()}
+	parts := []string{"base " + sideName(&t.Base), "head " + sideName(&t.Head)}
+	if t.Shard != nil {
+		parts = append(parts, "shard "+t.Shard.String())
+	}
+	parts = append(parts, t.manner())
 	if t.Elapsed > 0 {
 		parts = append(parts, fmt.Sprintf("%.1f s", t.Elapsed))
 	}
@@ -116,7 +120,7 @@ func headLines(color bool, t *ComparedTable) []string {
 		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
 	}
 	if t.Partial {
-		parts = append(parts, paint(color, text.FgYellow, "partial: the comparison was ended early"))
+		parts = append(parts, paint(color, text.FgYellow, "partial: "+whyPartial("comparison", t.Missing)))
 	}
 	return append(lines, strings.Join(parts, " · "))
 }

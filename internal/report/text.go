@@ -66,13 +66,24 @@ func runLine(m *Model, t *Table) string {
 	if exact(t) {
 		parts = []string{plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
 	}
+	if t.Run.Shard != nil {
+		parts = slices.Insert(parts, 1, "shard "+t.Run.Shard.String())
+	}
 	if n := t.Failed(); n > 0 {
 		parts = append(parts, paint(m.Color, text.FgRed, fmt.Sprintf("%d failed", n)))
 	}
 	if t.Run.Partial {
-		parts = append(parts, paint(m.Color, text.FgYellow, "partial: the run was ended early"))
+		parts = append(parts, paint(m.Color, text.FgYellow, "partial: "+whyPartial("run", t.Run.Missing)))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// whyPartial says why a run or a comparison is not whole.
+func whyPartial(what string, missing bench.Shards) string {
+	if len(missing) > 0 {
+		return missing.Are("missing")
+	}
+	return "the " + what + " was ended early"
 }
 
 func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
