@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+)
+
+// unlikeError says that two files are no parts of the same, and why.
+func unlikeError(a, b *piece, format string, args ...any) error {
+	return fmt.Errorf("%s and %s cannot be merged: %s", a.file, b.file, fmt.Sprintf(format, args...))
+}
+
+// checkAlike refuses what was not measured by one suite of one tool.
+func (m *merger) checkAlike() error {
+	a := m.all[0]
+	for _, b := range m.all[1:] {
+		switch {
+		case (a.run == nil) != (b.run == nil):
+			return unlikeError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")
+		case a.tool != b.tool:
+			return unlikeError(a, b, "they are of different versions of ebpf-bench: %q and %q", a.tool, b.tool)
+		case (a.shard == nil) != (b.shard == nil):
+			return unlikeError(a, b, "one is a shard (%v), and the other is not", cmp.Or(a.shard, b.shard))
+		case a.shard != nil && a.shard.Of != b.shard.Of:
+			return unlikeError(a, b, "they are shards of different numbers: %v and %v", a.shard, b.shard)
+		case a.comparison != nil && a.comparison.Base != b.comparison.Base:
+			return unlikeError(a, b, "they have different bases: %s and %s", a.comparison.Base.words(), b.comparison.Base.words())
+		case a.comparison != nil && a.comparison.Head != b.comparison.Head:
+			return unlikeError(a, b, "they have different heads: %s and %s", a.comparison.Head.words(), b.comparison.Head.words())
+		}
+	}
+	return nil
+}
+
+// words are all that is known of a side.
+func (s Side) words() string {
+	text := fmt.Sprintf("%q", s.Name)
+	if s.Commit != "" {
+		text += fmt.Sprintf(" of commit %.12q", s.Commit)
+	}
+	if s.Branch != "" {
+		text += fmt.Sprintf(" on %q", s.Branch)
+	}
+	return text
+}
+
+// checkKernel refuses what was measured on one kernel in different ways, or twice.
+func checkKernel(pieces []*piece) error {
+	a := pieces[0]
+	files, shards := map[string]*piece{}, map[Shard]*piece{}
+	for _, b := range pieces {
+		if b.shard != nil {
+			if other := shards[*b.shard]; other != nil {
+				return unlikeError(other, b, "both have shard %v on Linux %s", b.shard, b.testbed.Kernel)
+			}
+			shards[*b.shard] = b
+		}
+		if differs := unlikeTestbed(a.testbed, b.testbed); differs != "" {
+			return WithHint(unlikeError(a, b, "on Linux %s they were measured on different testbeds: %s", a.testbed.Kernel, differs), unlikeHint(a.testbed))
+		}
+		if b.comparison != nil {
+			if differs := unlikeBase(a.comparison.BaseTestbed, b.comparison.BaseTestbed); differs != "" {
+				return unlikeError(a, b, "their bases were measured on different testbeds: %s", differs)
+			}
+		}
+		for _, name := range b.names {
+			if other := files[name]; other != nil {
+				return unlikeError(other, b, "both have benchmark %q on Linux %s", name, b.testbed.Kernel)
+			}
+			files[name] = b
+		}
+	}
+	return nil
+}
+
+func unlikeHint(t *Testbed) string {
+	if t.Mode == ModeExact {
+		return "count with the same version of QEMU everywhere"
+	}
+	return "time all shards on machines of one kind; or count instructions, which every machine does alike (exact mode)"
+}
+
+// unlikeTestbed says in what two testbeds of the same kernel differ that numbers
+// depend on, empty if in nothing. Where instructions are counted, that is not
+// the host.
+func unlikeTestbed(a, b *Testbed) string {
+	timed := a.Mode != ModeExact
+	for _, f := range []struct {
+		name   string
+		a, b   any
+		always bool
+	}{
+		{"mode", a.Mode, b.Mode, true},
+		{"architecture", a.Arch, b.Arch, true},
+		{"build of the kernel", a.KernelBuild, b.KernelBuild, true},
+		{"CPU", a.CPU, b.CPU, true},
+		{"QEMU", a.QEMU, b.QEMU, !timed},
+		{"number of cores", a.Cores, b.Cores, timed},
+		{"hypervisor", a.Virtual, b.Virtual, timed},
+		{"JIT", a.JIT, b.JIT, timed},
+		{"hardening of the JIT", a.JITHarden, b.JITHarden, timed},
+	} {
+		if f.always && f.a != f.b {
+			return fmt.Sprintf("%s %q and %q", f.name, fmt.Sprint(f.a), fmt.Sprint(f.b))
+		}
+	}
+	if timed && !maps.Equal(a.Mitigations, b.Mitigations) {
+		return "mitigations of the CPU"
+	}
+	return ""
+}
+
+// unlikeBase compares the testbeds of bases that were stored.
+func unlikeBase(a, b *Testbed) string {
+	switch {
+	case a == nil && b == nil:
+		return ""
+	case a == nil || b == nil:
+		return "one was measured beside its head, the other is stored"
+	case a.Kernel != b.Kernel:
+		return fmt.Sprintf("Linux %q and %q", a.Kernel, b.Kernel)
+	}
+	return unlikeTestbed(a, b)
+}
