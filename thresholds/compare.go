@@ -95,7 +95,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 	}
 	var all []Verdict
 	for _, m := range measures {
-		s := subject{p.Benchmark, m.Name, j.comparison.Testbed.Kernel}
+		s := subjectOf(p.Benchmark, m.Name, &j.comparison.Testbed)
 		rule, budgets := j.rule(s), j.budgets(s)
 		if rule == nil && j.historyRule(s) == nil && len(budgets) == 0 {
 			continue
@@ -146,7 +146,7 @@ func (j *judgement) measures(p *bench.Pair) []bench.Measure {
 			}
 		}
 	}
-	for _, name := range j.unspent(p.Head, j.comparison.Testbed.Kernel) {
+	for _, name := range j.unspent(p.Head, &j.comparison.Testbed) {
 		add(bench.Measure{Name: name})
 	}
 	return all

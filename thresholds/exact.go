@@ -20,8 +20,13 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	v.Change = &c
 	g := growthOf(&c)
 	v.Why = exactEvidence(&c)
-	switch chance := again != nil && !slices.Equal(again.Values, base.Values); {
-	case chance && (g.exceeds(rule) || g.mirrored().exceeds(rule)):
+	chance := again != nil && !slices.Equal(again.Values, base.Values)
+	changed := g.exceeds(rule) || g.mirrored().exceeds(rule)
+	switch {
+	case changed && (differ(base.Values) || differ(head.Values)):
+		v.Outcome = Inconclusive
+		v.Why += ", but counted several times it was not always the same: chance has a say in what a run does"
+	case chance && changed:
 		v.Outcome = Inconclusive
 		v.Why += fmt.Sprintf(", but the base itself also counted %s: chance has a say in what a run costs",
 			figure(stat.Summarize(*again).Center, c.Measure))
@@ -41,6 +46,9 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 		v.Why += ", " + allowance(rule, c.Measure)
 	}
 }
+
+// differ tells whether not all values are the same.
+func differ(values []float64) bool { return slices.Min(values) != slices.Max(values) }
 
 // isNet tells whether the cost of an empty program is taken off a measure. That
 // of a whole path may well be negative: a program can spare the kernel work.

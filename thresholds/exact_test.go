@@ -16,7 +16,7 @@ func TestExact(t *testing.T) {
 		why        string
 	}{
 		{"percent: 0", 100, 100, Pass, "100 instructions on both sides"},
-		{"percent: 0", 100, 101, Regression, "100 → 101 instructions (+1, +1.0%), no change is allowed for the worse"},
+		{"percent: 0", 100, 101, Regression, "100 → 101 instructions (+1, +1.0%), no increase is allowed"},
 		{"percent: 0", 100, 99, Improvement, "100 → 99 instructions (-1, -1.0%)"},
 		{"percent: 10", 100, 110, Pass, "100 → 110 instructions (+10, +10.0%): grew within the allowance of 10%"},
 		{"percent: 10", 100, 111, Regression, "100 → 111 instructions (+11, +11.0%), up to 10% is allowed"},
@@ -26,14 +26,14 @@ func TestExact(t *testing.T) {
 		{"percent: 1, absolute: 5", 1000, 1010, Pass, ""},
 		{"percent: 1, absolute: 5", 1000, 1011, Regression, ""},
 		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5): grew within the allowance of 5 instructions"},
-		{"percent: 0", 1233567, 1234568.5, Regression, "1,233,567 → 1,234,568.5 instructions (+1,001.5, +0.08%), no change is allowed for the worse"},
-		{"percent: 0", 0, 1, Regression, "0 → 1 instruction (+1), no change is allowed for the worse"},
+		{"percent: 0", 1233567, 1234568.5, Regression, "1,233,567 → 1,234,568.5 instructions (+1,001.5, +0.08%), no increase is allowed"},
+		{"percent: 0", 0, 1, Regression, "0 → 1 instruction (+1), no increase is allowed"},
 		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100.0%): grew within the allowance of 1 instruction"},
 		{"absolute: 5", 0, 6, Regression, ""},
 		{"percent: 50", 0, 1, Regression, ""},
 		{"percent: 5, direction: both", 100, 94, Regression, ""},
 		{"percent: 5, direction: both", 100, 96, Pass, "100 → 96 instructions (-4, -4.0%), up to 5% is allowed"},
-		{"percent: 0, absolute: 0", 109.25, 109.5, Regression, "109.25 → 109.5 instructions (+0.25, +0.23%), no change is allowed for the worse"},
+		{"percent: 0, absolute: 0", 109.25, 109.5, Regression, "109.25 → 109.5 instructions (+0.25, +0.23%), no increase is allowed"},
 	} {
 		p := policy(t, "thresholds: [{measure: instructions, "+c.rule+"}]\n")
 		v := only(t, p.Compare(comparison(exactPair("a", c.base, c.head)), Options{}))

@@ -56,7 +56,7 @@ func (p *Policy) Historic(run *bench.Run) iter.Seq2[string, string] {
 		for i := range run.Results {
 			r := &run.Results[i]
 			for j := range r.Samples {
-				s := subject{r.Benchmark, r.Samples[j].Measure.Name, run.Testbed.Kernel}
+				s := subjectOf(r.Benchmark, r.Samples[j].Measure.Name, &run.Testbed)
 				rule := p.historyRule(s)
 				if rule == nil || rule.History.Test == stat.Static || len(r.Samples[j].Values) == 0 {
 					continue
@@ -77,7 +77,7 @@ func (p *Policy) JudgeHistory(run *bench.Run, o Options) []Verdict {
 		r := &run.Results[i]
 		for j := range r.Samples {
 			head := &r.Samples[j]
-			s := subject{r.Benchmark, head.Measure.Name, run.Testbed.Kernel}
+			s := subjectOf(r.Benchmark, head.Measure.Name, &run.Testbed)
 			if rule := p.historyRule(s); rule != nil && len(head.Values) > 0 {
 				all = append(all, p.among(s, head, rule, &o))
 			}

@@ -12,11 +12,21 @@ import (
 // comparison to tell. Where that leaves nothing of a file to judge by, whoever
 // wrote it believes in another gate than there is.
 
-// NothingForARun says so where a run by itself is judged by nothing of the file,
-// and is empty elsewhere.
-func (p *Policy) NothingForARun() string {
-	if slices.ContainsFunc(p.Thresholds, func(t Threshold) bool { return t.Severity != Ignore && (t.hasBudget() || t.History != nil) }) {
-		return ""
+// NothingForARun says so where a run by itself, in one of these modes, is judged by
+// nothing of the file, and is empty elsewhere.
+func (p *Policy) NothingForARun(modes []bench.Mode) string {
+	others := false
+	for _, t := range p.Thresholds {
+		if t.Severity == Ignore || !t.hasBudget() && t.History == nil {
+			continue
+		}
+		if len(modes) == 0 || slices.ContainsFunc(modes, func(m bench.Mode) bool { return isOf(m, t.Measure) && (t.Mode == "" || t.Mode == m) }) {
+			return ""
+		}
+		others = true
+	}
+	if others {
+		return fmt.Sprintf("nothing in %s judges a run in %s mode: its limits are all for measures of another mode", p.doc.File, modes[0])
 	}
 	return fmt.Sprintf("nothing in %s judges a run by itself: how much a measure may grow is judged by ebpf-bench compare, against a base; a run is judged by max, min and history", p.doc.File)
 }
@@ -47,7 +57,7 @@ func (p *Policy) OtherMode(modes []bench.Mode) string {
 		cost = bench.Instructions
 	}
 	by := "nothing"
-	if rule := p.rule(subject{measure: cost.Name}); rule != nil {
+	if rule := p.rule(subject{measure: cost.Name, mode: modes[0]}); rule != nil {
 		by = "the built-in threshold: " + allowance(rule, cost)
 	}
 	return fmt.Sprintf("%s bounds the growth of %s, which %s mode does not measure: what a run costs is judged by its %s, by %s",

@@ -4,16 +4,25 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// subject is what a threshold can be for: a measure of a benchmark on a kernel.
+// subject is what a threshold can be for: a measure of a benchmark on a kernel,
+// run in a mode.
 type subject struct {
 	benchmark, measure, kernel string
+	mode                       bench.Mode
+}
+
+func subjectOf(benchmark, measure string, t *bench.Testbed) subject {
+	return subject{benchmark, measure, t.Kernel, t.Mode}
 }
 
 // isFor tells whether a threshold is for a subject.
 func (p *Policy) isFor(t *Threshold, s subject) bool {
-	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && p.isOn(t, s.kernel)
+	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && p.isOn(t, s.kernel) &&
+		(t.Mode == "" || t.Mode == s.mode)
 }
 
 // bounds tells whether the threshold says how much a measure may grow. One

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
@@ -25,8 +26,13 @@ type Policy struct {
 	builtin []Threshold
 	// called are the names that the releases of kernels were asked for by.
 	called map[string][]string
+	// asked are the modes that were to measure, none where that is not known.
+	asked []bench.Mode
 	doc    *strictyaml.Doc
 }
+
+// Asked are the modes of the scope that the policy was checked against.
+func (p *Policy) Asked() []bench.Mode { return p.asked }
 
 // Threshold bounds a measure of the benchmarks that it is for. It bounds in up
 // to three ways, and of several thresholds that are for the same measure of
@@ -48,6 +54,8 @@ type Threshold struct {
 	// beginning of it, such as 6.1, or the name that the kernel was asked for
 	// by. Empty is every kernel.
 	Kernel string `yaml:"kernel"`
+	// Mode is how the kernel is run. Empty is every mode.
+	Mode bench.Mode `yaml:"mode"`
 	// Percent of the base and Absolute, in the measure's unit, are what a
 	// change for the worse must both exceed to be a regression: a growth up to
 	// the larger of the two is allowed. One that is not given is 0.

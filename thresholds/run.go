@@ -30,7 +30,7 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 				continue
 			}
 			v := stat.Summarize(s).Center
-			for _, t := range p.budgets(subject{r.Benchmark, s.Measure.Name, run.Testbed.Kernel}) {
+			for _, t := range p.budgets(subjectOf(r.Benchmark, s.Measure.Name, &run.Testbed)) {
 				if limit, under, spent := t.spent(v); spent {
 					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, limit, under, t.Severity})
 				}
@@ -63,25 +63,31 @@ func (p *Policy) Unjudged(run *bench.Run) []Gap {
 	var all []Gap
 	for i := range run.Results {
 		r := &run.Results[i]
-		for _, measure := range p.unspent(r, run.Testbed.Kernel) {
+		for _, measure := range p.unspent(r, &run.Testbed) {
 			all = append(all, Gap{r.Benchmark, measure, notMeasured(run.Testbed.Mode, measure)})
 		}
 	}
 	return all
 }
 
-// unspent lists the measures that have a budget and no value, once for each
-// budget.
-func (p *Policy) unspent(r *bench.Result, kernel string) []string {
+// isMissed tells whether a measure that was not measured should have been: it is one
+// of the mode, or of one that was asked for and did not work.
+func (p *Policy) isMissed(measure string, mode bench.Mode) bool {
+	return mode == "" || isOf(mode, measure) || slices.ContainsFunc(p.asked, func(m bench.Mode) bool { return isOf(m, measure) })
+}
+
+// unspent lists the measures that have a budget and no value though their mode has
+// one, once for each budget.
+func (p *Policy) unspent(r *bench.Result, testbed *bench.Testbed) []string {
 	var all []string
 	if r == nil {
 		return nil
 	}
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if !t.hasBudget() || t.Severity == Ignore || !p.isFor(&t, subject{r.Benchmark, t.Measure, kernel}) || !canHave(r.Driver, t.Measure) {
+		if !t.hasBudget() || t.Severity == Ignore || !p.isFor(&t, subjectOf(r.Benchmark, t.Measure, testbed)) || !canHave(r.Driver, t.Measure) {
 			continue
 		}
-		if sample(r, t.Measure) == nil {
+		if sample(r, t.Measure) == nil && p.isMissed(t.Measure, testbed.Mode) {
 			all = append(all, t.Measure)
 		}
 	}

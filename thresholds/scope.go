@@ -22,32 +22,29 @@ type Scope struct {
 type Benchmark struct{ Name, Driver string }
 
 // Check refuses what would never do anything: a threshold or an acceptance that
-// is for no benchmark, for no kernel, or for a measure that no benchmark has.
+// is for no benchmark, for no kernel, or for a measure that no benchmark has in any
+// mode: one file may be for all modes.
 func (p *Policy) Check(s Scope) error {
+	p.asked = s.Modes
 	var errs []error
 	for i := range p.Thresholds {
 		t := &p.Thresholds[i]
-		modes := s.Modes
-		if !t.hasBudget() && t.History == nil {
-			// How much a measure may grow is said for every mode in one file.
-			modes = nil
-		}
-		errs = append(errs, p.checkSubject("thresholds", i, t.Benchmark, t.Measure, s.Benchmarks, modes))
+		errs = append(errs, p.checkSubject("thresholds", i, t.Benchmark, t.Measure, s.Benchmarks))
 	}
 	for i, a := range p.Accept {
-		errs = append(errs, p.checkSubject("accept", i, a.Benchmark, a.Measure, s.Benchmarks, nil))
+		errs = append(errs, p.checkSubject("accept", i, a.Benchmark, a.Measure, s.Benchmarks))
 	}
 	return errors.Join(append(errs, p.CheckKernels(s.Kernels))...)
 }
 
-func (p *Policy) checkSubject(list string, i int, glob, measure string, benchmarks []Benchmark, modes []bench.Mode) error {
+func (p *Policy) checkSubject(list string, i int, glob, measure string, benchmarks []Benchmark) error {
 	var names, drivers, there []string
 	for _, b := range benchmarks {
 		names = append(names, b.Name)
 		if !match(glob, b.Name) {
 			continue
 		}
-		have := measuresOf(b.Driver, modes)
+		have := measuresOf(b.Driver)
 		if slices.Contains(have, measure) {
 			return nil
 		}
@@ -56,23 +53,19 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, benchmar
 	if len(drivers) == 0 {
 		return p.doc.Errorf([]any{list, i, "benchmark"}, "no benchmark matches %q: there are %s", glob, strings.Join(names, ", "))
 	}
-	of, how := "", ", driven by "+strings.Join(unique(drivers), " or ")
+	of := ""
 	if glob != "" {
 		of = fmt.Sprintf(" that matches %q", glob)
 	}
-	if len(modes) > 0 && slices.ContainsFunc(drivers, func(d string) bool { return canHave(d, measure) }) {
-		how = fmt.Sprintf(" in %s mode", modes[0])
-	}
-	return p.doc.Errorf([]any{list, i, "measure"}, "no benchmark%s can have %s%s: there are %s",
-		of, measure, how, strings.Join(inOrder(there), ", "))
+	return p.doc.Errorf([]any{list, i, "measure"}, "no benchmark%s can have %s, driven by %s: there are %s",
+		of, measure, strings.Join(unique(drivers), " or "), strings.Join(inOrder(there), ", "))
 }
 
-// measuresOf are the names of the measures that a benchmark can have in one of
-// these modes, or in any if there are none.
-func measuresOf(driver string, modes []bench.Mode) []string {
+// measuresOf are the names of the measures that a benchmark can have in any mode.
+func measuresOf(driver string) []string {
 	var all []string
 	for _, m := range bench.Measures() {
-		if canHave(driver, m) && (len(modes) == 0 || slices.ContainsFunc(modes, func(mode bench.Mode) bool { return isOf(mode, m) })) {
+		if canHave(driver, m) {
 			all = append(all, m)
 		}
 	}
@@ -95,7 +88,7 @@ func canHave(driver, measure string) bool {
 
 // isOf tells whether a measure is one of a mode.
 func isOf(mode bench.Mode, measure string) bool {
-	return isStatic(measure) || isCounted(measure) == (mode == bench.ModeExact)
+	return isStatic(measure) || measure == bench.BPFInsns.Name || isCounted(measure) == (mode == bench.ModeExact)
 }
 
 func isStatic(measure string) bool {

@@ -71,34 +71,30 @@ func TestCheckKernels(t *testing.T) {
 func TestCheckMeasures(t *testing.T) {
 	suite := []Benchmark{{"run", "test_run"}, {"wire", "veth"}, {"sampled", "perf_event"}, {"loaded", "verify"}}
 	const static = "verified-insns, verifier-states, verifier-peak-states, xlated-bytes, jited-bytes, stack-bytes, map-memory"
-	for _, c := range []struct {
-		rule string
-		mode bench.Mode
-		want string
-	}{
-		{"measure: latency, max: 1", bench.ModeHost, ""},
-		{"measure: latency, max: 1", bench.ModeKVM, ""},
-		{"measure: latency, max: 1", "", ""},
-		{"measure: latency, max: 1", bench.ModeExact, "no benchmark can have latency in exact mode: there are instructions, instructions-raw, instructions-floor, instructions-path, " + static},
-		{"measure: latency, history: {}", bench.ModeExact, "no benchmark can have latency in exact mode"},
-		{"measure: instructions, max: 1", bench.ModeHost, "no benchmark can have instructions in host mode: there are latency, latency-raw, latency-floor, throughput, " + static},
-		{"benchmark: loaded, measure: instructions, max: 1", bench.ModeExact, `no benchmark that matches "loaded" can have instructions, driven by verify: there are ` + static},
-		{"benchmark: loaded, measure: latency, percent: 1", bench.ModeHost, `no benchmark that matches "loaded" can have latency, driven by verify`},
-		{"benchmark: loaded, measure: map-memory, max: 1", bench.ModeExact, ""},
-		{"benchmark: run, measure: instructions-path, max: 1", bench.ModeExact, `can have instructions-path, driven by test_run`},
-		{"benchmark: wire, measure: instructions-path, max: 1", bench.ModeExact, ""},
-		{"benchmark: sampled, measure: throughput, min: 1", bench.ModeHost, `can have throughput, driven by perf_event`},
+	for _, c := range []ruleInMode{
+		{"{measure: latency, max: 1}", bench.ModeHost, ""},
+		{"{measure: latency, max: 1}", bench.ModeKVM, ""},
+		{"{measure: latency, max: 1}", "", ""},
+		{"{measure: latency, max: 1}", bench.ModeExact, "no benchmark can have latency in exact mode: there are instructions, instructions-raw, instructions-floor, instructions-path, bpf-insns, " + static},
+		{"{measure: latency, history: {}}", bench.ModeExact, "no benchmark can have latency in exact mode"},
+		{"{measure: instructions, max: 1}", bench.ModeHost, "no benchmark can have instructions in host mode: there are latency, latency-raw, latency-floor, throughput, bpf-insns, " + static},
+		{"{benchmark: loaded, measure: instructions, max: 1}", bench.ModeExact, `no benchmark that matches "loaded" can have instructions, driven by verify: there are ` + static},
+		{"{benchmark: loaded, measure: latency, percent: 1}", bench.ModeHost, `no benchmark that matches "loaded" can have latency, driven by verify`},
+		{"{benchmark: loaded, measure: map-memory, max: 1}", bench.ModeExact, ""},
+		{"{benchmark: run, measure: instructions-path, max: 1}", bench.ModeExact, `can have instructions-path, driven by test_run`},
+		{"{benchmark: wire, measure: instructions-path, max: 1}", bench.ModeExact, ""},
+		{"{benchmark: sampled, measure: throughput, min: 1}", bench.ModeHost, `can have throughput, driven by perf_event`},
+		{"{measure: bpf-insns, max: 1}", bench.ModeExact, ""},
+		{"{measure: bpf-insns, max: 1}", bench.ModeHost, ""},
+		{"{benchmark: loaded, measure: bpf-insns, max: 1}", bench.ModeHost, "can have bpf-insns, driven by verify"},
+		// One for another mode waits for that.
+		{"{measure: latency, mode: host, max: 1}", bench.ModeExact, ""},
 		// One benchmark that has it will do.
-		{"measure: instructions, max: 1", bench.ModeExact, ""},
+		{"{measure: instructions, max: 1}", bench.ModeExact, ""},
 		// One file may say for every mode how much a measure may grow.
-		{"measure: latency, percent: 1", bench.ModeExact, ""},
+		{"{measure: latency, percent: 1}", bench.ModeExact, ""},
 	} {
-		p := policy(t, "thresholds: [{"+c.rule+"}]\n")
-		scope := Scope{Benchmarks: suite}
-		if c.mode != "" {
-			scope.Modes = []bench.Mode{c.mode}
-		}
-		err := p.Check(scope)
+		err := c.policy(t).Check(Scope{Benchmarks: suite, Modes: c.modes()})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "t.yml:2: ")) {
 			t.Errorf("%s in %q mode: %v, want %q", c.rule, c.mode, err, c.want)
 		}

@@ -57,7 +57,7 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite 
 		}
 		for _, sampled := range pair.Head.Samples {
 			m := sampled.Measure
-			rule := p.rule(subject{pair.Benchmark, m.Name, c.Testbed.Kernel})
+			rule := p.rule(subjectOf(pair.Benchmark, m.Name, &c.Testbed))
 			if m.Exact || rule == nil || sample(pair.Base, m.Name) == nil || j.foreign() != "" {
 				continue
 			}

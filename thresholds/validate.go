@@ -36,6 +36,9 @@ func (p *Policy) validateThreshold(i int) (errs []error) {
 	if msg := unknownMeasure(t.Measure); msg != "" {
 		fail("measure", "%s", msg)
 	}
+	if msg := checkMode(t); msg != "" {
+		fail("mode", "%s", msg)
+	}
 	if t.Percent != nil && (!finite(*t.Percent) || *t.Percent < 0) {
 		fail("percent", "percent is no number from 0 up")
 	}
@@ -117,6 +120,20 @@ func unknownMeasure(name string) string {
 	}
 	return fmt.Sprintf("unknown measure %q%s: it is one of %s", name,
 		strictyaml.DidYouMean(name, bench.Measures()), strings.Join(bench.Measures(), ", "))
+}
+
+var modes = []bench.Mode{bench.ModeHost, bench.ModeExact, bench.ModeKVM}
+
+// checkMode says what is wrong with the mode of a threshold, if anything.
+func checkMode(t *Threshold) string {
+	switch {
+	case t.Mode == "":
+	case !slices.Contains(modes, t.Mode):
+		return fmt.Sprintf("unknown mode %q: it is host, exact or kvm", t.Mode)
+	case slices.Contains(bench.Measures(), t.Measure) && !isOf(t.Mode, t.Measure):
+		return fmt.Sprintf("%s mode does not measure %s", t.Mode, t.Measure)
+	}
+	return ""
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -78,7 +78,10 @@ func allowance(t *Threshold, m bench.Measure) string {
 	if parts := allowances(t, m); parts != "" {
 		return "up to " + parts + " is allowed"
 	}
-	return "no change is allowed for the worse"
+	if m.Direction == bench.HigherIsBetter {
+		return "no decrease is allowed"
+	}
+	return "no increase is allowed"
 }
 
 // allowances is such as "10% or 3 instructions", empty where nothing is allowed.

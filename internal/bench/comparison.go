@@ -67,7 +67,13 @@ type Pair struct {
 	// only where base and head differ and chance may have a say in it. It is nil
 	// where the numbers were stored.
 	Again *Result `json:"again,omitempty"`
+	// Lines are the lines of source of which the head executes more or fewer BPF
+	// instructions than the base: what changed most first, no more than MaxLines.
+	Lines []Line `json:"lines,omitempty"`
 }
+
+// MaxLines is how many lines a Pair has at most.
+const MaxLines = 20
 
 // Paired tells whether both sides were measured in the same rounds, if they were
 // timed.

@@ -61,6 +61,14 @@ type pairDoc struct {
 	Base  *resultDoc `json:"base"`
 	Head  *resultDoc `json:"head"`
 	Again *resultDoc `json:"again"`
+	Lines lines      `json:"lines"`
+}
+
+type lines []Line
+
+func (l *lines) UnmarshalJSON(text []byte) (err error) {
+	*l, err = decodeList(text, "lines of a benchmark", MaxLines, func(l *Line) (Line, error) { return *l, l.check() })
+	return err
 }
 
 type pairs []Pair
@@ -76,6 +84,7 @@ func (p *pairs) UnmarshalJSON(text []byte) (err error) {
 		}
 		seen[d.Benchmark] = true
 		d.Pair.Base, d.Pair.Head, d.Pair.Again = d.Base.result(), d.Head.result(), d.Again.result()
+		d.Pair.Lines = d.Lines
 		return d.Pair, d.check()
 	})
 	return err

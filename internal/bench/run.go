@@ -240,6 +240,11 @@ var (
 	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
 
+// BPFInsns is how many BPF instructions a run executes, those of the programs
+// that it tail calls included: counted in the running kernel, in every mode. It
+// is what changed of the program itself, whatever the CPU or the JIT make of it.
+var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+
 // The static measures: what the kernel made of a program, before any run. They
 // are sums over the program, its functions and those that it tail calls.
 var (
@@ -266,7 +271,7 @@ var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates
 // measures are all that there are, in the order of reports.
 var measures = slices.Concat([]Measure{
 	Latency, LatencyRaw, LatencyFloor, Throughput,
-	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
+	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath, BPFInsns,
 }, StaticMeasures)
 
 // Measures lists the names of all measures.

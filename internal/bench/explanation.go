@@ -1,0 +1,53 @@
+package bench
+
+import "time"
+
+// ExplanationVersion is the version of an Explanation's JSON. It grows when a
+// reader of the previous version would misread the document; new fields do not
+// change it.
+const ExplanationVersion = 1
+
+// Explanation says where the BPF instructions are that runs of benchmarks
+// execute: line by line, of one side or of two.
+type Explanation struct {
+	Version int `json:"version"`
+	// Tool is the version of ebpf-bench that counted.
+	Tool    string    `json:"tool"`
+	Testbed Testbed   `json:"testbed"`
+	Started time.Time `json:"started"`
+	// Base is nil where just one side is explained.
+	Base *Side `json:"base,omitempty"`
+	Head Side  `json:"head"`
+	// Programs are what is explained, one a benchmark, in the suite's order.
+	Programs []Explained `json:"programs"`
+}
+
+// Explained is one benchmark, line by line.
+type Explained struct {
+	Benchmark string `json:"benchmark"`
+	Driver    string `json:"driver"`
+	// Base and Head are the two sides, nil where there is no such side.
+	Base *ExplainedSide `json:"base,omitempty"`
+	Head *ExplainedSide `json:"head,omitempty"`
+	// Lines are the lines of the programs of both sides, in order of program,
+	// function and instruction.
+	Lines []Line `json:"lines"`
+	// Error says why nothing was counted, Hint what can be done about it, Log what
+	// the verifier said.
+	Error string `json:"error,omitempty"`
+	Hint  string `json:"hint,omitempty"`
+	Log   string `json:"log,omitempty"`
+	// Warnings are what a reader must know to trust the counts.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// ExplainedSide is what one side's program executes as a whole.
+type ExplainedSide struct {
+	Object       string `json:"object"`
+	ObjectSHA256 string `json:"object_sha256,omitempty"`
+	Program      string `json:"program"`
+	Type         string `json:"type,omitempty"`
+	// Runs is how many runs were counted.
+	Runs uint64 `json:"runs"`
+	Executed
+}
