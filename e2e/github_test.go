@@ -328,19 +328,20 @@ func (g *github) parents(sha string) (parents []string) {
 // onlyComment is the one comment that a pull request has.
 func (g *github) onlyComment(number int) comment {
 	g.t.Helper()
-	all := g.comments(number)
-	if len(all) != 1 {
-		g.t.Fatalf("pull request %d has %d comments, want one: %+v", number, len(all), all)
-	}
-	return all[0]
+	return only(g.t, fmt.Sprintf("comments of pull request %d", number), g.comments(number))
 }
 
 // onlyCheck is the one check run that a commit has.
 func (g *github) onlyCheck(sha string) checkRun {
 	g.t.Helper()
-	all := g.checks(sha)
+	return only(g.t, "check runs of commit "+sha, g.checks(sha))
+}
+
+// only is the one thing that there is to be.
+func only[T any](t testing.TB, what string, all []T) T {
+	t.Helper()
 	if len(all) != 1 {
-		g.t.Fatalf("commit %s has %d check runs, want one: %+v", sha, len(all), all)
+		t.Fatalf("there are %d %s, want one: %+v", len(all), what, all)
 	}
 	return all[0]
 }

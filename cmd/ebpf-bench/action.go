@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 )
@@ -75,7 +76,7 @@ func openActionStep(t *terminal, getenv func(string) string) (*actionStep, error
 	if github.OnActions(getenv) {
 		// What programs, builds and the verifier say is from strangers.
 		color := t.color
-		*t = *newTerminal(github.NewLogWriter(t.stdout), github.NewLogWriter(t.stderr))
+		*t = *newTerminal(escape.NewLogWriter(t.stdout), escape.NewLogWriter(t.stderr))
 		t.color = color
 	}
 	var err error
@@ -116,7 +117,7 @@ func unreported(why error) error {
 	files := github.FilesFromEnv(os.Getenv)
 	return errors.Join(
 		files.SetOutput("verdict", foundError),
-		files.AddSummary("## ❌ Could not measure\n\n"+github.MarkdownFence(plainError(why)), ""))
+		files.AddSummary("## ❌ Could not measure\n\n"+escape.MarkdownFence(plainError(why)), ""))
 }
 
 // token is GitHub's, of the steps that have it.

@@ -7,16 +7,16 @@ import (
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // findAlone judges a head that was measured alone: by its budgets, and by its
 // history.
-func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run) (*actionFinding, error) {
+func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run, told error) (*actionFinding, error) {
 	f := runFlags{format: "text", strict: s.in.strict(), store: store}
-	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false))}
+	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false, told))}
 	said := ""
 	if found.err != nil {
 		said = plainError(found.err)
@@ -49,8 +49,8 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	}
 	found.markdown = "## " + heading + "\n\n"
 	if said != "" {
-		found.markdown += github.MarkdownFence(said) + "\n"
+		found.markdown += escape.MarkdownFence(said) + "\n"
 	}
-	found.markdown += "<details><summary>" + plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + github.MarkdownFence(found.log) + "\n</details>\n"
+	found.markdown += "<details><summary>" + plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + escape.MarkdownFence(found.log) + "\n</details>\n"
 	return found, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -61,7 +62,7 @@ func (s *actionStep) buildIn(ctx context.Context, dir, side string) error {
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
 	// A line that it did not end must not get what is said next.
-	if log, ok := s.t.stderr.(*github.LogWriter); ok {
+	if log, ok := s.t.stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // What a build leaves behind is no failure, and a line that it does not end takes
@@ -13,7 +13,7 @@ import (
 func TestBuildThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := github.NewLogWriter(&log)
+	w := escape.NewLogWriter(&log)
 	s := &actionStep{t: newTerminal(w, w), in: &actionInputs{build: "sleep 8 & printf 'no end'"}}
 	if err := s.buildIn(t.Context(), t.TempDir(), "head"); err != nil {
 		t.Error(err)

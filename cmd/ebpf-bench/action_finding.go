@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -47,8 +48,9 @@ func (f *actionFinding) title() string {
 	return strings.TrimLeft(line, "# ")
 }
 
-// find judges results. The error is one of how the action was called.
-func (s *actionStep) find(ctx context.Context, results *bench.Results, history baseline.Store) (*actionFinding, error) {
+// find judges results, of which told says what is missing. The error is one of how
+// the action was called.
+func (s *actionStep) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*actionFinding, error) {
 	if s.in.shard != "" && measuredNothing(results) {
 		return &actionFinding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard + "\n"}, nil
 	}
@@ -61,9 +63,9 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 		store.folder = s.state.path(storedFolder)
 	}
 	if len(results.Comparisons) > 0 {
-		return s.findPaired(ctx, policy, store, results.Comparisons)
+		return s.findPaired(ctx, policy, store, results.Comparisons, told)
 	}
-	return s.findAlone(ctx, policy, store, results.Runs)
+	return s.findAlone(ctx, policy, store, results.Runs, told)
 }
 
 // measuredNothing tells whether results are those of a shard that has no benchmarks.
@@ -81,14 +83,14 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison) (*actionFinding, error) {
+func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
 	f := compareFlags{format: "text", strict: s.in.strict(), store: store}
 	judged, unread := f.judge(ctx, s.t, policy, comparisons)
-	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons))}
+	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons, told))}
 	if s.in.shard != "" {
 		// Others may have what is to be compared, and a correction for many tests
 		// is one for the whole suite.
-		found.err = f.failures(comparisons)
+		found.err = f.failures(comparisons, told)
 	}
 	var log, markdown, bmf bytes.Buffer
 	judged.Explained = true
@@ -172,7 +174,7 @@ func (f *actionFinding) fail(failure *actionFailure) {
 	if failure.Code == exitUsage {
 		code = exitUsage
 	}
-	f.markdown += "\n" + github.MarkdownFence(failure.Text)
+	f.markdown += "\n" + escape.MarkdownFence(failure.Text)
 	if f.verdict != foundRegression {
 		f.verdict = foundError
 		if !strings.HasPrefix(f.title(), "❌") {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -72,22 +71,5 @@ func (c *checkout) gitWith(ctx context.Context, config []string, args ...string)
 		name, value, _ := strings.Cut(setting, "=")
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
 	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", gitError(args[0], stderr.String(), err)
-	}
-	return strings.TrimSuffix(stdout.String(), "\n"), nil
-}
-
-var inURL = regexp.MustCompile(`//[^/@\s]*@`)
-
-// gitError is what git says of a failure, without what a URL may have of a
-// password.
-func gitError(command, said string, err error) error {
-	lines := strings.FieldsFunc(inURL.ReplaceAllString(said, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) == 0 {
-		return fmt.Errorf("git %s: %w", command, err)
-	}
-	return fmt.Errorf("git %s: %s", command, strings.TrimPrefix(lines[len(lines)-1], "fatal: "))
+	return gitOutput(cmd, args[0])
 }

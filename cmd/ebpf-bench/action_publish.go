@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -30,7 +31,7 @@ func (p *publisher) write() error {
 	f := p.finding
 	if p.in.name != "" {
 		first, rest, _ := strings.Cut(f.markdown, "\n")
-		f.markdown = first + " · " + github.MarkdownCode(p.in.name) + "\n" + rest
+		f.markdown = first + " · " + escape.MarkdownCode(p.in.name) + "\n" + rest
 	}
 	report := p.state.path(reportFile)
 	errs := []error{

@@ -10,8 +10,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
-	"github.com/org/ebpf-bench-action/internal/report"
 )
 
 // report judges what was measured and tells GitHub. It has the token, so it runs
@@ -54,7 +54,7 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 	if err != nil {
 		return nil, noMeasure(err)
 	}
-	found, err := s.find(ctx, &measured.Results, s.history(api))
+	found, err := s.find(ctx, &measured.Results, s.history(api), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -102,26 +102,12 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	if err != nil {
 		return nil, noMeasure(fmt.Errorf("input results: %w", err))
 	}
-	if missing != nil {
-		// That is why they are partial, and all that there is to say of it.
-		whole(results)
-	}
-	found, err := s.find(ctx, results, s.history(api))
+	found, err := s.find(ctx, results, s.history(api), missing)
 	if err == nil && missing != nil {
 		s.t.printError(noMeasure(missing))
 		found.fail(&actionFailure{Code: exitNoMeasure, Text: plainError(noMeasure(missing))})
 	}
 	return found, err
-}
-
-// whole makes results such that did not end early.
-func whole(results *bench.Results) {
-	for _, run := range results.Runs {
-		run.Partial = false
-	}
-	for _, c := range results.Comparisons {
-		c.Partial = false
-	}
 }
 
 // ofThisRun refuses results that say they are of another commit than the one
@@ -158,7 +144,7 @@ func (f *actionFinding) missBase(why string, strict bool) {
 // note says below the verdict where the base comes from.
 func (f *actionFinding) note(text string) {
 	first, rest, _ := strings.Cut(f.markdown, "\n")
-	f.markdown = first + "\n\n" + report.MarkdownText(strings.ToUpper(text[:1])+text[1:]) + ".\n" + rest
+	f.markdown = first + "\n\n" + escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:]) + ".\n" + rest
 }
 
 // gate is the exit code that the input fail-on makes of a finding, with what is

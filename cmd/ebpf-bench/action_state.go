@@ -121,24 +121,3 @@ func (s actionState) openPlan() (*actionPlan, error) {
 	}
 	return &p, err
 }
-
-// openRegular opens a file that is one itself: no link, pipe or device that a
-// stranger laid there.
-func openRegular(name string) (*os.File, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
-		file.Close()
-		return nil, fmt.Errorf("%s is another file now", name)
-	}
-	return file, nil
-}

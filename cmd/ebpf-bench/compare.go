@@ -166,19 +166,13 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 // errors have told already.
 func (f *compareFlags) failures(comparisons []*bench.Comparison, told ...error) error {
 	var all failureList
-	var cut error
+	cut := cutShort{by: "interrupted", what: "the comparison is partial"}
 	for _, c := range comparisons {
 		for i := range c.Pairs {
 			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
 			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
 		}
-		switch {
-		case c.Partial && len(c.Missing) > 0:
-			cut = errors.New(c.Missing.Are("missing: the comparison is partial"))
-		case c.Partial && cut == nil:
-			cut = errors.New("interrupted: the comparison is partial")
-		}
+		cut.add(c.Partial, c.Missing)
 	}
-	errs := all.besides(errors.Join(told...)).errors(len(comparisons) > 1, f.verbose)
-	return noMeasure(errors.Join(append(errs, cut)...))
+	return cut.join(all, errors.Join(told...), len(comparisons) > 1, f.verbose)
 }

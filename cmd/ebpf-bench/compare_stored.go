@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -140,9 +139,9 @@ func commitOf(ctx context.Context, rev string) (string, error) {
 	if strings.HasPrefix(rev, "-") {
 		return "", errors.New("it looks like a flag")
 	}
-	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}").Output()
-	if err != nil {
+	commit := git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if commit == "" {
 		return "", errors.New("git does not know it")
 	}
-	return strings.TrimSpace(string(out)), nil
+	return commit, nil
 }

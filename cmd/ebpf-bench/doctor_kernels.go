@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -18,6 +16,8 @@ import (
 
 // examined is what one kernel answers.
 type examined struct {
+	// name is the kernel's as it was asked for.
+	name     string
 	release  string
 	mode     bench.Mode
 	findings []probe.Finding
@@ -47,36 +47,23 @@ func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names
 // examineAll asks each kernel, as many at a time as there are CPUs, and
 // returns the answers in the kernels' order.
 func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, error) {
-	found := make([]*examined, len(names))
-	errs := make([]error, len(names))
-	slots := make(chan struct{}, runtime.NumCPU())
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			began := time.Now()
-			found[i], errs[i] = m.examine(ctx, name)
-			if errs[i] == nil {
-				m.t.say("", "asked Linux %s in %.1f s", found[i].release, time.Since(began).Seconds())
-			}
-		})
-	}
-	wg.Wait()
-
-	var kernels []examined
-	for i, k := range found {
-		switch {
-		case errs[i] != nil:
-		case slices.ContainsFunc(kernels, func(o examined) bool { return o.release == k.release }):
-			// Another name of one that is there, or another build of it.
-			k.release += " (" + names[i] + ")"
-			fallthrough
-		default:
-			kernels = append(kernels, *k)
+	found, err := onEach(names, func(_ int, name string) (*examined, error) {
+		began := time.Now()
+		k, err := m.examine(ctx, name)
+		if err == nil {
+			m.t.say("", "asked Linux %s in %.1f s", k.release, time.Since(began).Seconds())
 		}
+		return k, err
+	})
+	var kernels []examined
+	for _, k := range found {
+		if slices.ContainsFunc(kernels, func(o examined) bool { return o.release == k.release }) {
+			// Another name of one that is there, or another build of it.
+			k.release += " (" + k.name + ")"
+		}
+		kernels = append(kernels, *k)
 	}
-	return kernels, errors.Join(errs...)
+	return kernels, err
 }
 
 // examine asks the kernel of that name.
@@ -87,7 +74,7 @@ func (m *machines) examine(ctx context.Context, name string) (*examined, error) 
 	if err != nil {
 		return nil, err
 	}
-	k := &examined{release: info.Release, mode: bench.Mode(info.Mode.String())}
+	k := &examined{name: name, release: info.Release, mode: bench.Mode(info.Mode.String())}
 	if err := json.Unmarshal(out.Bytes(), &k.findings); err != nil {
 		return nil, onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
 	}

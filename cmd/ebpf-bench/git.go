@@ -1,19 +1,41 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 )
 
 // git is what a git command prints, empty where it fails or there is no git.
 func git(ctx context.Context, args ...string) string {
-	out, err := exec.CommandContext(ctx, "git", args...).Output()
-	if err != nil {
-		return ""
+	out, _ := gitOutput(exec.CommandContext(ctx, "git", args...), args[0])
+	return out
+}
+
+// gitOutput is what a git command prints, or its error in git's own words.
+func gitOutput(cmd *exec.Cmd, command string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", gitError(command, stderr.String(), err)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSuffix(stdout.String(), "\n"), nil
+}
+
+var inURL = regexp.MustCompile(`//[^/@\s]*@`)
+
+// gitError is what git says of a failure, without what a URL may have of a
+// password.
+func gitError(command, said string, err error) error {
+	lines := strings.FieldsFunc(inURL.ReplaceAllString(said, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(lines) == 0 {
+		return fmt.Errorf("git %s: %w", command, err)
+	}
+	return fmt.Errorf("git %s: %s", command, strings.TrimPrefix(lines[len(lines)-1], "fatal: "))
 }
 
 // gitBranch is the branch that is checked out, empty where none is.

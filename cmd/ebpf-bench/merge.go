@@ -215,25 +215,9 @@ func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.P
 		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json or bmf"))
 	}
 	markOver(policy, nil, runs)
-	ended := runs
-	if missing != nil {
-		ended = unended(runs)
-	}
 	return errors.Join(
 		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), as.print(t, runs),
-		missing, failures(ended, f.verbose), as.judge(ctx, t, policy, nil, runs))
-}
-
-// unended are runs as if they had not ended early: they are partial because
-// shards are missing, which is said.
-func unended(runs []*bench.Run) []*bench.Run {
-	var all []*bench.Run
-	for _, run := range runs {
-		whole := *run
-		whole.Partial = false
-		all = append(all, &whole)
-	}
-	return all
+		missing, failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))
 }
 
 // comparisons prints and judges comparisons as compare does.
@@ -241,21 +225,7 @@ func (f *mergeFlags) comparisons(ctx context.Context, t *terminal, policy *thres
 	as := compareFlags{format: f.format, limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
 	off := usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
 	judged, unread := as.judge(ctx, t, policy, all)
-	ended := all
-	if missing != nil {
-		ended = unendedComparisons(all)
-	}
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), as.print(t, judged),
-		off, verdict(t, judged, f.format), unread, missing, as.failures(ended))
-}
-
-func unendedComparisons(comparisons []*bench.Comparison) []*bench.Comparison {
-	var all []*bench.Comparison
-	for _, c := range comparisons {
-		whole := *c
-		whole.Partial = false
-		all = append(all, &whole)
-	}
-	return all
+		off, verdict(t, judged, f.format), unread, missing, as.failures(all, missing))
 }

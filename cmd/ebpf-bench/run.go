@@ -128,7 +128,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 		return usage(err)
 	}
 	if f.limits != "" {
-		t.sayIdle(policy.NothingForARun())
+		t.sayIdle(policy.NothingForARun(policy.Asked()))
 	}
 	write, err := f.writer(s)
 	if err != nil {

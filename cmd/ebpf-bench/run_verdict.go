@@ -44,12 +44,11 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 		slower, err := f.judgeHistory(ctx, t, policy, run, runs)
 		errs, unread = append(errs, slower...), append(unread, err)
 		for _, a := range policy.Judge(run) {
-			value, limit := budgetFigures(&a)
 			kind := "over budget: "
 			if a.Severity == thresholds.Warn {
 				kind = "warning: over budget: "
 			}
-			t.say(kind, "%s: %s is %s, %s %s", benchmarkOn(a.Benchmark, run, runs), a.Measure.Name, value, thresholds.LimitWords(a.Under), limit)
+			t.say(kind, "%s: %s", benchmarkOn(a.Benchmark, run, runs), report.OverBudget(a.Measure, a.Value, a.Limit, a.Under))
 			over = over || a.Severity != thresholds.Warn
 		}
 	}
@@ -61,11 +60,6 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 		judged = &exitError{exitRegression, errors.Join(errs...)}
 	}
 	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
-}
-
-// budgetFigures are the value and the limit of an alert, as reports have them.
-func budgetFigures(a *thresholds.Alert) (value, limit string) {
-	return report.BudgetFigures(a.Measure, a.Value, a.Limit)
 }
 
 // markOver adds to runs what is over budget, for every report of them.
@@ -126,17 +120,37 @@ func failures(runs []*bench.Run, verbose bool, told ...error) error {
 			all.add(&run.Results[i], "", run.Testbed.Kernel)
 		}
 	}
-	errs := all.besides(errors.Join(told...)).errors(len(runs) > 1, verbose)
-	var cut error
+	cut := cutShort{by: "ended early", what: "the results are partial"}
 	for _, run := range runs {
-		switch {
-		case run.Partial && len(run.Missing) > 0:
-			cut = errors.New(run.Missing.Are("missing: the results are partial"))
-		case run.Partial && cut == nil:
-			cut = errors.New("ended early: the results are partial")
-		}
+		cut.add(run.Partial, run.Missing)
 	}
-	return noMeasure(errors.Join(append(errs, cut)...))
+	return cut.join(all, errors.Join(told...), len(runs) > 1, verbose)
+}
+
+// cutShort says why what was measured is not all of it, on one of the kernels: shards
+// that are missing, or else what it was ended by.
+type cutShort struct {
+	by, what string
+	err      error
+}
+
+func (c *cutShort) add(partial bool, missing bench.Shards) {
+	switch {
+	case partial && len(missing) > 0:
+		c.err = errors.New(missing.Are("missing: " + c.what))
+	case partial && c.err == nil:
+		c.err = fmt.Errorf("%s: %s", c.by, c.what)
+	}
+}
+
+// join adds that to what failed, but for what an error has told already.
+func (c *cutShort) join(failed failureList, told error, several, verbose bool) error {
+	errs := failed.besides(told).errors(several, verbose)
+	var missing *bench.MissingError
+	if !errors.As(told, &missing) {
+		errs = append(errs, c.err)
+	}
+	return noMeasure(errors.Join(errs...))
 }
 
 // failure is why a benchmark could not be measured, on one or several kernels,

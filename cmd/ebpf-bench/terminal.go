@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // terminal is what the tool says and where.
@@ -112,7 +112,7 @@ func flatten(err error) []error {
 }
 
 // clean makes text from objects and files safe to print.
-func clean(s string) string { return unit.Printable(s) }
+func clean(s string) string { return escape.Printable(s) }
 
 // colorMode is the value of --color.
 type colorMode string

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // DefaultDir is the folder of the runs of a suite, beside its file.
@@ -93,7 +93,7 @@ func (d *Dir) existing() (*os.Root, error) {
 		}
 	}
 	root.Close()
-	return nil, fmt.Errorf("the folder %s is %w", unit.Printable(d.path), ErrNoStore)
+	return nil, fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
 }
 
 // changeable is existing for what changes the runs that there are. It is nil

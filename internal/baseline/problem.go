@@ -3,7 +3,7 @@ package baseline
 import (
 	"fmt"
 
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // Problem is one file of a store that is not as it should be. It is an error,
@@ -18,7 +18,7 @@ type Problem struct {
 	Leftover bool
 }
 
-func (p Problem) Error() string { return fmt.Sprintf("%s: %v", unit.Printable(p.File), p.Err) }
+func (p Problem) Error() string { return fmt.Sprintf("%s: %v", escape.Printable(p.File), p.Err) }
 
 // Unwrap makes errors.Is and bench.Hint see Err.
 func (p Problem) Unwrap() error { return p.Err }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // Key is equal for testbeds whose numbers may be compared: 16 hex digits.
@@ -58,9 +58,9 @@ func mitigations(m map[string]string) map[string]string {
 // Machine describes a testbed in a few words.
 func Machine(t bench.Testbed) string {
 	if t.Mode == bench.ModeExact {
-		return unit.Printable(fmt.Sprintf("%s, %s, QEMU %s", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.QEMU))
+		return escape.Printable(fmt.Sprintf("%s, %s, QEMU %s", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.QEMU))
 	}
-	return unit.Printable(fmt.Sprintf("%s, %s, %s, %d cores", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.CPU, t.Cores))
+	return escape.Printable(fmt.Sprintf("%s, %s, %s, %d cores", modeAndKernel(t.Mode, t.Kernel), t.Arch, t.CPU, t.Cores))
 }
 
 func modeAndKernel(mode bench.Mode, kernel string) string {
@@ -70,5 +70,5 @@ func modeAndKernel(mode bench.Mode, kernel string) string {
 // IsOn tells whether the run was measured in a mode on a kernel of that release:
 // what is known of a testbed before its machine has booted.
 func (m *Meta) IsOn(mode bench.Mode, kernel string) bool {
-	return strings.HasPrefix(m.Machine, unit.Printable(modeAndKernel(mode, kernel))+", ")
+	return strings.HasPrefix(m.Machine, escape.Printable(modeAndKernel(mode, kernel))+", ")
 }

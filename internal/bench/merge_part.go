@@ -42,8 +42,8 @@ func decodePart(r io.Reader) (*Results, error) {
 		return nil, err
 	}
 	switch {
-	case kind.Tables != nil && kind.Version != judgedVersion:
-		return nil, fmt.Errorf("version %d of a judged comparison is not known, this ebpf-bench reads version %d", kind.Version, judgedVersion)
+	case kind.Tables != nil && kind.Version != JudgedVersion:
+		return nil, fmt.Errorf("version %d of a judged comparison is not known, this ebpf-bench reads version %d", kind.Version, JudgedVersion)
 	case kind.Tables != nil:
 		return &Results{Comparisons: kind.Tables}, nil
 	case kind.Shard != nil && bool(kind.Results):
@@ -56,9 +56,10 @@ func decodePart(r io.Reader) (*Results, error) {
 	return DecodeResults(bytes.NewReader(text))
 }
 
-// judgedVersion is the version of a judged comparison, which the package that
-// writes it has too.
-const judgedVersion = 1
+// JudgedVersion is the version of a judged comparison's JSON, which has the
+// Comparison that is read here, and verdicts. It grows when a reader of the
+// previous version would misread the document; new fields do not change it.
+const JudgedVersion = 1
 
 // tables are those of a judged comparison.
 type tables []*Comparison

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // Level is how loud an annotation is.
@@ -61,7 +61,7 @@ func Annotate(w io.Writer, annotations []Annotation) error {
 }
 
 func (a *Annotation) properties() map[string]string {
-	p := map[string]string{"title": clip(a.Title, maxTitle)}
+	p := map[string]string{"title": escape.Clip(a.Title, maxTitle)}
 	file, ok := repoPath(a.Path)
 	if !ok {
 		return p
@@ -84,6 +84,6 @@ func repoPath(name string) (string, bool) {
 	const maxPath = 1024
 	clean := path.Clean(name)
 	ok := name != "" && len(name) <= maxPath && clean != "." && !path.IsAbs(clean) &&
-		clean != ".." && !strings.HasPrefix(clean, "../") && unit.Printable(clean) == clean
+		clean != ".." && !strings.HasPrefix(clean, "../") && escape.Printable(clean) == clean
 	return clean, ok
 }

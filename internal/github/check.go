@@ -10,7 +10,7 @@ import (
 
 	gh "github.com/google/go-github/v53/github"
 
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // Conclusion is how a check ended.
@@ -80,7 +80,7 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 	run, err := a.createRun(ctx, c, first)
 	// A line or file that GitHub refuses must not cost the verdict.
 	if status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
-		rest, why = nil, "GitHub refused the annotations: "+LogLine(clip(message(err), 200))
+		rest, why = nil, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
 		run, err = a.createRun(ctx, c, nil)
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *API) createRun(ctx context.Context, c Check, first []*gh.CheckRunAnnota
 
 func (c *Check) output(annotations []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
 	return &gh.CheckRunOutput{
-		Title:       gh.String(clip(unit.Printable(c.Title), maxTitle)),
+		Title:       gh.String(escape.Clip(escape.Printable(c.Title), maxTitle)),
 		Summary:     gh.String(Cut(c.Summary, MaxCheckSummary, c.More)),
 		Annotations: annotations,
 	}
@@ -142,7 +142,7 @@ func (a *Annotation) checked() *gh.CheckRunAnnotation {
 		return nil
 	}
 	first, last := a.lines()
-	text := cutText(LogText(a.Message), maxAnnotation)
+	text := cutText(escape.LogText(a.Message), maxAnnotation)
 	if text == "" {
 		text = "(no message)"
 	}
@@ -154,7 +154,7 @@ func (a *Annotation) checked() *gh.CheckRunAnnotation {
 		Message:         gh.String(text),
 	}
 	if a.Title != "" {
-		checked.Title = gh.String(clip(unit.Printable(a.Title), maxTitle))
+		checked.Title = gh.String(escape.Clip(escape.Printable(a.Title), maxTitle))
 	}
 	return checked
 }
@@ -168,7 +168,7 @@ func (a *API) commitStatus(ctx context.Context, c Check) (Published, error) {
 	s := &gh.RepoStatus{
 		State:       gh.String(state),
 		Context:     gh.String(c.Name),
-		Description: gh.String(clip(unit.Printable(c.Title), maxStatus)),
+		Description: gh.String(escape.Clip(escape.Printable(c.Title), maxStatus)),
 	}
 	if c.URL != "" {
 		s.TargetURL = gh.String(c.URL)

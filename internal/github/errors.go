@@ -9,6 +9,7 @@ import (
 	gh "github.com/google/go-github/v53/github"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 var (
@@ -40,7 +41,7 @@ type ReadOnlyError struct {
 }
 
 func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, LogLine(clip(e.Message, 200)))
+	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, escape.LogLine(escape.Clip(e.Message, 200)))
 }
 
 // Unwrap makes it an ErrReadOnly.

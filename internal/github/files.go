@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // Files are the files by which a step speaks to the runner. The zero Files is
@@ -28,9 +29,6 @@ func FilesFromEnv(getenv func(string) string) *Files {
 	}
 }
 
-// ErrDelimiter says that a value contains the line that would end it.
-var ErrDelimiter = errors.New("the value contains its delimiter")
-
 // SetOutput sets an output of the step, to any text.
 func (f *Files) SetOutput(name, value string) error {
 	return f.set("output", f.Output, name, value)
@@ -42,27 +40,19 @@ func (f *Files) SetEnv(name, value string) error {
 	return f.set("variable", f.Env, name, value)
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,99}$`)
-
 func (f *Files) set(what, path, name, value string) error {
-	if !nameForm.MatchString(name) {
-		return fmt.Errorf("set %s: %.80q is no name", what, name)
-	}
-	if path == "" {
-		return nil
-	}
 	newDelimiter := f.delimiter
 	if newDelimiter == nil {
 		newDelimiter = func() string { return "ebpf-bench-" + rand.Text() }
 	}
-	end := newDelimiter()
-	if strings.Contains(value, end) {
-		return fmt.Errorf("set %s %s: %w", what, name, ErrDelimiter)
+	text, err := escape.Output(name, value, newDelimiter())
+	if err != nil {
+		return fmt.Errorf("set %s: %w", what, err)
 	}
-	if strings.ContainsRune(value, 0) {
-		return fmt.Errorf("set %s %s: the value contains a NUL", what, name)
+	if path == "" {
+		return nil
 	}
-	if err := appendTo(path, name+"<<"+end+"\n"+value+"\n"+end+"\n"); err != nil {
+	if err := appendTo(path, text); err != nil {
 		return fmt.Errorf("set %s %s: %w", what, name, err)
 	}
 	return nil

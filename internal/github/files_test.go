@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 )
 
 // readValues reads such a file as the runner does: see
@@ -49,7 +52,7 @@ func testFiles(t *testing.T) *Files {
 
 func TestNoValueSetsAnother(t *testing.T) {
 	f := testFiles(t)
-	names := hostileNames(names)
+	names := escapetest.Names(10_000)
 	values := append(names[:500:500], strings.Join(names, ""), "", "\n", "a=b\nc<<d")
 	for _, value := range values {
 		value = strings.ReplaceAll(value, "\x00", "")
@@ -87,7 +90,7 @@ func TestAValueWithItsDelimiterIsRefused(t *testing.T) {
 	f := testFiles(t)
 	f.delimiter = func() string { return "END" }
 	for _, value := range []string{"END", "a\nEND\nb=c", "xENDx"} {
-		if err := f.SetOutput("a", value); !errors.Is(err, ErrDelimiter) {
+		if err := f.SetOutput("a", value); !errors.Is(err, escape.ErrDelimiter) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}

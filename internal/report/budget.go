@@ -2,28 +2,39 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// overBudgetText says what an alert is about: "latency is 120 ns, over the maximum of
-// 100 ns".
+// OverBudget says what a value exceeds: "latency: 120 ns, over the maximum of 100 ns".
+// A measure that is called by its unit needs no other.
+func OverBudget(m bench.Measure, v, limit float64, under bool) string {
+	if slices.Contains(strings.Split(m.Name, "-"), m.Unit) {
+		m.Unit = ""
+	}
+	value, most := budgetFigures(m, v, limit)
+	return escape.Printable(fmt.Sprintf("%s: %s, %s %s", m.Name, value, thresholds.LimitWords(under), most))
+}
+
+// overBudgetText says what an alert is about.
 func overBudgetText(r *bench.Result, a *bench.Alert) string {
 	m := bench.Measure{Name: a.Measure}
 	if s := r.Sample(a.Measure); s != nil {
 		m = s.Measure
 	}
-	value, limit := BudgetFigures(m, a.Value, a.Limit)
-	return unit.Printable(fmt.Sprintf("%s is %s, %s %s", m.Name, value, thresholds.LimitWords(a.Under), limit))
+	return OverBudget(m, a.Value, a.Limit, a.Under)
 }
 
-// BudgetFigures are a value and its limit: all digits of what is counted, and
+// budgetFigures are a value and its limit: all digits of what is counted, and
 // of what is timed enough to tell the two apart.
-func BudgetFigures(m bench.Measure, v, most float64) (value, limit string) {
+func budgetFigures(m bench.Measure, v, most float64) (value, limit string) {
 	if m.Exact {
 		return unit.Exactly(v, m.Unit), unit.Exactly(most, m.Unit)
 	}
@@ -42,7 +53,7 @@ func budgetVerdict(m *Model, r *Row) string {
 		if a.Severity != string(thresholds.Warn) {
 			return paint(m.Color, text.FgRed, "over budget")
 		}
-		verdict = paint(m.Color, text.FgYellow, "over budget (warn)")
+		verdict = paint(m.Color, text.FgYellow, "over budget (warning)")
 	}
 	return verdict
 }
@@ -53,7 +64,7 @@ func budgetNotes(m *Model, r *Row) []string {
 	for i := range r.Alerts {
 		label, color := "over budget: ", text.FgRed
 		if r.Alerts[i].Severity == string(thresholds.Warn) {
-			label, color = "over budget (warn): ", text.FgYellow
+			label, color = "over budget (warning): ", text.FgYellow
 		}
 		all = append(all, paint(m.Color, color, label)+overBudgetText(r.Result, &r.Alerts[i]))
 	}

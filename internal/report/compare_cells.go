@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -115,7 +116,7 @@ func (r *comparedRow) verdictWord() string {
 }
 
 // measureName is the measure of a verdict in words.
-func measureName(v *thresholds.Verdict) string { return unit.Printable(v.Measure.Name) }
+func measureName(v *thresholds.Verdict) string { return escape.Printable(v.Measure.Name) }
 
 // percent is a share with its sign, as verdicts give their evidence: one
 // decimal, two below 1%, where the noise of a good machine is.

@@ -17,7 +17,7 @@ func EmptyCompareJSON(w io.Writer, c *bench.Comparison) error {
 		return err
 	}
 	return json.NewEncoder(w).Encode(&comparisonJSON{
-		Version: ComparisonVersion, Outcome: thresholds.Pass,
+		Version: bench.JudgedVersion, Outcome: thresholds.Pass,
 		Tables: []tableJSON{{Outcome: thresholds.Pass, Comparison: measured.Bytes(), Verdicts: []verdictJSON{}}},
 	})
 }

@@ -104,7 +104,7 @@ func exactComparison(kernel string, more float64) ComparedTable {
 	}
 	slow, why := thresholds.Pass, "3594 instructions on both sides"
 	if more > 0 {
-		slow, why = thresholds.Regression, fmt.Sprintf("3594 → %.0f instructions (+%.0f), no change is allowed for the worse", 3594+more, more)
+		slow, why = thresholds.Regression, fmt.Sprintf("3594 → %.0f instructions (+%.0f), no increase is allowed", 3594+more, more)
 	}
 	t.Verdicts.All = []thresholds.Verdict{
 		counted("xdp/basic", bench.Instructions, thresholds.Pass, thresholds.Fail, 21, 21, "21 instructions on both sides"),

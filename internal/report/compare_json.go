@@ -11,11 +11,6 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// ComparisonVersion is the version of a judged comparison's JSON. It grows when
-// a reader of the previous version would misread the document; new fields do
-// not change it.
-const ComparisonVersion = 1
-
 type comparisonJSON struct {
 	Version int                `json:"version"`
 	Outcome thresholds.Outcome `json:"outcome"`
@@ -64,7 +59,7 @@ type verdictJSON struct {
 // CompareJSON writes everything: what was measured, raw values included, and
 // the verdicts with their evidence.
 func CompareJSON(w io.Writer, m *Comparison) error {
-	doc := comparisonJSON{Version: ComparisonVersion, Outcome: m.Overall(), Tables: []tableJSON{}}
+	doc := comparisonJSON{Version: bench.JudgedVersion, Outcome: m.Overall(), Tables: []tableJSON{}}
 	for _, t := range m.Tables {
 		var measured bytes.Buffer
 		if err := bench.EncodeComparison(&measured, t.Comparison); err != nil {

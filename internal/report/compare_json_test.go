@@ -28,7 +28,7 @@ func TestCompareJSON(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if doc.Version != ComparisonVersion || doc.Outcome != string(m.Overall()) || len(doc.Tables) != len(m.Tables) {
+		if doc.Version != bench.JudgedVersion || doc.Outcome != string(m.Overall()) || len(doc.Tables) != len(m.Tables) {
 			t.Errorf("%s: %+v", name, doc)
 		}
 		for i, table := range doc.Tables {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/thresholds"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // CompareMarkdown writes a judged comparison for a comment on a pull request,
@@ -39,7 +41,7 @@ func markdownHead(m *Comparison, rows []comparedRow) string {
 	}
 	var lines []string
 	for _, line := range comparedHead(m) {
-		lines = append(lines, markdownText(strings.Join(strings.Fields(line), " ")))
+		lines = append(lines, escape.MarkdownLine(strings.Join(strings.Fields(line), " ")))
 	}
 	if len(lines) > 0 {
 		b.WriteString("\n" + strings.Join(lines, "<br>\n") + "\n")
@@ -86,7 +88,7 @@ func findingSection(m *Comparison, rows []comparedRow, found []finding) section 
 	}
 	s := section{noun: "verdict", open: "\n" + markdownHeader(2, append(header, "verdict")...)}
 	for _, f := range folded(m, found) {
-		cells := []string{markdownName(f.name), orNone(markdownText(f.verdict.Measure.Name)), markdownText(f.base), markdownText(f.head), delta(f.verdict)}
+		cells := []string{escape.MarkdownCode(f.name), orNone(escape.Markdown(f.verdict.Measure.Name)), escape.Markdown(f.base), escape.Markdown(f.head), delta(f.verdict)}
 		if has.interval {
 			cells = append(cells, interval(f.verdict))
 		}
@@ -99,9 +101,9 @@ func findingSection(m *Comparison, rows []comparedRow, found []finding) section 
 func evidenceSection(m *Comparison, found []finding) section {
 	s := section{noun: "reason", open: "\n"}
 	for _, l := range whys(m, found) {
-		what := l.who(m, markdownName)
+		what := l.who(m, escape.MarkdownCode)
 		if len(l.measures) > 0 {
-			what += ": " + few(l.measures, markdownText)
+			what += ": " + few(l.measures, escape.Markdown)
 		}
 		s.rows = append(s.rows, fmt.Sprintf("- %s: %s: %s\n", what, l.standing, markdownEvidence(l.text)))
 	}
@@ -111,7 +113,7 @@ func evidenceSection(m *Comparison, found []finding) section {
 func warningSection(m *Comparison, rows []comparedRow) section {
 	s := section{noun: "warning", end: "\n</details>\n"}
 	for _, l := range warnings(m, rows) {
-		s.rows = append(s.rows, fmt.Sprintf("- %s: %s\n", l.who(m, markdownName), markdownText(l.text)))
+		s.rows = append(s.rows, fmt.Sprintf("- %s: %s\n", l.who(m, escape.MarkdownCode), escape.Markdown(l.text)))
 	}
 	s.open = summaryLine(plural(len(s.rows), "warning"))
 	return s
@@ -138,7 +140,7 @@ func passedSection(m *Comparison, rows []comparedRow) section {
 			continue
 		}
 		base, head := r.figures(r.main)
-		cells := []string{markdownName(r.Benchmark), orNone(markdownText(r.driver())), markdownText(base), markdownText(head), delta(r.main)}
+		cells := []string{escape.MarkdownCode(r.Benchmark), orNone(escape.Markdown(r.driver())), escape.Markdown(base), escape.Markdown(head), delta(r.main)}
 		if has.interval {
 			cells = append(cells, interval(r.main))
 		}
@@ -157,11 +159,11 @@ func passedSection(m *Comparison, rows []comparedRow) section {
 func matrixSection(m *Comparison) section {
 	header := []string{"benchmark"}
 	for _, kernel := range m.kernels() {
-		header = append(header, markdownText(kernel))
+		header = append(header, escape.Markdown(kernel))
 	}
 	s := section{noun: "benchmark", end: "\n</details>\n"}
 	for _, r := range matrix(m) {
-		cells := []string{markdownName(r.name)}
+		cells := []string{escape.MarkdownCode(r.name)}
 		for _, c := range r.cells {
 			cells = append(cells, matrixCell(c))
 		}
@@ -180,8 +182,8 @@ func otherSection(m *Comparison, rows []comparedRow) section {
 		if f.standing().said() && f.standing() != allowed {
 			continue
 		}
-		s.rows = append(s.rows, markdownRow(markdownName(f.name), markdownText(f.verdict.Measure.Name),
-			markdownText(f.base), markdownText(f.head), delta(f.verdict)))
+		s.rows = append(s.rows, markdownRow(escape.MarkdownCode(f.name), escape.Markdown(f.verdict.Measure.Name),
+			escape.Markdown(f.base), escape.Markdown(f.head), delta(f.verdict)))
 	}
 	if len(s.rows) > 0 {
 		s.open = summaryLine(plural(len(s.rows), "change")+" within the thresholds") +
@@ -189,7 +191,7 @@ func otherSection(m *Comparison, rows []comparedRow) section {
 		return s
 	}
 	if len(found) == 0 && len(unchanged) > 0 {
-		return section{noun: "note", rows: []string{"\nNo other measure changed: " + markdownText(strings.Join(unchanged, ", ")) + ".\n"}}
+		return section{noun: "note", rows: []string{"\nNo other measure changed: " + escape.Markdown(strings.Join(unchanged, ", ")) + ".\n"}}
 	}
 	return s
 }

@@ -94,30 +94,3 @@ func TestCompareMarkdownCountsWhatIsLeftOut(t *testing.T) {
 		t.Errorf("%d rows, and the end is %q, want %q", rows, out[len(out)-100:], want)
 	}
 }
-
-func TestMarkdownEscapes(t *testing.T) {
-	for text, want := range map[string]string{
-		"+5.2% (+0.80 ns), p 0.0001": "+5.2% (+0.80 ns), p 0.0001",
-		"@org/team":                  "`@org/team`",
-		"a | b":                      "<code>a &#124; b</code>",
-		"a`b":                        "<code>a&#96;b</code>",
-		`a\`:                         "<code>a&#92;</code>",
-		"<b>":                        "`<b>`",
-		"see #12":                    "`see #12`",
-		"www.example.com":            "`www.example.com`",
-		"http://x":                   "`http://x`",
-		"GH-12":                      "`GH-12`",
-		"_a_":                        "`_a_`",
-		"a\nb":                       "a b",
-		"\x1b[31m":                   "`\uFFFD[31m`",
-	} {
-		if got := markdownText(text); got != want {
-			t.Errorf("markdownText(%q) = %q, want %q", text, got, want)
-		}
-	}
-	for name, want := range map[string]string{"xdp/a": "`xdp/a`", "": "-", " ": "-", strings.Repeat("ä", 500): "`" + strings.Repeat("ä", maxMarkdownName) + "…`"} {
-		if got := markdownName(name); got != want {
-			t.Errorf("markdownName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

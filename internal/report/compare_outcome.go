@@ -34,7 +34,7 @@ const (
 
 // words are how the standings are said of one verdict.
 var words = [...]string{
-	"regression", "over budget", "failed", "inconclusive", "regression (warn)", "over budget (warn)", "accepted",
+	"regression", "over budget", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "accepted",
 	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
 }
 
@@ -131,8 +131,8 @@ func tally(m *Comparison) string {
 	}
 	add(regressed, plural(counts[regressed], "regression"))
 	add(overBudget, fmt.Sprintf("%d over budget", counts[overBudget]))
-	add(warned, plural(counts[warned], "regression")+" (warn)")
-	add(overWarned, fmt.Sprintf("%d over budget (warn)", counts[overWarned]))
+	add(warned, plural(counts[warned], "regression")+", as a warning")
+	add(overWarned, fmt.Sprintf("%d over budget, as a warning", counts[overWarned]))
 	add(failed, fmt.Sprintf("%d failed", counts[failed]))
 	add(allowed, fmt.Sprintf("%d within the allowance", counts[allowed]))
 	add(improved, plural(counts[improved], "improvement"))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // why is the evidence of the verdict. Of what fails it says also where the program
@@ -22,7 +23,7 @@ func (f *finding) why() string {
 // tells nobody else anything, nor does a path that is cut.
 func sourcePlace(s *bench.Source) string {
 	file := s.File
-	if path.IsAbs(file) || len(file) > maxMarkdownName/2 {
+	if path.IsAbs(file) || len(file) > escape.MaxName/2 {
 		file = path.Base(file)
 	}
 	return fmt.Sprintf("%s:%d", file, s.Line)
@@ -33,9 +34,9 @@ func sourcePlace(s *bench.Source) string {
 func markdownEvidence(text string) string {
 	m := placed.FindStringSubmatch(text)
 	if m == nil {
-		return markdownText(text)
+		return escape.Markdown(text)
 	}
-	return markdownText(m[1]) + ", at " + markdownName(m[2])
+	return escape.Markdown(m[1]) + ", at " + escape.MarkdownCode(m[2])
 }
 
 var placed = regexp.MustCompile(`(?s)^(.*), at (.+:\d+)$`)

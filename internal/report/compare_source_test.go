@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -57,7 +57,7 @@ func TestHostileSource(t *testing.T) {
 	if err := CompareMarkdown(&markdown, NewComparison(m), 0); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), unit.Printable(hostile)) || strings.ContainsAny(text.String(), "\x1b\u202e") {
+	if !strings.Contains(text.String(), escape.Printable(hostile)) || strings.ContainsAny(text.String(), "\x1b\u202e") {
 		t.Errorf("text:\n%s", text.String())
 	}
 	for _, bad := range []string{"\x1b", "<script>", "![i]", "\u202e"} {

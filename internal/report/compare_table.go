@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -27,7 +27,7 @@ func costTable(m *Comparison) string {
 	for i := range rows {
 		r := &rows[i]
 		base, head := r.figures(r.main)
-		cells := []string{unit.Printable(r.Benchmark), unit.Printable(r.driver()), base, head, delta(r.main)}
+		cells := []string{escape.Printable(r.Benchmark), escape.Printable(r.driver()), base, head, delta(r.main)}
 		if has.interval {
 			cells = append(cells, interval(r.main))
 		}
@@ -98,11 +98,11 @@ func matrixTable(m *Comparison) string {
 	}
 	header := []string{"benchmark"}
 	for _, kernel := range m.kernels() {
-		header = append(header, unit.Printable(kernel))
+		header = append(header, escape.Printable(kernel))
 	}
 	t := figureTable{names: 1, header: header}
 	for _, r := range rows {
-		cells := []string{unit.Printable(r.name)}
+		cells := []string{escape.Printable(r.name)}
 		for _, c := range r.cells {
 			text := matrixCell(c)
 			if c != nil {
@@ -130,7 +130,7 @@ func otherTable(m *Comparison) string {
 	}
 	t := figureTable{names: 2, verdict: true, header: []string{"other measures", "measure", "base", "head", "delta", "verdict"}}
 	for _, f := range rows {
-		t.rows = append(t.rows, []string{unit.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
+		t.rows = append(t.rows, []string{escape.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
 	}
 	return t.render(m.Columns) + "\n" + note
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // CompareText writes a judged comparison for a terminal: one kernel with all
@@ -71,11 +71,11 @@ func whyText(m *Comparison, rows []comparedRow) string {
 		found = slices.DeleteFunc(found, func(f finding) bool { return f.standing() == failed && f.verdict.Measure.Name == "" })
 	}
 	for _, l := range whys(m, found) {
-		parts := []string{l.who(m, unit.Printable)}
+		parts := []string{l.who(m, escape.Printable)}
 		if len(l.measures) > 0 {
-			parts = append(parts, few(l.measures, unit.Printable))
+			parts = append(parts, few(l.measures, escape.Printable))
 		}
-		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), unit.Printable(l.text))
+		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), escape.Printable(l.text))
 		b.WriteString(m.wrap(strings.Join(parts, ": ")) + "\n")
 	}
 	return b.String()
@@ -84,7 +84,7 @@ func whyText(m *Comparison, rows []comparedRow) string {
 func warningText(m *Comparison, rows []comparedRow) string {
 	var b strings.Builder
 	for _, l := range warnings(m, rows) {
-		b.WriteString(m.wrap(l.who(m, unit.Printable)+": "+paint(m.Color, text.FgYellow, "warning: ")+unit.Printable(l.text)) + "\n")
+		b.WriteString(m.wrap(l.who(m, escape.Printable)+": "+paint(m.Color, text.FgYellow, "warning: ")+escape.Printable(l.text)) + "\n")
 	}
 	return b.String()
 }
@@ -153,9 +153,9 @@ func (t *ComparedTable) manner() string {
 
 // sideName is what the user called a side, with its commit where that is known.
 func sideName(s *bench.Side) string {
-	name, commit := unit.Printable(s.Name), fmt.Sprintf("%.7s", unit.Printable(s.Commit))
+	name, commit := escape.Printable(s.Name), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
 	if name == "" {
-		name = unit.Printable(s.Branch)
+		name = escape.Printable(s.Branch)
 	}
 	switch {
 	case commit == "":

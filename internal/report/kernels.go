@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // What reports over several kernels have in common: short names of the kernels,
@@ -85,17 +85,17 @@ func (h *heads) lines(total int) []string {
 	var all []string
 	for _, m := range h.machines {
 		if len(m.kernels) == 1 {
-			all = append(all, unit.Printable("Linux "+m.kernels[0])+" · "+m.text)
+			all = append(all, escape.Printable("Linux "+m.kernels[0])+" · "+m.text)
 			continue
 		}
-		all = append(all, wrap(unit.Printable("Linux "+strings.Join(m.kernels, ", ")), "      ", maxWidth), m.text)
+		all = append(all, wrap(escape.Printable("Linux "+strings.Join(m.kernels, ", ")), "      ", maxWidth), m.text)
 	}
 	for _, r := range h.runs {
 		if len(r.kernels) == total {
 			all = append(all, r.text)
 			continue
 		}
-		all = append(all, unit.Printable(strings.Join(r.kernels, ", "))+": "+r.text)
+		all = append(all, escape.Printable(strings.Join(r.kernels, ", "))+": "+r.text)
 	}
 	return all
 }

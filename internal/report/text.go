@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -47,7 +48,7 @@ func measured(m *Model) bool {
 }
 
 func testbedLine(t *bench.Testbed) string {
-	return unit.Printable("Linux "+t.Kernel) + " · " + machine(t)
+	return escape.Printable("Linux "+t.Kernel) + " · " + machine(t)
 }
 
 // machine is what a testbed is beside its kernel.
@@ -57,7 +58,7 @@ func machine(t *bench.Testbed) string {
 		parts = append(parts, t.Virtual)
 	}
 	parts = append(parts, "JIT "+t.JIT)
-	return unit.Printable(strings.Join(parts, " · "))
+	return escape.Printable(strings.Join(parts, " · "))
 }
 
 func runLine(m *Model, t *Table) string {
@@ -122,9 +123,9 @@ func notesOn(m *Model, name string, kernels []string) string {
 	}
 	where := func(n *headLine) string {
 		if len(m.Tables) == 1 {
-			return unit.Printable(name)
+			return escape.Printable(name)
 		}
-		return unit.Printable(name + " on " + onKernels(n.kernels, len(m.Tables)))
+		return escape.Printable(name + " on " + onKernels(n.kernels, len(m.Tables)))
 	}
 	var b strings.Builder
 	for _, n := range counted {
@@ -142,19 +143,19 @@ func notes(m *Model, r *Row) []string {
 	var all []string
 	warning := paint(m.Color, text.FgYellow, "warning: ")
 	for _, w := range r.Warnings {
-		all = append(all, warning+unit.Printable(w))
+		all = append(all, warning+escape.Printable(w))
 	}
 	if s, ok := r.Cost(); ok {
 		// Those of the other measures say the same of the same rounds.
 		for _, w := range s.Warnings {
-			all = append(all, warning+unit.Printable(w))
+			all = append(all, warning+escape.Printable(w))
 		}
 	}
 	if !m.Explained {
 		all = append(all, budgetNotes(m, r)...)
 	}
 	if r.Error != "" && !m.Explained {
-		all = append(all, paint(m.Color, text.FgRed, "failed: ")+unit.Printable(r.Error))
+		all = append(all, paint(m.Color, text.FgRed, "failed: ")+escape.Printable(r.Error))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -28,7 +29,7 @@ func timedTable(m *Model) string {
 	header := []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}
 	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
-		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
+		row := table.Row{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
 		cost, ok := r.Cost()
 		if !ok {
 			t.AppendRow(append(row, blank(m, &r)))
@@ -61,7 +62,7 @@ func exactTable(m *Model) string {
 	}
 	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
-		row := table.Row{unit.Printable(r.Benchmark), unit.Printable(r.Driver)}
+		row := table.Row{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
 		if _, ok := r.Cost(); !ok {
 			t.AppendRow(append(row, blank(m, &r)))
 			continue
@@ -88,18 +89,18 @@ func hasPath(rows []Row) bool {
 func kernelTable(m *Model) string {
 	header := []string{"benchmark", "driver"}
 	for _, kernel := range m.kernels() {
-		header = append(header, unit.Printable(kernel))
+		header = append(header, escape.Printable(kernel))
 	}
 	out := newTable(2, header...)
 	for _, name := range names(m) {
-		row := table.Row{unit.Printable(name), ""}
+		row := table.Row{escape.Printable(name), ""}
 		for i := range m.Tables {
 			r := m.Tables[i].find(name)
 			if r == nil {
 				row = append(row, "-")
 				continue
 			}
-			row[1] = unit.Printable(r.Driver)
+			row[1] = escape.Printable(r.Driver)
 			cost, ok := r.Cost()
 			switch {
 			case r.Error != "" || !ok:
@@ -164,7 +165,7 @@ func number(v float64, m bench.Measure) string {
 	if m.Exact {
 		return unit.Exact(v)
 	}
-	return unit.Printable(unit.Format(v, m.Unit))
+	return escape.Printable(unit.Format(v, m.Unit))
 }
 
 // newTable is a table as benchstat and bpftool print theirs: columns and no

@@ -1,12 +1,16 @@
-package github
+// Package escapetest has what strangers would write, and what a runner of GitHub
+// Actions would make of it.
+package escapetest
 
 import (
 	"math/rand/v2"
 	"strings"
+	"testing"
+	"unicode"
 )
 
-// attacks are what a stranger would write into a name.
-var attacks = []string{
+// Attacks are what a stranger would write into a name.
+var Attacks = []string{
 	"::error::x", "::set-output name=a::b", "::add-mask::a", "::stop-commands::x", "\n::error::x", "\r::error::x", "\r\n::error::x",
 	"\u2028::error::x", "\u0085::error::x", "\u00a0::error::x", "\ufeff::error::x", "\u200b::error::x", "##[error]x", "##[command]x", "###[[error]x", "#", "##", "[", "::", ":", "%0A::error::x", "%0D", "%25", "%",
 	"EOF", "_GitHubActionsFileCommandDelimeter_", "a<<EOF\n",
@@ -20,16 +24,58 @@ var attacks = []string{
 	"x", "xdp_prog", "fun_xdp/basic", "name", "é", "日本語", "🚀", "a\u0301\u0301\u0301",
 }
 
-// hostileNames are names made of attacks, the same ones each time.
-func hostileNames(n int) []string {
+// Names are names made of attacks, the same ones each time.
+func Names(n int) []string {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := make([]string, n)
 	for i := range names {
 		var b strings.Builder
 		for range 1 + random.IntN(5) {
-			b.WriteString(attacks[random.IntN(len(attacks))])
+			b.WriteString(Attacks[random.IntN(len(Attacks))])
 		}
 		names[i] = b.String()
 	}
 	return names
+}
+
+// RunnerLines are the lines that the runner reads: .NET ends them at \n, \r
+// and \r\n.
+func RunnerLines(s string) []string {
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
+}
+
+// CommandOf is the command that the runner finds in a line, or empty: see
+// ActionCommand.TryParseV2 and TryParse in actions/runner.
+func CommandOf(line string) string {
+	if c := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }); strings.HasPrefix(c, "::") {
+		if _, _, ok := strings.Cut(c[2:], "::"); ok {
+			return c
+		}
+	}
+	if i := strings.Index(line, "##["); i >= 0 && strings.Contains(line[i:], "]") {
+		return line[i:]
+	}
+	return ""
+}
+
+// CheckLog checks that text in the log of a job is no command to the runner, and
+// that a terminal just prints it.
+func CheckLog(t testing.TB, out string) {
+	t.Helper()
+	for _, line := range RunnerLines(out) {
+		if c := CommandOf(line); c != "" {
+			t.Errorf("the runner takes %q for a command", c)
+		}
+	}
+	if i := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q reaches the terminal", out[i:])
+	}
+}
+
+// Fuzz fuzzes a check, beginning with the attacks.
+func Fuzz(f *testing.F, check func(*testing.T, string)) {
+	for _, a := range Attacks {
+		f.Add(a)
+	}
+	f.Fuzz(check)
 }

@@ -23,28 +23,13 @@ type input struct {
 // openInput opens a file, or a pipe such as the shell makes of <(command). It
 // does not wait for anybody to write to that.
 func openInput(ctx context.Context, name string) (*input, error) {
-	// A device may do something as soon as it is opened.
-	info, err := os.Stat(name)
-	if err == nil {
-		err = checkInput(name, info.Mode())
-	}
+	file, mode, err := openChecked(name, 0, os.Stat, checkInput)
 	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = file.Stat(); err == nil {
-		err = checkInput(name, info.Mode())
-	}
-	if err != nil {
-		file.Close()
 		return nil, err
 	}
 	// Only a pipe can make a reader wait, and have a deadline.
 	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })
-	return &input{ctx: ctx, file: file, stop: stop, pipe: info.Mode()&fs.ModeNamedPipe != 0}, nil
+	return &input{ctx: ctx, file: file, stop: stop, pipe: mode&fs.ModeNamedPipe != 0}, nil
 }
 
 func checkInput(name string, mode fs.FileMode) error {
@@ -55,6 +40,42 @@ func checkInput(name string, mode fs.FileMode) error {
 		return fmt.Errorf("%s is a folder, not a file", name)
 	}
 	return fmt.Errorf("%s is no regular file, and no pipe", name)
+}
+
+// openRegular opens a file that is one itself: no link, pipe or device that a
+// stranger laid there.
+func openRegular(name string) (*os.File, error) {
+	file, _, err := openChecked(name, syscall.O_NOFOLLOW, os.Lstat, func(name string, mode fs.FileMode) error {
+		if !mode.IsRegular() {
+			return fmt.Errorf("%s is no regular file", name)
+		}
+		return nil
+	})
+	return file, err
+}
+
+// openChecked opens a file of a kind that check takes. That is asked before, as a
+// device may do something as soon as it is opened, and again of what was opened.
+func openChecked(name string, flags int, stat func(string) (fs.FileInfo, error), check func(string, fs.FileMode) error) (*os.File, fs.FileMode, error) {
+	info, err := stat(name)
+	if err == nil {
+		err = check(name, info.Mode())
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = check(name, info.Mode())
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Mode(), nil
 }
 
 func (in *input) Read(b []byte) (int, error) {

@@ -1,0 +1,16 @@
+// Package escape makes text of strangers mean nothing to where it goes. Names,
+// paths, verifier logs and whole files come from a pull request; this is the one
+// place that knows what would be done with them:
+//
+//	Printable      a terminal
+//	LogLine        a line of a job's log; so do LogText and LogWriter with many
+//	Output         a file of outputs or variables, such as GITHUB_OUTPUT
+//	MarkdownCode   Markdown, a name; also in a cell of a table
+//	Markdown       Markdown, a sentence; also in a cell of a table
+//	MarkdownLine   Markdown, a sentence that begins a line
+//	MarkdownFence  Markdown, many lines
+//
+// The data and properties of a workflow command are LogText and LogLine, before
+// they are encoded. JSON is encoded by its library. The package knows neither
+// where text comes from nor how much of it there may be.
+package escape
