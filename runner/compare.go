@@ -74,8 +74,8 @@ func comparePair(ctx context.Context, env *environment, job PairJob, o *Options,
 	added := job.Base == nil && job.Head.Verify == nil
 	switch {
 	case added && o.Mode == bench.ModeExact:
-		results, err := countEach(ctx, env, o, job.Head)
-		return bench.Pair{Benchmark: job.Name(), Head: results[0]}, err
+		sides, err := countEach(ctx, env, o, job.Head)
+		return bench.Pair{Benchmark: job.Name(), Head: resultOf(sides[0])}, err
 	case added:
 	case job.Base == nil || job.Head == nil, job.Head.Verify != nil:
 		return loadOnly(env, job), nil
@@ -109,7 +109,10 @@ const againCounts = 3
 // a fact that one can judge by.
 func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (bench.Pair, error) {
 	sides, err := countEach(ctx, env, o, job.Base, job.Head)
-	p := bench.Pair{Benchmark: job.Name(), Base: sides[0], Head: sides[1]}
+	p := bench.Pair{
+		Benchmark: job.Name(), Base: resultOf(sides[0]), Head: resultOf(sides[1]),
+		Lines: changedLines(sides[0].executed, sides[1].executed),
+	}
 	if err != nil || sameCount(p.Base, p.Head) || !unevenResult(p.Base, job.Base) && !unevenResult(p.Head, job.Head) {
 		return p, err
 	}
@@ -118,7 +121,7 @@ func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (
 		if err != nil {
 			return p, err
 		}
-		p.Again = again[0]
+		p.Again = resultOf(again[0])
 		if !sameCount(p.Base, p.Again) {
 			break
 		}
@@ -127,14 +130,10 @@ func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (
 }
 
 // countEach counts some jobs, one after the other.
-func countEach(ctx context.Context, env *environment, o *Options, jobs ...*Job) ([]*bench.Result, error) {
+func countEach(ctx context.Context, env *environment, o *Options, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(&Plan{Jobs: jobs}, *o)
 	err := m.count(ctx, env, 0)
-	var results []*bench.Result
-	for _, t := range m.tracks {
-		results = append(results, resultOf(t))
-	}
-	return results, err
+	return m.tracks, err
 }
 
 // sameCount tells that neither failed and both cost the same.

@@ -52,6 +52,7 @@ func (m *measurement) count(ctx context.Context, env *environment, load int) err
 		}
 		if t.floor != nil {
 			t.countPath()
+			t.countInsns()
 		}
 		t.close()
 	}

@@ -88,3 +88,12 @@ func readLog(log []string) (reason, source string) {
 	}
 	return reason, source
 }
+
+// told is what a result has of an error.
+func told(err error) (text, hint, log string) {
+	var verifier *ebpf.VerifierError
+	if errors.As(err, &verifier) {
+		log = strings.Join(verifier.Log, "\n")
+	}
+	return err.Error(), bench.Hint(err), log
+}

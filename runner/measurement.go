@@ -103,6 +103,7 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 			return nil
 		}
 		t.open(env)
+		t.countInsns()
 		t.warmUp(ctx)
 		t.makeRoom()
 		t.matchFloor()

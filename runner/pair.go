@@ -66,6 +66,7 @@ func (p *pair) measure(ctx context.Context, env *environment, budget time.Durati
 	return bench.Pair{
 		Benchmark: p.head.job.Name,
 		Base:      resultOf(p.base), Head: resultOf(p.head), Again: resultOf(p.again),
+		Lines: changedLines(p.base.executed, p.head.executed),
 	}
 }
 
@@ -74,6 +75,7 @@ func (p *pair) measure(ctx context.Context, env *environment, budget time.Durati
 func (p *pair) fit(ctx context.Context, env *environment) {
 	for _, t := range []*track{p.base, p.head} {
 		t.open(env)
+		t.countInsns()
 		t.warmUp(ctx)
 		if r, ok := t.resizable(); ok && t.last.wall > pairSlice {
 			r.resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.wall), 1) })

@@ -62,7 +62,16 @@ func (d *driven) addTo(r *bench.Result, runs uint64) {
 	r.Traffic.Unaccounted += int64(d.sent) - int64(runs) - int64(d.dropped)
 }
 
-func openSubject(env *environment, j *Job) (s *subject, err error) {
+func openSubject(env *environment, j *Job) (*subject, error) {
+	spec := j.Spec.Copy()
+	if env.exact {
+		zeroSeeds(spec)
+	}
+	return openSpec(env, j, spec)
+}
+
+// openSpec loads what may be the job's programs in another form.
+func openSpec(env *environment, j *Job, spec *ebpf.CollectionSpec) (s *subject, err error) {
 	s = &subject{}
 	defer func() {
 		if err != nil {
@@ -70,10 +79,6 @@ func openSubject(env *environment, j *Job) (s *subject, err error) {
 			s = nil
 		}
 	}()
-	spec := j.Spec.Copy()
-	if env.exact {
-		zeroSeeds(spec)
-	}
 	if s.coll, err = loadCollection(spec); err != nil {
 		return s, explainLoad(j, err)
 	}
@@ -110,12 +115,29 @@ func loadCollection(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
 	return ebpf.NewCollection(spec)
 }
 
-// slice empties the maps, lets the program run and reads what it was charged.
-func (s *subject) slice() (slice, error) {
+// empty empties the maps that a reader would.
+func (s *subject) empty() error {
 	for _, e := range s.emptiers {
 		if err := e.empty(); err != nil {
-			return slice{}, fmt.Errorf("empty a map: %w", err)
+			return fmt.Errorf("empty a map: %w", err)
 		}
+	}
+	return nil
+}
+
+// drive empties the maps and lets the program run.
+func (s *subject) drive() error {
+	if err := s.empty(); err != nil {
+		return err
+	}
+	_, err := s.driver.drive()
+	return err
+}
+
+// slice empties the maps, lets the program run and reads what it was charged.
+func (s *subject) slice() (slice, error) {
+	if err := s.empty(); err != nil {
+		return slice{}, err
 	}
 	before, err := readCounters(s.program)
 	if err != nil {

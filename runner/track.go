@@ -2,13 +2,9 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -26,9 +22,11 @@ type track struct {
 	wall    time.Duration // of one slice, by the pilot
 	err     error
 
-	last   slice // the latest, until it is recorded
-	static []bench.Sample
-	result bench.Result
+	last     slice // the latest, until it is recorded
+	static   []bench.Sample
+	counted  bool
+	executed *executed // nil where it could not be counted
+	result   bench.Result
 }
 
 // slice is what one round measured of one track.
@@ -139,17 +137,16 @@ func (t *track) complete() bench.Result {
 	} else {
 		r.Samples = timedSamples(&r)
 	}
+	if t.executed != nil {
+		r.Samples = append(r.Samples, t.executed.sample())
+	}
 	r.Samples = append(r.Samples, t.static...)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
 		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), neverRan[r.Driver])
 	}
 	if err != nil {
-		r.Error, r.Hint = err.Error(), bench.Hint(err)
-		var verifier *ebpf.VerifierError
-		if errors.As(err, &verifier) {
-			r.Log = strings.Join(verifier.Log, "\n")
-		}
+		r.Error, r.Hint, r.Log = told(err)
 	}
 	if t.floor != nil && t.floor.err != nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no floor: the empty %s program could not be measured: %v", r.Type, t.floor.err))

@@ -100,7 +100,7 @@ func legend(m *Model) string {
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
 		text := "net is how many machine instructions a run executes: " + floor
 		if hasPath(m.Tables[0].Rows) {
-			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel"
+			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel, - where nothing is attached (test_run)"
 		}
 		return text + "."
 	}
@@ -162,7 +162,7 @@ func notes(m *Model, r *Row) []string {
 
 // traffic accounts for the packets of an attached program.
 func traffic(t *bench.Traffic) string {
-	return fmt.Sprintf("%s packets sent by %s, %s run, %d dropped, %d unaccounted",
+	return fmt.Sprintf("%s packets sent by %s, %s run, %d lost before the program, %d unaccounted",
 		unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted)
 }
 

@@ -1,0 +1,271 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// explanations is the JSON of several explanations: one suite on several kernels.
+type explanations struct {
+	Version      int            `json:"version"`
+	Explanations []*Explanation `json:"explanations"`
+}
+
+// EncodeExplanation writes the explanation as one JSON document.
+func EncodeExplanation(w io.Writer, e *Explanation) error {
+	if err := json.NewEncoder(w).Encode(e.document()); err != nil {
+		return fmt.Errorf("encode explanation: %w", err)
+	}
+	return nil
+}
+
+// EncodeExplanations writes several explanations as one JSON document, and a
+// single one as EncodeExplanation does.
+func EncodeExplanations(w io.Writer, all []*Explanation) error {
+	if len(all) == 1 {
+		return EncodeExplanation(w, all[0])
+	}
+	doc := explanations{Version: ExplanationVersion, Explanations: []*Explanation{}}
+	for _, e := range all {
+		doc.Explanations = append(doc.Explanations, e.document())
+	}
+	if err := json.NewEncoder(w).Encode(&doc); err != nil {
+		return fmt.Errorf("encode explanations: %w", err)
+	}
+	return nil
+}
+
+// document is the explanation with this version, and lists instead of null.
+func (e *Explanation) document() *Explanation {
+	doc := *e
+	doc.Version = ExplanationVersion
+	doc.Programs = append([]Explained{}, e.Programs...)
+	for i := range doc.Programs {
+		if p := &doc.Programs[i]; p.Lines == nil {
+			p.Lines = []Line{}
+		}
+	}
+	return &doc
+}
+
+// DecodeExplanation reads one explanation and checks that it is whole, as Decode
+// does with a run.
+func DecodeExplanation(r io.Reader) (*Explanation, error) {
+	var doc explanationDoc
+	err := decodeDocument(r, &doc)
+	e, kind := doc.explanation()
+	if err == nil || doc.Version != 0 && doc.Version != ExplanationVersion {
+		err = kind
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode explanation: %w", err)
+	}
+	return e, nil
+}
+
+// DecodeExplanations reads what EncodeExplanations writes: at least one.
+func DecodeExplanations(r io.Reader) ([]*Explanation, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxRunSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("decode explanations: %w", err)
+	}
+	var kind struct {
+		Explanations present `json:"explanations"`
+	}
+	if err := decodeDocument(bytes.NewReader(text), &kind); err != nil {
+		return nil, fmt.Errorf("decode explanations: %w", err)
+	}
+	if !kind.Explanations {
+		e, err := DecodeExplanation(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		return []*Explanation{e}, nil
+	}
+	var doc struct {
+		Version      int             `json:"version"`
+		Explanations explanationDocs `json:"explanations"`
+	}
+	err = decodeDocument(bytes.NewReader(text), &doc)
+	switch {
+	case doc.Version != 0 && doc.Version != ExplanationVersion:
+		err = unknownExplanation(doc.Version)
+	case err == nil && len(doc.Explanations) == 0:
+		err = errors.New("there is no explanation in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode explanations: %w", err)
+	}
+	return doc.Explanations, nil
+}
+
+func unknownExplanation(version int) error {
+	return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", version, ExplanationVersion)
+}
+
+type explanationDocs []*Explanation
+
+func (e *explanationDocs) UnmarshalJSON(text []byte) (err error) {
+	*e, err = decodeList(text, "explanations", maxRuns, func(d *explanationDoc) (*Explanation, error) { return d.explanation() })
+	return err
+}
+
+// explanationDoc is the JSON of an explanation, explainedDoc that of a benchmark
+// in it.
+type explanationDoc struct {
+	Explanation
+	Programs explaineds `json:"programs"`
+}
+
+// explanation is the explanation, if it is one of a known version.
+func (d *explanationDoc) explanation() (*Explanation, error) {
+	switch {
+	case d.Version == 0:
+		return nil, errors.New("the document has no version: it is no result of ebpf-bench explain")
+	case d.Version != ExplanationVersion:
+		return nil, unknownExplanation(d.Version)
+	case d.Programs == nil:
+		return nil, errors.New("the document has no programs: it is no result of ebpf-bench explain")
+	}
+	d.Explanation.Programs = d.Programs
+	return &d.Explanation, nil
+}
+
+type explainedDoc struct {
+	Explained
+	Base     *explainedSideDoc `json:"base"`
+	Head     *explainedSideDoc `json:"head"`
+	Lines    explainedLines    `json:"lines"`
+	Warnings warnings          `json:"warnings"`
+}
+
+type explainedSideDoc struct {
+	ExplainedSide
+	Code codes `json:"code"`
+}
+
+func (d *explainedSideDoc) side() *ExplainedSide {
+	if d == nil {
+		return nil
+	}
+	d.ExplainedSide.Code = d.Code
+	return &d.ExplainedSide
+}
+
+type explaineds []Explained
+
+func (e *explaineds) UnmarshalJSON(text []byte) (err error) {
+	seen := map[string]bool{}
+	*e, err = decodeList(text, "programs", maxResults, func(d *explainedDoc) (Explained, error) {
+		switch {
+		case d.Benchmark == "":
+			return Explained{}, fmt.Errorf("program %d has no benchmark", len(seen)+1)
+		case seen[d.Benchmark]:
+			return Explained{}, fmt.Errorf("benchmark %q occurs twice", d.Benchmark)
+		}
+		seen[d.Benchmark] = true
+		d.Explained.Base, d.Explained.Head = d.Base.side(), d.Head.side()
+		d.Explained.Lines, d.Explained.Warnings = d.Lines, d.Warnings
+		return d.Explained, d.check()
+	})
+	return err
+}
+
+func (e *Explained) check() error {
+	if e.Base == nil && e.Head == nil && e.Error == "" {
+		return fmt.Errorf("benchmark %q has neither base nor head, and no error", e.Benchmark)
+	}
+	for _, s := range []*ExplainedSide{e.Base, e.Head} {
+		if s == nil {
+			continue
+		}
+		if len(s.Object) > maxFileName || len(s.Program) > maxSourceFunction {
+			return fmt.Errorf("benchmark %q: the names of a side are too long", e.Benchmark)
+		}
+		if err := s.check(); err != nil {
+			return fmt.Errorf("benchmark %q: %w", e.Benchmark, err)
+		}
+	}
+	return nil
+}
+
+// A program has a million instructions at most, and a line at least one.
+const (
+	maxExplainedLines = 1 << 20
+	maxCode           = 1 << 20
+	maxCodeText       = 4096
+)
+
+type explainedLines []Line
+
+func (l *explainedLines) UnmarshalJSON(text []byte) (err error) {
+	*l, err = decodeList(text, "lines of a program", maxExplainedLines, func(d *lineDoc) (Line, error) {
+		d.Line.Base, d.Line.Head = d.Base.executed(), d.Head.executed()
+		return d.Line, d.check()
+	})
+	return err
+}
+
+type lineDoc struct {
+	Line
+	Base *executedDoc `json:"base"`
+	Head *executedDoc `json:"head"`
+}
+
+func (d *lineDoc) check() error {
+	switch l := &d.Line; {
+	case l.Base == nil && l.Head == nil:
+		return errors.New("a line is on no side")
+	case l.Offset < 0 || l.BaseNumber < 0 || l.BaseNumber > maxSourceLine:
+		return errors.New("a line has a place that there is not")
+	default:
+		if err := l.check(); err != nil {
+			return err
+		}
+		return errors.Join(l.Base.check(), l.Head.check())
+	}
+}
+
+type executedDoc struct {
+	Executed
+	Code codes `json:"code"`
+}
+
+func (d *executedDoc) executed() *Executed {
+	if d == nil {
+		return nil
+	}
+	d.Executed.Code = d.Code
+	return &d.Executed
+}
+
+func (e *Executed) check() error {
+	if e == nil {
+		return nil
+	}
+	if e.PerRun < 0 || math.IsNaN(e.PerRun) || math.IsInf(e.PerRun, 0) || e.Instructions < 0 {
+		return fmt.Errorf("%v instructions a run, of %d", e.PerRun, e.Instructions)
+	}
+	return nil
+}
+
+type codes []Code
+
+func (c *codes) UnmarshalJSON(text []byte) (err error) {
+	*c, err = decodeList(text, "instructions of a line", maxCode, func(c *Code) (Code, error) { return *c, c.check() })
+	return err
+}
+
+func (c *Code) check() error {
+	switch {
+	case c.Text == "" || len(c.Text) > maxCodeText:
+		return errors.New("an instruction has no text, or one that is too long")
+	case c.Offset < 0 || c.PerRun < 0 || math.IsNaN(c.PerRun) || math.IsInf(c.PerRun, 0) || c.Machine != nil && *c.Machine < 0:
+		return fmt.Errorf("the instruction %q has negative figures", c.Text)
+	}
+	return nil
+}

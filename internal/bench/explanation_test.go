@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func sampleExplanation() *Explanation {
+	machine := 3
+	return &Explanation{
+		Version: ExplanationVersion, Tool: "v1", Started: time.Unix(1_700_000_000, 0).UTC(),
+		Testbed: Testbed{Mode: ModeHost, Kernel: "6.12.1"},
+		Base:    &Side{Name: "main"}, Head: Side{Name: "head.o"},
+		Programs: []Explained{
+			{
+				Benchmark: "xdp/a", Driver: "test_run",
+				Base: &ExplainedSide{Object: "a.o", Program: "a", Runs: 4, Executed: Executed{PerRun: 2, Instructions: 2}},
+				Head: &ExplainedSide{Object: "a.o", Program: "a", Runs: 4, Executed: Executed{PerRun: 19.25, Instructions: 3}},
+				Lines: []Line{{
+					Program: "a", Function: "a", File: "a.c", Number: 41, Text: "\ti++;", Offset: 3, BaseNumber: 40,
+					Base: &Executed{PerRun: 2, Instructions: 2},
+					Head: &Executed{PerRun: 19.25, Instructions: 3, Code: []Code{{Offset: 3, Text: "r0 += 1", PerRun: 7, Machine: &machine}}},
+				}},
+				Warnings: []string{"it differs from run to run"},
+			},
+			{Benchmark: "xdp/b", Lines: []Line{}, Error: "the verifier refuses it"},
+		},
+	}
+}
+
+func TestEncodeDecodeExplanations(t *testing.T) {
+	for n := 1; n <= 2; n++ {
+		var want []*Explanation
+		for range n {
+			want = append(want, sampleExplanation())
+		}
+		var text bytes.Buffer
+		if err := EncodeExplanations(&text, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeExplanations(&text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: got %+v, want %+v", n, got, want)
+		}
+	}
+}
+
+// Readers in other languages need no test for null.
+func TestEncodeExplanationHasLists(t *testing.T) {
+	var text bytes.Buffer
+	if err := EncodeExplanation(&text, &Explanation{Programs: []Explained{{Benchmark: "a", Error: "x"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "null") {
+		t.Error(text.String())
+	}
+}
+
+func TestDecodeExplanationsRefuses(t *testing.T) {
+	line := func(l string) string {
+		return fmt.Sprintf(`{"version":1,"programs":[{"benchmark":"a","head":{},"lines":[%s]}]}`, l)
+	}
+	for _, c := range []struct{ in, want string }{
+		{"", "ends before"},
+		{"[]", "decode explanations"},
+		{"{}", "no version"},
+		{`{"version":1}`, "no programs"},
+		{`{"version":2,"programs":[]}`, "version 2 is not known"},
+		{`{"version":1,"programs":[]}{}`, "something follows"},
+		{`{"version":1,"programs":[{}]}`, "no benchmark"},
+		{`{"version":1,"programs":[{"benchmark":"a"}]}`, "neither base nor head"},
+		{`{"version":1,"programs":[{"benchmark":"a","head":{}},{"benchmark":"a","head":{}}]}`, "occurs twice"},
+		{`{"version":1,"programs":[{"benchmark":"a","head":{"per_run":-1}}]}`, "-1 instructions"},
+		{`{"version":1,"programs":[{"benchmark":"a","head":{"program":"` + strings.Repeat("x", 600) + `"}}]}`, "too long"},
+		{line(`{}`), "on no side"},
+		{line(`{"head":{"per_run":-1}}`), "-1 instructions"},
+		{line(`{"head":{},"offset":-1}`), "a place that there is not"},
+		{line(`{"head":{},"file":"a\u001b[2J.c","line":1}`), "cannot be printed"},
+		{line(`{"head":{"code":[{}]}}`), "no text"},
+		{line(`{"head":{"code":[{"text":"x","machine":-1}]}}`), "negative"},
+		{`{"version":1,"explanations":[]}`, "no explanation"},
+		{`{"version":9,"explanations":[]}`, "version 9 is not known"},
+		{`{"version":1,"explanations":[{"version":1}]}`, "no programs"},
+	} {
+		if _, err := DecodeExplanations(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("DecodeExplanations(%.80s) = %v, want an error with %q", c.in, err, c.want)
+		}
+	}
+}
+
+func FuzzDecodeExplanations(f *testing.F) {
+	var one, two bytes.Buffer
+	if err := EncodeExplanation(&one, sampleExplanation()); err != nil {
+		f.Fatal(err)
+	}
+	if err := EncodeExplanations(&two, []*Explanation{sampleExplanation(), sampleExplanation()}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(one.Bytes())
+	f.Add(two.Bytes())
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := DecodeExplanations(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		// What is taken can be written, and is the same when it is read again.
+		var b bytes.Buffer
+		if err := EncodeExplanations(&b, got); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := DecodeExplanations(&b); err != nil || len(again) != len(got) {
+			t.Fatalf("%+v, %v", again, err)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package insn
+
+import "github.com/cilium/ebpf/asm"
+
+// assignments are, for each function, the registers that hold a value before
+// each of its blocks, whichever way leads there. The verifier refuses to save
+// others, though a register may be live without: it is then read on other ways
+// only. Few functions save any, so they are computed when asked for.
+type assignments map[int][]registers
+
+// before returns the registers that hold a value before an instruction of a block.
+func (a assignments) before(g *graph, b, index int) registers {
+	f := g.blocks[b].Function
+	if a[f] == nil {
+		a[f] = assigned(g, f)
+	}
+	held := a[f][b-g.begin[f]]
+	for i := g.blocks[b].Start; i < index; i++ {
+		held = assign(&g.insns[i], held)
+	}
+	return held
+}
+
+// assigned computes the assignments of one function.
+func assigned(g *graph, f int) []registers {
+	first, end := g.begin[f], g.begin[f+1]
+	before := make([]registers, end-first)
+	for b := range before {
+		before[b] = allRegisters // until a way leads there
+	}
+	before[0] = 0
+	if f == 0 {
+		before[0] = only(asm.R1) // the context
+	}
+	pending := make([]int, 0, end-first)
+	for b := end - 1; b >= first; b-- {
+		pending = append(pending, b)
+	}
+	for len(pending) > 0 {
+		b := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		held := before[b-first]
+		for i := g.blocks[b].Start; i < g.blocks[b].End; i++ {
+			held = assign(&g.insns[i], held)
+		}
+		for _, s := range g.after(b) {
+			if both := before[s-first] & held; both != before[s-first] {
+				before[s-first] = both
+				pending = append(pending, s)
+			}
+		}
+	}
+	return before
+}
+
+// assign returns the registers that hold a value after an instruction. What a
+// call returns may be nothing, and packet access leaves only R0.
+func assign(ins *asm.Instruction, held registers) registers {
+	_, writes := effect(ins, 0)
+	switch {
+	case ins.OpCode.JumpOp() == asm.Call:
+		return held &^ writes
+	case writes == scratchRegisters:
+		return held&^writes | only(asm.R0)
+	}
+	return held | writes
+}

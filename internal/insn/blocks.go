@@ -1,0 +1,184 @@
+package insn
+
+import (
+	"slices"
+
+	"github.com/cilium/ebpf/asm"
+)
+
+// flow is how control leaves an instruction.
+type flow struct {
+	splits bool // a block ends here
+	falls  bool // the next instruction may be executed
+	leaves bool // the function may end here
+}
+
+// graph is the control flow of a program.
+type graph struct {
+	insns     asm.Instructions
+	targets   []int
+	functions []Function
+	blocks    []Block
+	// begin is where the blocks of each function begin, and where the last ends.
+	begin []int
+	// Blocks that may follow block b are successors[first[b]:first[b+1]].
+	successors []int
+	first      []int
+	// leaves tells of each block whether its function may end with it.
+	leaves []bool
+	// mayThrow: the program calls kfuncs, one of which may be bpf_throw. It ends
+	// all functions that are being executed.
+	mayThrow bool
+}
+
+// newGraph splits a program into blocks. It begins one at each function, at each
+// target of a jump and after each instruction that may go on elsewhere.
+func newGraph(program string, insns asm.Instructions, targets []int) *graph {
+	g := &graph{insns: insns, targets: targets, functions: functions(program, insns, targets)}
+	for i := range insns {
+		if insns[i].IsKfuncCall() {
+			g.mayThrow = true
+			break
+		}
+	}
+
+	starts := make([]bool, len(insns)+1)
+	for i := range insns {
+		if isJump(&insns[i]) {
+			starts[targets[i]] = true
+		}
+		if g.flow(i).splits {
+			starts[i+1] = true
+		}
+	}
+	at := make([]int, len(insns)) // the block that begins with an instruction
+	for f := range g.functions {
+		g.begin = append(g.begin, len(g.blocks))
+		g.split(f, starts, at)
+	}
+	g.begin = append(g.begin, len(g.blocks))
+
+	g.first = make([]int, len(g.blocks)+1)
+	g.leaves = make([]bool, len(g.blocks))
+	for b := range g.blocks {
+		g.link(b, at)
+		g.first[b+1] = len(g.successors)
+	}
+	return g
+}
+
+// split makes the blocks of a function.
+func (g *graph) split(f int, starts []bool, at []int) {
+	fn := g.functions[f]
+	entry := Block{Function: f, Start: fn.Start, End: fn.Start, Entry: true, Counter: Derived}
+	if starts[fn.Start] && g.jumpsTo(fn) {
+		// How often the function was entered and how often its first instruction
+		// was executed differ, so the entry is a block of its own, without an
+		// instruction.
+		g.blocks = append(g.blocks, entry)
+		entry.Entry = false
+	}
+	b := entry
+	for i := fn.Start; i < fn.End; i++ {
+		if i > b.Start && starts[i] {
+			b.End = i
+			at[b.Start] = len(g.blocks)
+			g.blocks = append(g.blocks, b)
+			b = Block{Function: f, Start: i, Counter: Derived}
+		}
+	}
+	b.End = fn.End
+	at[b.Start] = len(g.blocks)
+	g.blocks = append(g.blocks, b)
+}
+
+// jumpsTo tells whether a jump leads to the start of its own function.
+func (g *graph) jumpsTo(fn Function) bool {
+	for i := fn.Start; i < fn.End; i++ {
+		if isJump(&g.insns[i]) && g.targets[i] == fn.Start {
+			return true
+		}
+	}
+	return false
+}
+
+// link notes which blocks may follow a block. What leads out of the function
+// leaves it: the kernel refuses a program that takes such a way.
+func (g *graph) link(b int, at []int) {
+	block := &g.blocks[b]
+	if block.Start == block.End {
+		g.successors = append(g.successors, b+1)
+		return
+	}
+	fn := g.functions[block.Function]
+	last := block.End - 1
+	how := g.flow(last)
+	g.leaves[b] = how.leaves
+	follow := func(i int) {
+		if i < fn.Start || i >= fn.End {
+			g.leaves[b] = true
+			return
+		}
+		g.successors = append(g.successors, at[i])
+	}
+	if how.falls {
+		follow(block.End)
+	}
+	if isJump(&g.insns[last]) {
+		follow(g.targets[last])
+	}
+}
+
+// after are the blocks that may follow a block.
+func (g *graph) after(b int) []int { return g.successors[g.first[b]:g.first[b+1]] }
+
+// functionAt is the function that begins with an instruction.
+func (g *graph) functionAt(start int) int {
+	f, _ := slices.BinarySearchFunc(g.functions, start, func(fn Function, i int) int { return fn.Start - i })
+	return f
+}
+
+// flow tells how control leaves an instruction.
+func (g *graph) flow(i int) flow {
+	ins := &g.insns[i]
+	op := ins.OpCode
+	switch op.JumpOp() {
+	case asm.InvalidJumpOp:
+		// Packet access of classic BPF ends the program where the packet ends.
+		if op.Class() == asm.LdClass && (op.Mode() == asm.AbsMode || op.Mode() == asm.IndMode) {
+			return flow{splits: true, falls: true, leaves: true}
+		}
+		return flow{falls: true}
+	case asm.Exit:
+		return flow{splits: true, leaves: true}
+	case asm.Ja:
+		return flow{splits: true}
+	case asm.Call:
+		if g.mayNotReturn(ins) {
+			return flow{splits: true, falls: true, leaves: true}
+		}
+		return flow{falls: true}
+	default:
+		return flow{splits: true, falls: true}
+	}
+}
+
+// mayNotReturn tells whether a call may be the last thing that its function
+// does: a tail call, or what may throw an exception (Linux 6.7).
+func (g *graph) mayNotReturn(ins *asm.Instruction) bool {
+	switch {
+	case ins.IsKfuncCall():
+		return true
+	case ins.IsFunctionCall():
+		return g.mayThrow
+	case !ins.IsBuiltinCall():
+		return false
+	}
+	switch asm.BuiltinFunc(ins.Constant) {
+	case asm.FnTailCall:
+		return true
+	case asm.FnForEachMapElem, asm.FnLoop, asm.FnFindVma, asm.FnUserRingbufDrain:
+		return g.mayThrow // by the function that it calls back
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package insn
+
+import "slices"
+
+// Counts are how often each block of each program of a collection was executed,
+// up to a moment or, by Sub, between two.
+type Counts struct {
+	table  *Table
+	blocks [][]uint64 // by program and block
+}
+
+func newCounts(t *Table) *Counts {
+	c := &Counts{table: t, blocks: make([][]uint64, len(t.Programs))}
+	for p := range t.Programs {
+		c.blocks[p] = make([]uint64, len(t.Programs[p].Blocks))
+	}
+	return c
+}
+
+// Sub returns what was counted since before, which must be of the same table.
+func (c *Counts) Sub(before *Counts) *Counts {
+	return c.combine(before, func(a, b uint64) uint64 { return a - b })
+}
+
+// Add returns the sum of two counts of the same table.
+func (c *Counts) Add(other *Counts) *Counts {
+	return c.combine(other, func(a, b uint64) uint64 { return a + b })
+}
+
+func (c *Counts) combine(other *Counts, f func(a, b uint64) uint64) *Counts {
+	combined := newCounts(c.table)
+	for p := range c.blocks {
+		for b := range c.blocks[p] {
+			combined.blocks[p][b] = f(c.blocks[p][b], other.blocks[p][b])
+		}
+	}
+	return combined
+}
+
+// Equal tells whether every block was executed as often in both, which must be of
+// the same programs.
+func (c *Counts) Equal(other *Counts) bool {
+	return slices.EqualFunc(c.blocks, other.blocks, slices.Equal)
+}
+
+// Executed is how many BPF instructions a program executed; those that it called
+// by a tail call are the other program's. A 64-bit load is one instruction.
+func (c *Counts) Executed(program string) uint64 {
+	p, counts := c.of(program)
+	var n uint64
+	for b := range counts {
+		n += counts[b] * uint64(p.Blocks[b].End-p.Blocks[b].Start)
+	}
+	return n
+}
+
+// Total is how many BPF instructions all programs of the collection executed.
+func (c *Counts) Total() uint64 {
+	var n uint64
+	for _, p := range c.table.Programs {
+		n += c.Executed(p.Name)
+	}
+	return n
+}
+
+// Runs is how often a program was entered, by its hook or by a tail call.
+func (c *Counts) Runs(program string) uint64 {
+	_, counts := c.of(program)
+	if len(counts) == 0 {
+		return 0
+	}
+	return counts[0] // the first block is the entry of the first function
+}
+
+// Instructions returns how often each of the program's Instructions was executed.
+func (c *Counts) Instructions(program string) []uint64 {
+	p, counts := c.of(program)
+	if p == nil {
+		return nil
+	}
+	all := make([]uint64, len(p.Instructions))
+	for b := range counts {
+		for i := p.Blocks[b].Start; i < p.Blocks[b].End; i++ {
+			all[i] = counts[b]
+		}
+	}
+	return all
+}
+
+// of returns a program and the counts of its blocks; nothing for one that is not
+// in the collection.
+func (c *Counts) of(program string) (*Program, []uint64) {
+	for i, p := range c.table.Programs {
+		if p.Name == program {
+			return p, c.blocks[i]
+		}
+	}
+	return nil, nil
+}

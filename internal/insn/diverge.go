@@ -1,0 +1,125 @@
+package insn
+
+import (
+	"slices"
+
+	"github.com/cilium/ebpf/asm"
+)
+
+// Divergence is a block that was not executed as often in each of several runs.
+type Divergence struct {
+	Program, Function string
+	Start             int      // index of its first instruction
+	Line              *Line    // where that is in the source; without a count
+	Counts            []uint64 // by run
+	// Helpers are those that the program calls and that may explain it: they
+	// answer by time, chance or what else is going on. If there are none, they
+	// are those that give access to what earlier runs left behind.
+	Helpers []string
+}
+
+// Diverge returns the blocks that were not executed equally often in runs of the
+// same programs, each counted by Sub. Programs that depend on nothing but their
+// input have none.
+func Diverge(runs ...*Counts) []Divergence {
+	if len(runs) < 2 {
+		return nil
+	}
+	var all []Divergence
+	for i, p := range runs[0].table.Programs {
+		var found []Divergence
+		for b := range p.Blocks {
+			counts := make([]uint64, len(runs))
+			for r := range runs {
+				counts[r] = runs[r].blocks[i][b]
+			}
+			if slices.Min(counts) == slices.Max(counts) {
+				continue
+			}
+			found = append(found, Divergence{
+				Program: p.Name, Function: p.Functions[p.Blocks[b].Function].Name,
+				Start: p.Blocks[b].Start, Line: p.lineAt(p.Blocks[b].Start), Counts: counts,
+			})
+		}
+		if len(found) > 0 {
+			helpers := p.explanations()
+			for d := range found {
+				found[d].Helpers = helpers
+			}
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// lineAt is the line that an instruction is of.
+func (p *Program) lineAt(i int) *Line {
+	for f := range p.Functions {
+		fn := &p.Functions[f]
+		if i < fn.Start || i >= fn.End {
+			continue
+		}
+		line := &Line{Program: p.Name, Function: fn.Name, First: i}
+		for ; i >= fn.Start; i-- {
+			if l := lineOf(&p.Instructions[i]); l != nil {
+				line.File, line.Number, line.Text = l.FileName(), int(l.LineNumber()), l.Line()
+				break
+			}
+		}
+		return line
+	}
+	return nil
+}
+
+// explanations are the helpers of a program that may make its runs differ, in
+// order of their names.
+func (p *Program) explanations() []string {
+	var ambient, stored []string
+	for i := range p.Instructions {
+		h, ok := helperOf(&p.Instructions[i])
+		if !ok {
+			continue
+		}
+		switch f := asm.BuiltinFunc(p.Instructions[i].Constant); {
+		case slices.Contains(ambientHelpers, f):
+			ambient = append(ambient, h.name)
+		case slices.Contains(storeHelpers, f):
+			stored = append(stored, h.name)
+		}
+	}
+	if len(ambient) == 0 {
+		ambient = stored
+	}
+	slices.Sort(ambient)
+	return slices.Compact(ambient)
+}
+
+// ambientHelpers answer differently each time, whatever the input.
+var ambientHelpers = []asm.BuiltinFunc{
+	// Time.
+	asm.FnKtimeGetNs, asm.FnKtimeGetBootNs, asm.FnKtimeGetCoarseNs, asm.FnKtimeGetTaiNs, asm.FnJiffies64,
+	// Chance.
+	asm.FnGetPrandomU32,
+	// Where and for whom it runs.
+	asm.FnGetSmpProcessorId, asm.FnGetNumaNodeId, asm.FnPerCpuPtr, asm.FnThisCpuPtr,
+	asm.FnGetCurrentPidTgid, asm.FnGetNsCurrentPidTgid, asm.FnGetCurrentComm,
+	asm.FnGetCurrentTask, asm.FnGetCurrentTaskBtf, asm.FnCurrentTaskUnderCgroup,
+	// What the kernel and others are doing.
+	asm.FnPerfEventRead, asm.FnPerfEventReadValue, asm.FnPerfProgReadValue,
+	asm.FnReadBranchRecords, asm.FnGetBranchSnapshot,
+	asm.FnGetStack, asm.FnGetStackid, asm.FnGetTaskStack,
+	asm.FnProbeRead, asm.FnProbeReadStr, asm.FnProbeReadKernel, asm.FnProbeReadKernelStr,
+	asm.FnProbeReadUser, asm.FnProbeReadUserStr, asm.FnCopyFromUser, asm.FnCopyFromUserTask,
+	asm.FnSkLookupTcp, asm.FnSkLookupUdp, asm.FnSkcLookupTcp, asm.FnFibLookup,
+	asm.FnGetSocketCookie, asm.FnGetNetnsCookie, asm.FnFindVma,
+}
+
+// storeHelpers give access to what outlives a run.
+var storeHelpers = []asm.BuiltinFunc{
+	asm.FnMapLookupElem, asm.FnMapUpdateElem, asm.FnMapDeleteElem, asm.FnMapLookupPercpuElem,
+	asm.FnMapPushElem, asm.FnMapPopElem, asm.FnMapPeekElem, asm.FnForEachMapElem,
+	asm.FnRingbufReserve, asm.FnRingbufOutput, asm.FnRingbufReserveDynptr, asm.FnRingbufQuery, asm.FnUserRingbufDrain,
+	asm.FnPerfEventOutput, asm.FnSkbOutput, asm.FnXdpOutput,
+	asm.FnGetLocalStorage, asm.FnSkStorageGet, asm.FnInodeStorageGet, asm.FnTaskStorageGet, asm.FnCgrpStorageGet,
+	asm.FnTailCall, asm.FnKptrXchg,
+}

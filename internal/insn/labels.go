@@ -1,0 +1,132 @@
+package insn
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/cilium/ebpf/asm"
+)
+
+// ErrIndirectJump is returned for a program with a jump to an address in a
+// register (gotox, of jump tables): where it leads is not in the bytecode.
+var ErrIndirectJump = errors.New("indirect jump (gotox) cannot be instrumented")
+
+// none is the target of an instruction that has none.
+const none = -1
+
+// label gives each target of a jump, call or function pointer a symbol and makes
+// what leads there refer to it, so that instructions can be inserted in between.
+// For each instruction it returns the index of the one it refers to, or none.
+// The instructions it is given stay as they are.
+func label(original asm.Instructions) (asm.Instructions, []int, error) {
+	insns := make(asm.Instructions, len(original))
+	copy(insns, original)
+
+	symbols, err := insns.SymbolOffsets()
+	if err != nil {
+		return nil, nil, err
+	}
+	offsets, at := layout(insns)
+	targets := make([]int, len(insns))
+	for i := range insns {
+		targets[i] = none
+		ins := &insns[i]
+		if !isJump(ins) && !ins.IsFunctionReference() {
+			continue
+		}
+		if isIndirectJump(ins) {
+			return nil, nil, fmt.Errorf("instruction %d: %w", i, ErrIndirectJump)
+		}
+
+		distance := distanceOf(ins)
+		if name := ins.Reference(); name != "" && distance == -1 {
+			target, ok := symbols[name]
+			if !ok {
+				return nil, nil, fmt.Errorf("instruction %d: symbol %q is not in the program", i, name)
+			}
+			targets[i] = target
+			continue
+		}
+
+		to := int64(offsets[i]) + 1 + distance
+		if to < 0 || to >= int64(len(at)) || at[to] == none {
+			return nil, nil, fmt.Errorf("instruction %d: target %+d is not in the program", i, distance)
+		}
+		target := at[to]
+		name := insns[target].Symbol()
+		if name == "" {
+			name = unused(symbols, target)
+			symbols[name] = target
+			insns[target] = insns[target].WithSymbol(name)
+		}
+		refer(ins, name)
+		targets[i] = target
+	}
+	return insns, targets, nil
+}
+
+// layout returns where each instruction is, in slots of 8 bytes, and which one
+// begins in each slot: none in the second half of a 64-bit load.
+func layout(insns asm.Instructions) (offsets, at []int) {
+	offsets = make([]int, len(insns))
+	at = make([]int, 0, len(insns)+len(insns)/8)
+	for i := range insns {
+		offsets[i] = len(at)
+		at = append(at, i)
+		if insns[i].Width() == 2 {
+			at = append(at, none)
+		}
+	}
+	return offsets, at
+}
+
+// unused is a name for the instruction that is nobody else's.
+func unused(symbols map[string]int, i int) string {
+	name := ".L" + strconv.Itoa(i)
+	for {
+		if _, taken := symbols[name]; !taken {
+			return name
+		}
+		name += "_"
+	}
+}
+
+// refer makes a jump, call or function pointer refer to a symbol, in the way
+// that makes cilium/ebpf fill in the distance when it loads the program.
+func refer(ins *asm.Instruction, name string) {
+	*ins = ins.WithReference(name)
+	if ins.IsFunctionReference() || isLongJump(ins) {
+		ins.Constant = -1
+	} else {
+		ins.Offset = -1
+	}
+}
+
+// distanceOf is how far an instruction refers, in slots after it.
+func distanceOf(ins *asm.Instruction) int64 {
+	if ins.IsFunctionReference() || isLongJump(ins) {
+		return int64(int32(ins.Constant))
+	}
+	return int64(ins.Offset)
+}
+
+// isJump tells whether an instruction goes on elsewhere in the same function,
+// always or in some cases.
+func isJump(ins *asm.Instruction) bool {
+	switch ins.OpCode.JumpOp() {
+	case asm.InvalidJumpOp, asm.Call, asm.Exit:
+		return false
+	}
+	return true
+}
+
+// isLongJump tells whether an instruction is gotol, whose distance has 32 bits
+// (Linux 6.6).
+func isLongJump(ins *asm.Instruction) bool {
+	return ins.OpCode.Class() == asm.Jump32Class && ins.OpCode.JumpOp() == asm.Ja
+}
+
+func isIndirectJump(ins *asm.Instruction) bool {
+	return ins.OpCode.JumpOp() == asm.Ja && ins.OpCode.Source() == asm.RegSource
+}

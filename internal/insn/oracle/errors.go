@@ -1,0 +1,23 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrUnsupported is what the machine does not know; the kernel may.
+	ErrUnsupported = errors.New("not supported by the interpreter")
+	// ErrFault is what no program does that the verifier has accepted.
+	ErrFault = errors.New("the program is at fault")
+	// ErrSteps ends a program that runs for too long.
+	ErrSteps = errors.New("too many instructions")
+)
+
+func unsupported(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
+func fault(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrFault)
+}

@@ -1,0 +1,101 @@
+package insn
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf/asm"
+)
+
+// ErrStack is returned for a block that uses so many registers that one must be
+// saved while the counter is bumped, in a function whose stack has no room.
+var ErrStack = errors.New("no room on the stack for a register")
+
+// stackLimit is how many bytes of stack a function may use. The kernel allows as
+// many to a chain of calls, and 256 to one with tail calls; it refuses programs
+// that a counter takes beyond that.
+const stackLimit = 512
+
+// StackDepths reads how many bytes of stack each function of a program uses, in
+// the order of the functions, from the log that the verifier wrote of it
+// (LogLevelStats, Linux 5.2; "stack depth 16+0"). It returns nil if the log does
+// not say.
+//
+// The functions are those that the verifier left: it drops dead ones.
+func StackDepths(verifierLog string) []int {
+	const label = "stack depth "
+	at := strings.LastIndex("\n"+verifierLog, "\n"+label)
+	if at < 0 {
+		return nil
+	}
+	line, _, _ := strings.Cut(verifierLog[at+len(label):], "\n")
+	// What later kernels add comes after a space.
+	line, _, _ = strings.Cut(line, " ")
+	var depths []int
+	for field := range strings.SplitSeq(strings.TrimRight(line, "\r"), "+") {
+		depth, err := strconv.ParseUint(field, 10, 31)
+		if err != nil {
+			return nil
+		}
+		depths = append(depths, int(depth))
+	}
+	return depths
+}
+
+// stackDepths are how many bytes of stack the functions of a program use at
+// most: what the verifier says, and what is seen in the bytecode. The verifier
+// knows of access by computed addresses; but since Linux 6.12 it also forgets
+// the stack of registers that are saved around helpers that would not clobber
+// them, and a counter in between makes it use that again.
+func stackDepths(g *graph, verified []int) []int {
+	depths := make([]int, len(g.functions))
+	for f, fn := range g.functions {
+		depths[f] = visibleDepth(g.insns[fn.Start:fn.End])
+		if len(verified) == len(depths) {
+			depths[f] = max(depths[f], verified[f])
+		}
+	}
+	return depths
+}
+
+// visibleDepth is how far down the stack the instructions reach as far as
+// one sees: by an offset from R10, or by subtracting from a copy of it. Compilers
+// do the latter at once, so any constant that is subtracted may be that.
+func visibleDepth(insns asm.Instructions) int {
+	lowest := 0
+	for i := range insns {
+		ins := &insns[i]
+		switch class := ins.OpCode.Class(); {
+		case class == asm.LdXClass && ins.Src == asm.R10, class.IsStore() && ins.Dst == asm.R10,
+			// Load-acquire is in the class of stores.
+			class == asm.StXClass && ins.Src == asm.R10:
+			lowest = min(lowest, int(ins.Offset))
+		case class == asm.ALU64Class && ins.OpCode.Source() == asm.ImmSource:
+			switch ins.OpCode.ALUOp() {
+			case asm.Add:
+				lowest = min(lowest, onStack(ins.Constant))
+			case asm.Sub:
+				lowest = min(lowest, onStack(-ins.Constant))
+			}
+		}
+	}
+	return -lowest
+}
+
+// onStack is an offset if that can be on the stack.
+func onStack(offset int64) int {
+	if offset < -stackLimit || offset > 0 {
+		return 0
+	}
+	return int(offset)
+}
+
+// slot is the offset from R10 of the nth free 8 bytes below a depth.
+func slot(depth, n int) (int16, error) {
+	offset := (depth+7)/8*8 + 8*(n+1)
+	if offset > stackLimit {
+		return 0, ErrStack
+	}
+	return int16(-offset), nil
+}

@@ -1,0 +1,104 @@
+package insn
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+)
+
+// Table tells what the counters of an instrumented collection say.
+type Table struct {
+	Programs []*Program // by name
+	byName   map[string]*Program
+	counters int
+}
+
+// Program is a program as it was before it was instrumented.
+type Program struct {
+	Name string
+	Type ebpf.ProgramType
+	// Instructions are the original ones; targets of jumps have symbols.
+	Instructions asm.Instructions
+	Functions    []Function // in order; the first is where the program begins
+	Blocks       []Block    // in order
+	equations    []equation
+}
+
+// Function is a function of a program: all its Instructions from Start up to End.
+type Function struct {
+	Name       string
+	Start, End int
+}
+
+// Block is a basic block: Instructions from Start up to End that are executed all
+// or not at all. Only an entry whose first instruction is jumped to has no
+// instructions: it counts calls.
+type Block struct {
+	Function   int // index of the one it is part of
+	Start, End int
+	Entry      bool // the function begins here
+	Counter    int  // index of its counter, or Derived
+}
+
+// Program returns the one of that name, or nil.
+func (t *Table) Program(name string) *Program { return t.byName[name] }
+
+// Read returns what the counters of a loaded collection say. They are read at
+// once, but not as of one moment: while a program runs, counts that are derived
+// may be off by what it is executing.
+func (t *Table) Read(coll *ebpf.Collection) (*Counts, error) {
+	m, err := counterMap(coll)
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]uint64, max(1, t.counters))
+	if err := m.Lookup(uint32(0), raw); err != nil {
+		return nil, fmt.Errorf("read counters: %w", err)
+	}
+	c := newCounts(t)
+	for p, program := range t.Programs {
+		program.resolve(raw, c.blocks[p])
+	}
+	return c, nil
+}
+
+// Reset sets the counters of a loaded collection to 0. Counts of programs that
+// run meanwhile are lost in part.
+func (t *Table) Reset(coll *ebpf.Collection) error {
+	m, err := counterMap(coll)
+	if err != nil {
+		return err
+	}
+	if err := m.Put(uint32(0), make([]uint64, max(1, t.counters))); err != nil {
+		return fmt.Errorf("reset counters: %w", err)
+	}
+	return nil
+}
+
+func counterMap(coll *ebpf.Collection) (*ebpf.Map, error) {
+	m := coll.Maps[MapName]
+	if m == nil {
+		return nil, fmt.Errorf("collection has no map %s: it is not instrumented", MapName)
+	}
+	return m, nil
+}
+
+// resolve computes the count of each block from the counters.
+func (p *Program) resolve(raw, counts []uint64) {
+	for b := range p.Blocks {
+		if c := p.Blocks[b].Counter; c != Derived {
+			counts[b] = raw[c]
+		}
+	}
+	for _, e := range p.equations {
+		var n uint64
+		for _, b := range e.plus {
+			n += counts[b]
+		}
+		for _, b := range e.minus {
+			n -= counts[b]
+		}
+		counts[e.block] = n
+	}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+)
+
+func explainHTML(t *testing.T, m *Explanation) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := ExplainHTML(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestExplainHTML(t *testing.T) {
+	asm := NewExplanation(twoSided())
+	asm.Asm = true
+	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm} {
+		out := explainGolden(t, "explain_"+name+".html.golden", func(w *bytes.Buffer) error { return ExplainHTML(w, m) })
+		if dir := os.Getenv("EXPLAIN_HTML"); dir != "" {
+			if err := os.WriteFile(dir+"/"+name+".html", []byte(out), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkPage(t, out)
+	}
+}
+
+var (
+	pageTag = regexp.MustCompile(`<(/?)([a-zA-Z!][a-zA-Z0-9]*)([^>]*)>`)
+	pageID  = regexp.MustCompile(` id="([^"]*)"`)
+	pageRef = regexp.MustCompile(` href="#([^"]*)"`)
+	// elsewhere is what would fetch something.
+	elsewhere = regexp.MustCompile(`(?i) (src|href="[^#]|action|data|on[a-z]+)=?|url\(|@import`)
+)
+
+// checkPage checks that a page has no elements but its own, properly nested, refers
+// to nothing outside, and that each of its links leads somewhere.
+func checkPage(t *testing.T, out string) {
+	t.Helper()
+	void := map[string]bool{"!DOCTYPE": true, "meta": true}
+	var open []string
+	for _, tag := range pageTag.FindAllStringSubmatch(out, -1) {
+		name := tag[2]
+		switch {
+		case !strings.Contains(" !DOCTYPE html head meta title style body a header h1 p main nav h2 h3 div table caption thead tbody tr th td section small strong ol li code span pre details summary footer ", " "+name+" "):
+			t.Errorf("an element %s", tag[0])
+		case elsewhere.MatchString(tag[3]):
+			t.Errorf("something is fetched: %s", tag[0])
+		case void[name]:
+		case tag[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("%s ends in %v", tag[0], open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("%v is not ended", open)
+	}
+	ids := map[string]bool{}
+	for _, id := range pageID.FindAllStringSubmatch(out, -1) {
+		if ids[id[1]] {
+			t.Errorf("two elements %s", id[1])
+		}
+		ids[id[1]] = true
+	}
+	for _, ref := range pageRef.FindAllStringSubmatch(out, -1) {
+		if !ids[ref[1]] {
+			t.Errorf("a link to %s leads nowhere", ref[1])
+		}
+	}
+	if strings.Contains(out, "ZgotmplZ") {
+		t.Error("the template refuses a value")
+	}
+}
+
+func TestExplainHTMLHostile(t *testing.T) {
+	honest := len(pageTag.FindAllString(explainHTML(t, NewExplanation(hostileExplanation("x"))), -1))
+	attacks := append(escapetest.Names(300), escapetest.Attacks...)
+	attacks = append(attacks, `"><script>alert(1)</script>`, `</pre><img src=x>`, `{{.}}`, `javascript:alert(1)`, `</style>`, `</title>`)
+	for _, attack := range attacks {
+		m := NewExplanation(hostileExplanation("x" + attack))
+		out := explainHTML(t, m)
+		checkTerminal(t, out)
+		checkPage(t, out)
+		if n := len(pageTag.FindAllString(out, -1)); n > honest {
+			t.Errorf("%d tags, %d without it", n, honest)
+		}
+		if t.Failed() {
+			t.Fatalf("with %q", attack)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// ExplainMarkdown writes an explanation for a comment on a pull request, in at most
+// limit bytes, 0 for any number: a table of lines for each benchmark.
+func ExplainMarkdown(w io.Writer, m *Explanation, limit int) error {
+	// Words for the terminal are colored there alone.
+	plain := *m
+	plain.Color, plain.Columns = false, 0
+	m = &plain
+	programs := m.programs()
+	var sections []section
+	for i := range programs {
+		sections = append(sections, explainedSections(m, &programs[i])...)
+	}
+	if m.Asm {
+		sections = append(sections, section{noun: "note", rows: []string{"\n" + escape.MarkdownLine(asmLegend) + "\n"}})
+	}
+	_, err := io.WriteString(w, fit(explainedMarkdownHead(m), sections, limit))
+	return err
+}
+
+func explainedMarkdownHead(m *Explanation) string {
+	var lines []string
+	for _, line := range explainedHead(m) {
+		lines = append(lines, escape.MarkdownLine(strings.Join(strings.Fields(line), " ")))
+	}
+	return "## BPF instructions, line by line\n\n" + strings.Join(lines, "<br>\n") + "\n"
+}
+
+// explainedSections are what there is of a benchmark: its title, which is a row of
+// its own so that it stays where the lines do not fit, its lines, and its notes.
+func explainedSections(m *Explanation, p *explained) []section {
+	title := "\n### " + escape.MarkdownCode(p.Benchmark)
+	if where := p.where(m); where != "" {
+		title += " on " + escape.Markdown(where)
+	}
+	title += "\n\n"
+	if p.Error != "" {
+		return []section{{noun: "benchmark", rows: []string{title + "❌ " + escape.Markdown(p.Error) + "\n"}}}
+	}
+	// It begins with what has no meaning to Markdown, whatever the names are.
+	title += "Program " + escape.MarkdownCode(explainedProgram(p)) + "<br>\n" + escape.MarkdownLine(explainedTotal(p)) + "\n"
+	all := []section{{noun: "benchmark", rows: []string{title}}}
+	names := newFileNames(p.Lines)
+	list := p.listing(m)
+	lines := section{noun: "line", open: markdownTable("insns", "share")}
+	if p.two() {
+		lines.open = markdownTable("base", "head", "delta")
+	}
+	for _, l := range list.lines {
+		lines.rows = append(lines.rows, markdownLineRow(p, names, l))
+	}
+	notes := section{noun: "note"}
+	e := textProgram{m: m, p: p, names: names}
+	for note := range strings.SplitSeq(e.rest(), "\n") {
+		if note != "" {
+			notes.rows = append(notes.rows, "\n"+escape.MarkdownLine(note)+".\n")
+		}
+	}
+	if missed := p.unreached(names, m.All); len(missed) > 0 {
+		for i, s := range missed {
+			missed[i] = escape.MarkdownCode(s)
+		}
+		notes.rows = append(notes.rows, "\nNot reached: "+strings.Join(missed, "; ")+". "+escape.MarkdownLine(unreachedHint)+"\n")
+	}
+	for _, w := range p.Warnings {
+		notes.rows = append(notes.rows, "\n⚠️ "+escape.Markdown(w)+"\n")
+	}
+	all = append(all, lines, notes)
+	if m.Asm {
+		if code := markdownCode(p, names, list.lines); code != "" {
+			all = append(all, section{noun: "listing", rows: []string{code}})
+		}
+	}
+	return all
+}
+
+// markdownTable is the head of a table of lines with so many figures.
+func markdownTable(figures ...string) string {
+	return "\n| " + strings.Join(figures, " | ") + " | line | source |\n|" + strings.Repeat(" --: |", len(figures)) + " --- | --- |\n"
+}
+
+func markdownLineRow(p *explained, names fileNames, l *bench.Line) string {
+	cells := []string{insns(perRun(p.of(l))), unit.Percent(p.share(l))}
+	if p.two() {
+		cells = []string{sideInsns(l.Base), sideInsns(l.Head), moreInsns(l.Delta())}
+	}
+	place := escape.MarkdownCode(names.place(l))
+	if f := otherFunction(p, l); f != "" {
+		place += " in " + escape.MarkdownCode(f)
+	}
+	source := ""
+	if s := strings.TrimSpace(l.Text); s != "" {
+		source = escape.MarkdownCode(s)
+	}
+	return fmt.Sprintf("| %s | %s | %s |\n", strings.Join(cells, " | "), place, source)
+}
+
+func sideInsns(x *bench.Executed) string {
+	if x == nil {
+		return none
+	}
+	return insns(x.PerRun)
+}
+
+// markdownCode is the instructions of lines, behind a click.
+func markdownCode(p *explained, names fileNames, lines []*bench.Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		rows := codeRows(p, l)
+		if len(rows) == 0 {
+			continue
+		}
+		b.WriteString(names.place(l) + "  " + lineSource(l) + "\n")
+		for _, c := range rows {
+			if p.two() {
+				fmt.Fprintf(&b, "%10s %10s  %s\n", c.base, c.head, c.text)
+			} else {
+				fmt.Fprintf(&b, "%10s  %s\n", c.head, c.text)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n<details><summary>Instructions</summary>\n\n" + escape.MarkdownFence(b.String()) + "\n</details>\n"
+}

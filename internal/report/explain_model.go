@@ -1,0 +1,296 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Explanation is what the renderers of an explanation show: the same benchmarks
+// on one or several kernels, line by line.
+type Explanation struct {
+	Tables []*bench.Explanation
+	// Color allows escape sequences.
+	Color bool
+	// Columns is how wide the text may be, 0 for what fits every terminal.
+	Columns int
+	// ByFile lists lines in the order of their files, not the dearest ones first.
+	ByFile bool
+	// All lists also the lines that do not matter.
+	All bool
+	// Asm lists the instructions of each line.
+	Asm bool
+	// Paths are where on this machine the files of source are, for viewers that
+	// open them. A file that is not among them goes by its own name.
+	Paths map[string]string
+	// Explained says that the reader is told beside the text why benchmarks
+	// failed, so that it need not say it again.
+	Explained bool
+}
+
+// NewExplanation shows one table a kernel.
+func NewExplanation(tables ...*bench.Explanation) *Explanation {
+	return &Explanation{Tables: tables}
+}
+
+// kernels are the labels of the tables.
+func (m *Explanation) kernels() []string {
+	var testbeds []*bench.Testbed
+	for _, t := range m.Tables {
+		testbeds = append(testbeds, &t.Testbed)
+	}
+	return labels(testbeds)
+}
+
+// path is where a file of source is.
+func (m *Explanation) path(file string) string {
+	if p, ok := m.Paths[file]; ok {
+		return p
+	}
+	return file
+}
+
+// explained is a benchmark on the kernels that say the same of it.
+type explained struct {
+	*bench.Explained
+	kernels []string
+}
+
+// programs are the benchmarks of all tables, in their order: what several kernels
+// say is there once.
+func (m *Explanation) programs() []explained {
+	var all []explained
+	var keys []string
+	labels := m.kernels()
+	for i, t := range m.Tables {
+		for j := range t.Programs {
+			p := &t.Programs[j]
+			key := p.Benchmark
+			if len(m.Tables) > 1 {
+				// Figures that cannot be written make no two kernels alike.
+				text, err := json.Marshal(p)
+				key += "\x00" + string(text)
+				if err != nil {
+					key += labels[i]
+				}
+			}
+			if n := slices.Index(keys, key); n >= 0 {
+				all[n].kernels = append(all[n].kernels, labels[i])
+				continue
+			}
+			keys = append(keys, key)
+			all = append(all, explained{p, []string{labels[i]}})
+		}
+	}
+	first := map[string]int{}
+	for i, p := range all {
+		if _, ok := first[p.Benchmark]; !ok {
+			first[p.Benchmark] = i
+		}
+	}
+	slices.SortStableFunc(all, func(a, b explained) int { return first[a.Benchmark] - first[b.Benchmark] })
+	return all
+}
+
+// where is the kernels of a benchmark, empty where there is nothing to tell apart.
+func (p *explained) where(m *Explanation) string {
+	if len(m.Tables) == 1 {
+		return ""
+	}
+	return onKernels(p.kernels, len(m.Tables))
+}
+
+// two tells whether there are two sides.
+func (p *explained) two() bool { return p.Base != nil && p.Head != nil }
+
+// side is the head, or the base of what the head does not have.
+func (p *explained) side() *bench.ExplainedSide {
+	if p.Head != nil {
+		return p.Head
+	}
+	return p.Base
+}
+
+// of is what is executed of a line on the side that its place is of.
+func (p *explained) of(l *bench.Line) *bench.Executed {
+	if p.Head != nil {
+		return l.Head
+	}
+	return l.Base
+}
+
+// share is the share of a line in all that its side executes.
+func (p *explained) share(l *bench.Line) float64 {
+	return share(perRun(p.of(l)), p.side().PerRun)
+}
+
+func share(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+func perRun(e *bench.Executed) float64 {
+	if e == nil {
+		return 0
+	}
+	return e.PerRun
+}
+
+// weight is how much a line matters: by how much it changed, or how much of it is
+// executed where there is nothing to compare it with.
+func (p *explained) weight(l *bench.Line) float64 {
+	if p.two() {
+		return math.Abs(unit.Tidy(l.Delta()))
+	}
+	return perRun(p.of(l))
+}
+
+// manyLines is how many lines are listed whatever each of them weighs; of more
+// than these, the ones that make up mostWeight.
+const (
+	manyLines  = 40
+	mostWeight = 0.99
+)
+
+// listing is the lines of a benchmark that a report lists.
+type listing struct {
+	lines []*bench.Line
+	// light is how many lines weigh something and are not listed, lightWeight
+	// what they weigh together.
+	light       int
+	lightWeight float64
+	// same is how many lines are executed and did not change, sameInsns how many
+	// instructions of them a run executes.
+	same      int
+	sameInsns float64
+}
+
+// listing are the lines to list, in order.
+func (p *explained) listing(m *Explanation) listing {
+	var out listing
+	total := 0.0
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		w := p.weight(l)
+		switch {
+		case w > 0:
+			out.lines = append(out.lines, l)
+			total += w
+		case m.All && !p.two():
+			out.lines = append(out.lines, l)
+		case m.All && perRun(l.Base)+perRun(l.Head) > 0:
+			out.lines = append(out.lines, l)
+		case p.two() && perRun(p.of(l)) > 0:
+			out.same++
+			out.sameInsns += perRun(p.of(l))
+		}
+	}
+	slices.SortStableFunc(out.lines, func(a, b *bench.Line) int {
+		return cmp.Or(cmp.Compare(p.weight(b), p.weight(a)), cmp.Compare(perRun(p.of(b)), perRun(p.of(a))))
+	})
+	if !m.All && len(out.lines) > manyLines {
+		n, sum := 0, 0.0
+		for n < len(out.lines) && (n < manyLines || sum < mostWeight*total) {
+			sum += p.weight(out.lines[n])
+			n++
+		}
+		out.light, out.lightWeight = len(out.lines)-n, total-sum
+		out.lines = out.lines[:n]
+	}
+	if m.ByFile {
+		slices.SortStableFunc(out.lines, inFile)
+	}
+	return out
+}
+
+// inFile orders lines as their files have them.
+func inFile(a, b *bench.Line) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Program, b.Program), cmp.Compare(a.Offset, b.Offset))
+}
+
+// explainedFunction is a function of the bytecode with its lines, in order of
+// program and instruction.
+type explainedFunction struct {
+	program, name string
+	lines         []*bench.Line
+	base, head    float64
+	baseHas       bool
+	headHas       bool
+}
+
+// functions are the functions of a benchmark, in the order of the program.
+func (p *explained) functions() []explainedFunction {
+	var all []explainedFunction
+	at := map[[2]string]int{}
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		key := [2]string{l.Program, l.Function}
+		n, ok := at[key]
+		if !ok {
+			n = len(all)
+			at[key] = n
+			all = append(all, explainedFunction{program: l.Program, name: l.Function})
+		}
+		f := &all[n]
+		f.lines = append(f.lines, l)
+		f.base += perRun(l.Base)
+		f.head += perRun(l.Head)
+		f.baseHas = f.baseHas || l.Base != nil
+		f.headHas = f.headHas || l.Head != nil
+	}
+	return all
+}
+
+// label is the function's name, with the program if that is not the one that was
+// entered.
+func (f *explainedFunction) label(p *explained) string {
+	return functionLabel(p, f.program, f.name)
+}
+
+func functionLabel(p *explained, program, function string) string {
+	s := p.side()
+	if s == nil || program == s.Program || program == "" || program == function || p.Base != nil && program == p.Base.Program {
+		return function
+	}
+	return program + ": " + function
+}
+
+// failed counts the benchmarks that have no counts.
+func (m *Explanation) failed() int {
+	n := 0
+	for _, t := range m.Tables {
+		for i := range t.Programs {
+			if t.Programs[i].Error != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// insns prints a mean of instructions: all digits of what is whole, two decimals of
+// what is not, but never 0 of what is more.
+func insns(v float64) string {
+	v = unit.Tidy(v)
+	if r := math.Round(v*100) / 100; r != 0 {
+		return unit.Exact(r)
+	}
+	return unit.Exact(v)
+}
+
+// moreInsns prints a difference with its sign, "=" of none.
+func moreInsns(v float64) string {
+	switch v = unit.Tidy(v); {
+	case v == 0:
+		return "="
+	case v > 0:
+		return "+" + insns(v)
+	}
+	return insns(v)
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// lineTable is a table of lines of source: figures, places, and then the source
+// itself, which gets the room that is left.
+type lineTable struct {
+	header []string
+	// numbers is how many columns hold figures.
+	numbers int
+	rows    [][]string
+	sources []string
+}
+
+func (t *lineTable) add(row []string, source string) {
+	t.rows = append(t.rows, row)
+	t.sources = append(t.sources, source)
+}
+
+// render is the table in so many columns. Where there is no room for source that
+// is worth reading, it stands below its line.
+func (t *lineTable) render(columns int) string {
+	left := t.lines(nil)
+	width := Width(left)
+	source := 0
+	for _, s := range t.sources {
+		source = max(source, text.StringWidthWithoutEscSequences(s))
+	}
+	const least = 20
+	switch room := columns - width - 2; {
+	case source == 0:
+		return left
+	case room >= min(least, source):
+		sources := make([]string, len(t.sources))
+		for i, s := range t.sources {
+			sources[i] = snip(s, room)
+		}
+		return t.lines(sources)
+	}
+	lines := strings.Split(left, "\n")
+	out := lines[:1:1]
+	for i, line := range lines[1:] {
+		out = append(out, line)
+		if s := t.sources[i]; s != "" {
+			out = append(out, "    "+snip(s, max(columns-4, 1)))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// lines is the table, with the source if there is any.
+func (t *lineTable) lines(sources []string) string {
+	header := t.header
+	if sources != nil {
+		header = append(header[:len(header):len(header)], "source")
+	}
+	out := newTable(len(header), header...)
+	out.SetColumnConfigs(rightAligned(0, t.numbers))
+	for i, cells := range t.rows {
+		var row table.Row
+		for _, c := range cells {
+			row = append(row, c)
+		}
+		if sources != nil {
+			row = append(row, sources[i])
+		}
+		out.AppendRow(row)
+	}
+	return out.Render()
+}
+
+// snip is the beginning of a line that fits in so many columns, 0 for any number.
+func snip(s string, columns int) string {
+	if columns <= 0 {
+		return s
+	}
+	return text.Snip(s, columns, "…")
+}
