@@ -39,11 +39,41 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 		./ebpf-bench kernel path $$k >/dev/null 2>&1 || { echo "getting kernel $$k"; ./ebpf-bench kernel add $$k; }; \
 	done
 
+# With EBPF_BENCH_TEST_HOST=none the kernel of this machine is left alone: what
+# takes one runs in a virtual machine, where nothing takes root.
+NO_HOST := $(filter none,$(EBPF_BENCH_TEST_HOST))
+
 .PHONY: test
 test: ## run all tests, those of the kernel too, with the race detector
 	@scripts/setup test
-	@$(MAKE) --no-print-directory kernels || { [ -z "$$CI" ] && echo "the tests that boot other kernels are skipped"; }
+	@$(MAKE) --no-print-directory kernels || { [ -z "$${CI:-}" ] && echo "the tests that boot other kernels are skipped"; }
+ifdef NO_HOST
+	$(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m ./...
+	@$(MAKE) --no-print-directory test-vm
+else
 	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m $(EXEC) ./...
+endif
+
+# Root itself is kept from loading programs.
+UNPRIVILEGED := $(if $(filter 0,$(shell id -u)),setpriv --inh-caps=-all --bounding-set=-all)
+
+# The packages whose tests take a kernel, and the commands that these tests call.
+VM_KERNELS ?= $(KERNELS)
+VM_PACKAGES ?= ./internal/insn/... ./internal/probe ./internal/workload ./programs/... ./runner ./cmd/ebpf-bench
+VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,truncate,wc
+VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o
+# What there takes a second CPU, the network of the host, or Go.
+VM_SKIP := Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
+
+.PHONY: test-vm
+test-vm: kernels ## run the tests that take a kernel in virtual machines, on each of the kernels
+	@scripts/setup test
+	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
+	@for k in $(VM_KERNELS); do \
+		echo "Linux $$k:"; \
+		CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test-vm-$$k.json -- -count=1 -p 2 -timeout 60m -skip '$(VM_SKIP)' \
+			-exec "$(CURDIR)/bin/vmtest -kernel $$k -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)" $(VM_PACKAGES); \
+	done
 
 .PHONY: e2e
 e2e: kernels ## run the action from end to end, by act against an emulated GitHub
@@ -110,6 +140,17 @@ figures-exact: kernels ## measure what the README promises of exact mode: time, 
 	go build -o bin/identical ./scripts/identical
 	bin/identical -n 20
 	scripts/exact-gate 20
+
+# Objects of others that are at hand everywhere: those that cilium/ebpf is tested
+# with, and Debian's.
+CORPUS = $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/testdata/*-el.elf /usr/lib/*/bpf/*.o programs/*/*.o
+
+.PHONY: figures-insn
+INSN_REPEAT ?= 100
+figures-insn: kernels ## test counting on the programs of others, on this host and each kernel: which load, which are wrong
+	@scripts/setup corpus
+	$(SUDO) ./ebpf-bench selftest insn --repeat $(INSN_REPEAT) $(CORPUS)
+	./ebpf-bench selftest insn --kernel 5.10,6.1,6.12,7.2 --vm-memory 1500 --vm-timeout 1h --repeat $(INSN_REPEAT) $(CORPUS)
 
 .PHONY: figures-gate
 figures-gate: build ## measure how often the gate is wrong, idle and with all CPUs busy (three hours)

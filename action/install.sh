@@ -46,7 +46,15 @@ asset() {
 download() {
 	local digest=$1 name=$2 tag=${2#ebpf-bench-} got
 	tag=${tag%-linux-*}
-	curl --fail --silent --show-error --location --retry 3 --max-time 300 --output "$state/download" "$releases/$tag/$name" >&2 || return 1
+	if ! command -v curl >/dev/null; then
+		say "warning: there is no curl to download $name with: building it instead"
+		say "hint: install curl before the action, such as by apt-get install -y curl ca-certificates"
+		return 1
+	fi
+	curl --fail --silent --show-error --location --retry 3 --max-time 300 --output "$state/download" "$releases/$tag/$name" >&2 || {
+		say "warning: $releases has no $name to be had: building it instead"
+		return 1
+	}
 	got=$(sha256sum <"$state/download")
 	[ "${got%% *}" = "$digest" ] || die "$name has the SHA-256 ${got%% *}, and SHA256SUMS says $digest" "Nothing of it was run. Was the download changed on its way?"
 	chmod 755 "$state/download"
@@ -75,7 +83,6 @@ else
 	*) die "input version: this commit of the action knows $name alone" "Name the release where the action is: uses: org/ebpf-bench-action@$version." 2 ;;
 	esac
 	if ! download "$digest" "$name"; then
-		say "warning: $releases has no $name to be had: building it instead"
 		build
 	fi
 fi

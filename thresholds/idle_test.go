@@ -16,9 +16,24 @@ func TestNothingForARun(t *testing.T) {
 		"{measure: throughput, min: 5, severity: warn}":                      false,
 		"{measure: latency, percent: 5}, {measure: latency, history: {}}":    false,
 	} {
-		said := policy(t, "thresholds: ["+rule+"]\n").NothingForARun()
+		said := policy(t, "thresholds: ["+rule+"]\n").NothingForARun(nil)
 		if (said != "") != want || want && !strings.HasPrefix(said, "nothing in t.yml judges a run by itself: ") {
 			t.Errorf("%s: %q", rule, said)
+		}
+	}
+}
+
+// A file of limits that are all for another mode judges nothing, and says so.
+func TestNothingForARunInAMode(t *testing.T) {
+	for _, c := range []ruleInMode{
+		{"{measure: latency, max: 5}", bench.ModeExact, "nothing in t.yml judges a run in exact mode: "},
+		{"{measure: instructions, max: 5}", bench.ModeHost, "nothing in t.yml judges a run in host mode: "},
+		{"{measure: latency, max: 5}, {measure: instructions, max: 5}", bench.ModeExact, ""},
+		{"{measure: latency, max: 5}, {measure: map-memory, max: 5}", bench.ModeExact, ""},
+		{"{measure: latency, max: 5}", "", ""},
+	} {
+		if got := c.policy(t).NothingForARun(c.modes()); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s in %q mode: %q, want %q", c.rule, c.mode, got, c.want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type Policy struct {
 	called map[string][]string
 	// asked are the modes that were to measure, none where that is not known.
 	asked []bench.Mode
-	doc    *strictyaml.Doc
+	doc   *strictyaml.Doc
 }
 
 // Asked are the modes of the scope that the policy was checked against.

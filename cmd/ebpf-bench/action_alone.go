@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
@@ -21,16 +22,28 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	if found.err != nil {
 		said = plainError(found.err)
 	}
+	var remarked remarks
 	for _, run := range runs {
+		results := map[string]*bench.Result{}
+		for i := range run.Results {
+			results[run.Results[i].Benchmark] = &run.Results[i]
+		}
 		for _, a := range policy.Judge(run) {
 			if a.Severity != thresholds.Warn {
-				over := budgetAnnotation(run, &a)
-				found.regressed = appendNew(found.regressed, a.Benchmark)
-				found.annotations = append(found.annotations, over)
-				said += over.Message + "\n"
+				kernel := ""
+				if len(runs) > 1 {
+					kernel = run.Testbed.Kernel
+				}
+				over := budgetComplaint(&a)
+				remarked.add(results[a.Benchmark], kernel, over)
+				found.regressed = append(found.regressed, a.Benchmark)
+				said += over.text + "\n"
 			}
 		}
 	}
+	found.annotations = remarked.annotations()
+	slices.Sort(found.regressed)
+	found.regressed = slices.Compact(found.regressed)
 	m := report.NewModel(runs...)
 	m.Explained = true
 	var log, bmf bytes.Buffer
@@ -38,7 +51,7 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 		return nil, noMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()
-	heading := "Measured, and compared with nothing"
+	heading := "Measured, with no base to compare with"
 	switch exitCode(found.err) {
 	case exitPass:
 		found.verdict = foundPass

@@ -1,101 +1,141 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// annotationOf is what is said of the source of a benchmark that got slower. Its
-// path is still that of the build.
-func annotationOf(c *bench.Comparison, v *thresholds.Verdict, several bool) github.Annotation {
-	a := github.Annotation{
-		Level: github.Failure, Title: v.Benchmark + ": " + string(v.Outcome),
-		Message: fmt.Sprintf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why),
+// remarks are what is said of the programs that got slower, or are over their
+// budgets: of all that is wrong with one, there is one annotation.
+type remarks struct {
+	all []*remark
+	at  map[place]*remark
+}
+
+// place is a program, and where it stands in the source.
+type place struct {
+	program, file string
+	line          int
+}
+
+type remark struct {
+	place
+	said []*complaint
+	at   map[string]*complaint
+}
+
+// complaint is about one measure of one benchmark. Those of a low rank come first,
+// and of these what grew most.
+type complaint struct {
+	benchmark, outcome, text string
+	rank                     int
+	ratio                    float64
+	kernels                  []string
+}
+
+// add adds a complaint about the program of a result on a kernel, which is empty
+// where there is just one. What several kernels say alike is said once.
+func (l *remarks) add(r *bench.Result, kernel string, c complaint) {
+	at := place{program: r.Program}
+	if r.Source != nil {
+		at.file, at.line = r.Source.File, r.Source.Line
+	}
+	of := l.at[at]
+	if of == nil {
+		if l.at == nil {
+			l.at = map[place]*remark{}
+		}
+		of = &remark{place: at, at: map[string]*complaint{}}
+		l.at[at], l.all = of, append(l.all, of)
+	}
+	same := of.at[c.text]
+	if same == nil {
+		same = &c
+		of.at[c.text], of.said = same, append(of.said, same)
+	}
+	if kernel != "" {
+		same.kernels = append(same.kernels, kernel)
+	}
+}
+
+// outcomeRanks are the outcomes that are said of the source, the worst first.
+var outcomeRanks = []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget}
+
+var outcomeWords = map[thresholds.Outcome]string{thresholds.Regression: "regression", thresholds.OverBudget: "over budget"}
+
+// complaintOf is what a verdict says of its benchmark.
+func complaintOf(v *thresholds.Verdict) complaint {
+	c := complaint{
+		benchmark: v.Benchmark, outcome: outcomeWords[v.Outcome], text: verdictText(v).Error(),
+		rank: slices.Index(outcomeRanks, v.Outcome),
 	}
 	if v.Severity == thresholds.Warn {
+		c.rank += len(outcomeRanks)
+	}
+	if v.Change != nil {
+		c.ratio = v.Change.Ratio
+	}
+	return c
+}
+
+// budgetComplaint is what is said of a benchmark over its budget that was measured
+// alone.
+func budgetComplaint(over *thresholds.Alert) complaint {
+	return complaint{
+		benchmark: over.Benchmark, outcome: outcomeWords[thresholds.OverBudget], rank: 1,
+		text: over.Benchmark + ": " + report.OverBudget(over.Measure, over.Value, over.Limit, over.Under),
+	}
+}
+
+// annotations are the remarks in their order.
+func (l *remarks) annotations() []github.Annotation {
+	var all []github.Annotation
+	for _, r := range l.all {
+		all = append(all, r.annotation())
+	}
+	return all
+}
+
+// maxComplaints is how many measures an annotation lists.
+const maxComplaints = 10
+
+func (r *remark) annotation() github.Annotation {
+	slices.SortStableFunc(r.said, func(a, b *complaint) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.ratio, a.ratio))
+	})
+	worst := r.said[0]
+	benchmarks := map[string]bool{}
+	var lines []string
+	for i, c := range r.said {
+		benchmarks[c.benchmark] = true
+		if i >= maxComplaints {
+			continue
+		}
+		line := c.text
+		if len(c.kernels) > 0 {
+			line = "Linux " + strings.Join(c.kernels, ", ") + ": " + line
+		}
+		lines = append(lines, line)
+	}
+	if more := len(r.said) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more, which the report has", more))
+	}
+	a := github.Annotation{
+		Level: github.Failure, Path: r.file, Line: r.line,
+		Title: worst.benchmark + ": " + worst.outcome, Message: strings.Join(lines, "\n"),
+	}
+	if len(benchmarks) > 1 {
+		a.Title = fmt.Sprintf("%s: %s, in %d benchmarks", r.program, worst.outcome, len(benchmarks))
+	}
+	if worst.rank >= len(outcomeRanks) {
 		a.Level = github.Warning
 	}
-	if several {
-		a.Message = "Linux " + c.Testbed.Kernel + ": " + a.Message
-	}
-	for i := range c.Pairs {
-		if p := &c.Pairs[i]; p.Benchmark == v.Benchmark && p.Head != nil {
-			a.Path, a.Line = sourceOf(p.Head)
-		}
-	}
 	return a
-}
-
-// budgetAnnotation is what is said of the source of a benchmark over its budget
-// that was measured alone.
-func budgetAnnotation(run *bench.Run, over *thresholds.Alert) github.Annotation {
-	value, limit := budgetFigures(over)
-	a := github.Annotation{
-		Level: github.Failure, Title: over.Benchmark + ": over budget",
-		Message: fmt.Sprintf("%s: %s is %s, %s %s", over.Benchmark, over.Measure.Name, value, thresholds.LimitWords(over.Under), limit),
-	}
-	for i := range run.Results {
-		if r := &run.Results[i]; r.Benchmark == over.Benchmark {
-			a.Path, a.Line = sourceOf(r)
-		}
-	}
-	return a
-}
-
-// sourceOf is where the program of a result is in the source, as the compiler
-// was told its path.
-func sourceOf(r *bench.Result) (file string, line int) {
-	if r.Source == nil {
-		return "", 0
-	}
-	return r.Source.File, r.Source.Line
-}
-
-// locate gives annotations the paths that the repository has for the files that
-// the compiler was given. One that cannot be told is of no file.
-func locate(annotations []github.Annotation, files []string, workspace, prefix string) {
-	for i := range annotations {
-		a := &annotations[i]
-		if a.Path = repositoryPath(a.Path, files, workspace, prefix); a.Path == "" {
-			a.Line, a.EndLine = 0, 0
-		}
-	}
-}
-
-// repositoryPath is the path in the repository of a file that the compiler knew
-// by another: below the workspace, relative to the working directory or the top,
-// or else the only one of the repository that ends in as many of the same names
-// as no other.
-func repositoryPath(name string, files []string, workspace, prefix string) string {
-	if name == "" {
-		return ""
-	}
-	known := make(map[string]bool, len(files))
-	for _, f := range files {
-		known[f] = true
-	}
-	name = path.Clean(name)
-	if workspace != "" {
-		if rest, ok := strings.CutPrefix(name, path.Clean(workspace)+"/"); ok {
-			name = rest
-		}
-	}
-	candidates := []string{name}
-	if !path.IsAbs(name) {
-		candidates = []string{path.Join(prefix, name), name}
-	}
-	for _, candidate := range candidates {
-		if known[candidate] || len(files) == 0 && !path.IsAbs(candidate) && !strings.HasPrefix(candidate, "../") {
-			return candidate
-		}
-	}
-	if n := nearestPath(name, files); n >= 0 {
-		return files[n]
-	}
-	return ""
 }

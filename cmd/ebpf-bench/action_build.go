@@ -21,6 +21,9 @@ func (s *actionStep) build(ctx context.Context) error {
 	if s.in.build == "" {
 		return nil
 	}
+	if err := s.checkConfig(); err != nil {
+		return usage(err)
+	}
 	p, err := s.state.openPlan()
 	if err != nil {
 		return noMeasure(err)
@@ -43,6 +46,17 @@ func (s *actionStep) build(ctx context.Context) error {
 		p.Base, p.Note = baseNone, fmt.Sprintf("no base: the build failed at %.12s, the merge base: %v", p.Commit, err)
 		s.t.say("warning: ", "%s", p.Note)
 		return noMeasure(s.state.write(planFile, p))
+	}
+	return nil
+}
+
+// checkConfig looks for the suite before it takes minutes to build what it is for.
+func (s *actionStep) checkConfig() error {
+	if s.in.config == "" {
+		return nil
+	}
+	if _, err := os.Stat(s.in.config); err != nil {
+		return bench.WithHint(fmt.Errorf("input config: %w", err), "It is the path of the suite file, relative to working-directory. It must be there before the build.")
 	}
 	return nil
 }

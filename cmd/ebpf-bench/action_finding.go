@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,10 +63,26 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 	if history == nil {
 		store.folder = s.state.path(storedFolder)
 	}
+	in := s.openSources(ctx)
+	in.place(results)
+	var found *actionFinding
 	if len(results.Comparisons) > 0 {
-		return s.findPaired(ctx, policy, store, results.Comparisons, told)
+		found, err = s.findPaired(ctx, policy, store, results.Comparisons, told)
+	} else {
+		found, err = s.findAlone(ctx, policy, store, results.Runs, told)
 	}
-	return s.findAlone(ctx, policy, store, results.Runs, told)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found.annotations {
+		if a := &found.annotations[i]; !in.placed[a.Path] {
+			a.Path, a.Line, a.EndLine = "", 0, 0
+		}
+	}
+	if s.in.shard != "" {
+		found.ofShard(s.in.shard)
+	}
+	return found, nil
 }
 
 // measuredNothing tells whether results are those of a shard that has no benchmarks.
@@ -102,7 +119,7 @@ func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, 
 	found.verdict = found.overall(judged)
 	if s.in.shard != "" && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
-		found.retitle("Nothing to compare in shard " + s.in.shard)
+		found.retitle("Nothing to compare")
 	}
 	return found, nil
 }
@@ -110,22 +127,42 @@ func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, 
 // take takes from a judged comparison which benchmarks got slower or faster, and
 // where in the source they are.
 func (f *actionFinding) take(judged *report.Comparison) {
+	var said remarks
+	slower, faster := map[string]bool{}, map[string]bool{}
 	for _, t := range judged.Tables {
+		kernel := ""
+		if len(judged.Tables) > 1 {
+			kernel = t.Testbed.Kernel
+		}
+		heads := map[string]*bench.Result{}
+		for _, p := range t.Pairs {
+			heads[p.Benchmark] = p.Head
+		}
 		for i := range t.Verdicts.All {
 			v := &t.Verdicts.All[i]
 			switch {
 			case v.Severity == thresholds.Ignore:
 			case v.Outcome == thresholds.Regression || v.Outcome == thresholds.OverBudget:
-				f.annotations = appendNew(f.annotations, annotationOf(t.Comparison, v, len(judged.Tables) > 1))
-				if v.Severity == thresholds.Fail {
-					f.regressed = appendNew(f.regressed, v.Benchmark)
+				if head := heads[v.Benchmark]; head != nil {
+					said.add(head, kernel, complaintOf(v))
 				}
+				slower[v.Benchmark] = slower[v.Benchmark] || v.Severity == thresholds.Fail
 			case v.Outcome == thresholds.Improvement && v.Severity == thresholds.Fail:
-				f.improved = appendNew(f.improved, v.Benchmark)
+				faster[v.Benchmark] = true
 			}
 		}
 	}
-	f.improved = slices.DeleteFunc(f.improved, func(name string) bool { return slices.Contains(f.regressed, name) })
+	f.annotations = said.annotations()
+	for _, name := range slices.Sorted(maps.Keys(slower)) {
+		if slower[name] {
+			f.regressed = append(f.regressed, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(faster)) {
+		if !slower[name] {
+			f.improved = append(f.improved, name)
+		}
+	}
 }
 
 // overall also tells what is inconclusive where that passes.
@@ -160,6 +197,16 @@ func notMeasured(failure *actionFailure) *actionFinding {
 		f.err = noMeasure(errors.New("nothing was measured"))
 	}
 	return f
+}
+
+// ofShard says on top that this is a part, of which no verdict is made.
+func (f *actionFinding) ofShard(shard string) {
+	title := strings.TrimLeft(f.title(), "❌✅⚠\ufe0f ")
+	title = "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(title[:1]) + title[1:]
+	if exitCode(f.err) != exitPass {
+		title = "❌ " + title
+	}
+	f.retitle(title)
 }
 
 // retitle puts another verdict on top of the report.

@@ -223,13 +223,13 @@ func TestRepositoryPath(t *testing.T) {
 		{"../../etc/passwd", ".", ""},
 		{"", ".", ""},
 	} {
-		if got := repositoryPath(c.name, files, "/home/runner/work/r/r", c.prefix); got != c.want {
+		if got := newSources(files, "/home/runner/work/r/r", c.prefix).path(c.name); got != c.want {
 			t.Errorf("%q in %q: %q, want %q", c.name, c.prefix, got, c.want)
 		}
 	}
 	// Without a checkout it is what the compiler was told, if that is below it.
 	for name, want := range map[string]string{"bpf/filter.c": "bpf/filter.c", "/usr/include/x.h": "", "../x.c": ""} {
-		if got := repositoryPath(name, nil, "", "."); got != want {
+		if got := newSources(nil, "", ".").path(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

@@ -29,10 +29,21 @@ func (s *actionStep) measure(ctx context.Context) error {
 	if base := s.baseArg(p); base != "" {
 		measured, err := s.measurePaired(ctx, p, base)
 		if measured || err != nil {
-			return err
+			return s.withBuildHint(err)
 		}
 	}
-	return s.measureAlone(ctx, p)
+	return s.withBuildHint(s.measureAlone(ctx, p))
+}
+
+// withBuildHint says of objects that are missing how they come to be there.
+func (s *actionStep) withBuildHint(err error) error {
+	if !errors.Is(err, suite.ErrNoObjects) {
+		return err
+	}
+	if s.in.build == "" {
+		return bench.WithHint(err, "Nothing was built: the input build is the command that makes the objects, such as make bpf.")
+	}
+	return bench.WithHint(err, "The input build ended well and made none of that name: is it run in the right working-directory?")
 }
 
 // baseArg is the base as compare takes it, empty where there is none.

@@ -43,7 +43,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 		p.Note = "no base: this is a push to " + s.on.DefaultBranch
 		return p, nil
 	case s.on.BaseRef == "":
-		p.Note = "no base: " + s.on.Event + " is of no pull request"
+		p.Note = "no base: a run on " + s.on.Event + " belongs to no pull request"
 		return p, nil
 	}
 	git, err := openCheckout(ctx, true)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -58,7 +56,6 @@ func (p *publisher) publish(ctx context.Context) error {
 	if p.on == nil || p.on.Event == "push" || p.in.shard != "" {
 		return nil
 	}
-	p.locate(ctx)
 	if p.api == nil {
 		return github.Annotate(p.raw(), p.finding.annotations)
 	}
@@ -85,19 +82,6 @@ func (p *publisher) refused(what string, err error) {
 
 // raw is the log of the job, for what is to be a command to the runner.
 func (p *publisher) raw() *os.File { return os.Stdout }
-
-// locate finds the files of the annotations in the checkout.
-func (p *publisher) locate(ctx context.Context) {
-	if len(p.finding.annotations) == 0 {
-		return
-	}
-	var known []string
-	top, prefix := p.on.Workspace, "."
-	if git, err := openCheckout(ctx, true); err == nil {
-		known, top, prefix = git.files(ctx), git.top, git.prefix
-	}
-	locate(p.finding.annotations, known, top, filepath.ToSlash(prefix))
-}
 
 func (p *publisher) check(ctx context.Context) error {
 	name := "ebpf-bench"
@@ -144,8 +128,6 @@ func (p *publisher) comment(ctx context.Context) error {
 		return err
 	}
 	f := p.finding
-	slices.Sort(f.regressed)
-	slices.Sort(f.improved)
 	done, err := p.api.Comment(ctx, number, github.Comment{
 		Key:  p.key(),
 		Body: f.markdown + "\n[Log and summary of the run](" + p.on.RunURL() + ")\n", More: p.more,

@@ -29,7 +29,11 @@ func (s *actionStep) report(ctx context.Context) error {
 	}
 	p := &publisher{actionStep: s, api: api, files: files, finding: found}
 	fmt.Fprint(s.t.stdout, found.log)
-	err = errors.Join(p.write(), p.publish(ctx), s.save(ctx, api))
+	saved, unsaved := s.save(ctx, api)
+	if saved && found.verdict == foundPass {
+		found.retitle("Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef))
+	}
+	err = errors.Join(p.write(), p.publish(ctx), unsaved)
 	return errors.Join(s.gate(found), noMeasure(err))
 }
 
@@ -103,6 +107,9 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 		return nil, noMeasure(fmt.Errorf("input results: %w", err))
 	}
 	found, err := s.find(ctx, results, s.history(api), missing)
+	if err == nil {
+		found.noteBase(results)
+	}
 	if err == nil && missing != nil {
 		s.t.printError(noMeasure(missing))
 		found.fail(&actionFailure{Code: exitNoMeasure, Text: plainError(noMeasure(missing))})
@@ -139,6 +146,24 @@ func (f *actionFinding) missBase(why string, strict bool) {
 	if strict {
 		f.err = errors.Join(f.err, noMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
 	}
+}
+
+// noteBase says which commit the base of results is, where they are of one.
+func (f *actionFinding) noteBase(results *bench.Results) {
+	if len(results.Comparisons) == 0 {
+		return
+	}
+	base := results.Comparisons[0].Base
+	for _, c := range results.Comparisons {
+		if base.Commit == "" || c.Base.Commit != base.Commit {
+			return
+		}
+	}
+	text := fmt.Sprintf("the base is commit %.12s", base.Commit)
+	if base.Branch != "" {
+		text += " of " + base.Branch
+	}
+	f.note(text)
 }
 
 // note says below the verdict where the base comes from.

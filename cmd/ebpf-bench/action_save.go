@@ -12,37 +12,38 @@ import (
 
 // save saves what was measured of the default branch to the baseline. GitHub, not
 // a file, says which commit that is.
-func (s *actionStep) save(ctx context.Context, api *github.API) error {
+// It tells whether it did.
+func (s *actionStep) save(ctx context.Context, api *github.API) (bool, error) {
 	if s.on == nil || !s.on.OnDefaultBranch() || s.in.results != "" {
-		return nil
+		return false, nil
 	}
 	from := baseline.Open(s.state.path(savedFolder))
 	runs, problems, err := from.List(ctx, baseline.Query{})
 	s.warn(problems)
 	if err != nil || len(runs) == 0 {
-		return err
+		return false, err
 	}
 	to, err := s.store(api)
 	if to == nil {
 		s.t.say("", "no baseline is saved: %v", err)
-		return ignoreUnlessUsage(err)
+		return false, ignoreUnlessUsage(err)
 	}
 	for _, m := range slices.Backward(runs) {
 		e, err := from.Load(ctx, m.ID)
 		if err != nil {
-			return fmt.Errorf("save to the baseline: %w", err)
+			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
 		e.Branch, e.Commit, e.Tags = s.on.HeadRef, s.on.HeadSHA, nil
 		saved, err := to.Save(ctx, e)
 		if errors.Is(err, github.ErrReadOnly) {
 			s.t.say("warning: ", "no baseline is saved: %v", err)
 			s.t.say("hint: ", "give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none")
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return fmt.Errorf("save to the baseline: %w", err)
+			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
 		s.t.say("", "saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
 	}
-	return nil
+	return true, nil
 }

@@ -190,9 +190,25 @@ func TestActionToken(t *testing.T) {
 	}
 }
 
+// pathOf is a PATH that has just these commands.
+func pathOf(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		at, err := exec.LookPath(name)
+		if err == nil {
+			err = os.Symlink(at, filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // installAction runs install.sh of a copy of the action, whose release has that
-// text as its binary.
-func installAction(t *testing.T, sums, version, served string) (bin, said string, err error) {
+// text as its binary, with that PATH if it is not empty.
+func installAction(t *testing.T, sums, version, served, path string) (bin, said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	script, err := os.ReadFile("../../action/install.sh")
@@ -216,6 +232,9 @@ func installAction(t *testing.T, sums, version, served string) (bin, said string
 	output := filepath.Join(dir, "output")
 	cmd := exec.Command("bash", filepath.Join(dir, "action/install.sh"))
 	cmd.Env = append(os.Environ(), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+output, "EBPF_BENCH_VERSION="+version, "EBPF_BENCH_RELEASES="+server.URL)
+	if path != "" {
+		cmd.Env = append(cmd.Env, "PATH="+path)
+	}
 	out, failed := cmd.CombinedOutput()
 	text, _ := os.ReadFile(output)
 	bin, _, _ = strings.Cut(strings.TrimPrefix(string(text), "bin="), "\n")
@@ -230,6 +249,7 @@ func TestInstall(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		sums, version, served string
+		path                  string
 		want, said            string
 		fails                 string
 	}{
@@ -241,10 +261,11 @@ func TestInstall(t *testing.T) {
 		"another binary":       {sums: sums, served: binary + "evil", fails: "exit status 3", said: "SHA256SUMS says"},
 		"another version":      {sums: sums, version: "v1.2.4", served: binary, fails: "exit status 2", said: "knows ebpf-bench-v1.2.3-linux-"},
 		"no sums of a version": {version: "v1.2.3", served: binary, fails: "exit status 2", said: "knows no release"},
+		"no curl":              {sums: sums, served: binary, path: pathOf(t, "bash", "chmod", "dirname", "go", "head", "mktemp", "mv", "sed", "sha256sum", "uname"), want: "built", said: "there is no curl to download ebpf-bench-v1.2.3-linux-"},
 		"a hostile version":    {sums: sums, version: "latest; id", served: binary, fails: "exit status 2", said: "input version"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			bin, said, err := installAction(t, c.sums, c.version, c.served)
+			bin, said, err := installAction(t, c.sums, c.version, c.served, c.path)
 			if !strings.Contains(said, c.said) {
 				t.Errorf("it says %q, want %q", said, c.said)
 			}

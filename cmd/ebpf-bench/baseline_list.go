@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 )
 
@@ -16,9 +17,10 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
-	for _, m := range runs {
+	machines := shortMachines(runs)
+	for i, m := range runs {
 		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, dash(m.Branch), dash(m.Commit),
-			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), clean(m.Machine))
+			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), clean(machines[i]))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -29,6 +31,37 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	}
 	_, err := io.WriteString(out, text)
 	return err
+}
+
+// shortMachines are the testbeds of runs in as few words as tell them apart: without
+// architecture, cores and the flavor of the kernel.
+func shortMachines(runs []baseline.Meta) []string {
+	short := make([]string, len(runs))
+	means := map[string]string{}
+	for i, m := range runs {
+		facts := strings.Split(m.Machine, ", ")
+		if len(facts) < 3 {
+			short[i] = m.Machine
+		} else {
+			release, _, _ := strings.Cut(strings.TrimPrefix(facts[1], "Linux "), "-")
+			release, _, _ = strings.Cut(release, "+")
+			short[i] = facts[0] + " " + release
+			if facts[0] != string(bench.ModeExact) {
+				short[i] += ", " + facts[min(3, len(facts)-1)]
+			}
+		}
+		if whole, ok := means[short[i]]; ok && whole != m.Machine {
+			means[short[i]] = ""
+			continue
+		}
+		means[short[i]] = m.Machine
+	}
+	for i, m := range runs {
+		if means[short[i]] != m.Machine {
+			short[i] = m.Machine
+		}
+	}
+	return short
 }
 
 // runParagraphs is the same with a few lines for each run.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,16 @@ func TestListOfRunsFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := strings.Join(strings.Fields(b.String()), " ")
-		for _, want := range []string{runs[0].ID, runs[1].ID, "feature/parse-vlan", "1a1a1a1a1a1a", "v1.2, nightly", runs[0].Machine, runs[1].Machine} {
+		for _, want := range []string{runs[0].ID, runs[1].ID, "feature/parse-vlan", "1a1a1a1a1a1a", "v1.2, nightly"} {
+			if !strings.Contains(whole, want) {
+				t.Errorf("in %d columns %q is missing:\n%s", columns, want, &b)
+			}
+		}
+		for i, short := range []string{"host 6.18.44, AMD EPYC 7763 64-Core Processor", "exact 6.12"} {
+			want := runs[i].Machine
+			if columns == 0 || columns == 300 {
+				want = short
+			}
 			if !strings.Contains(whole, want) {
 				t.Errorf("in %d columns %q is missing:\n%s", columns, want, &b)
 			}
@@ -33,5 +43,21 @@ func TestListOfRunsFits(t *testing.T) {
 		if table := strings.HasPrefix(b.String(), "run "); table != (columns == 0 || columns == 300) {
 			t.Errorf("in %d columns:\n%s", columns, &b)
 		}
+	}
+}
+
+// Two testbeds whose short names are the same are told apart by the whole ones.
+func TestShortMachines(t *testing.T) {
+	runs := []baseline.Meta{
+		{Machine: "exact, Linux 6.12.107+deb13-cloud-amd64, x86_64, QEMU 10.0"},
+		{Machine: "exact, Linux 6.1.0-50-cloud-amd64, x86_64, QEMU 10.0"},
+		{Machine: "exact, Linux 6.1.0-51-cloud-amd64, x86_64, QEMU 10.0"},
+		{Machine: "exact, Linux 6.12.107+deb13-cloud-amd64, x86_64, QEMU 10.0"},
+		{Machine: "host, Linux 6.18.44, x86_64, AMD EPYC, 2 cores"},
+		{Machine: "something else"},
+	}
+	want := []string{"exact 6.12.107", runs[1].Machine, runs[2].Machine, "exact 6.12.107", "host 6.18.44, AMD EPYC", "something else"}
+	if got := shortMachines(runs); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -86,7 +85,7 @@ func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite)
 	usual.Benchmarks = sel.all
 	every := thresholds.Scope{Benchmarks: sel.all}
 	if len(s.Kernels) > 0 {
-		every.Kernels, every.Modes = usual.Kernels, []bench.Mode{bench.ModeExact, bench.ModeKVM}
+		every.Kernels = usual.Kernels
 	}
 	if err := policy.Check(every); err != nil {
 		return err

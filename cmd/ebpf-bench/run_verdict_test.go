@@ -12,25 +12,6 @@ import (
 )
 
 // A message that says a budget is crossed must show two numbers that differ.
-func TestBudgetFigures(t *testing.T) {
-	for _, c := range []struct {
-		measure          bench.Measure
-		value, most      float64
-		wantValue, wantM string
-	}{
-		{bench.InstructionsPath, 1882, 1881, "1,882 instructions", "1,881 instructions"},
-		{bench.Instructions, 306.0781, 1, "306.0781 instructions", "1 instruction"},
-		{bench.XlatedBytes, 4096, 1, "4,096 bytes", "1 byte"},
-		{bench.Latency, 1882.25, 1881, "1,882.25 ns", "1,881 ns"},
-		{bench.Latency, 55.12, 1, "55.1 ns", "1 ns"},
-	} {
-		value, most := budgetFigures(&thresholds.Alert{Measure: c.measure, Value: c.value, Limit: c.most})
-		if value != c.wantValue || most != c.wantM {
-			t.Errorf("%s of %v over %v: %s over %s", c.measure.Name, c.value, c.most, value, most)
-		}
-	}
-}
-
 // What failed for the same reason on both sides, or on several kernels, is said
 // once.
 func TestFailuresAreFolded(t *testing.T) {

@@ -81,7 +81,8 @@ func fromEnv(getenv func(string) string) (*Context, error) {
 		HeadRepo:  getenv("GITHUB_REPOSITORY"),
 	}
 	if !repositoryName(c.HeadRepo) {
-		return nil, fmt.Errorf("GITHUB_REPOSITORY: %.120q is no owner/name", c.HeadRepo)
+		return nil, bench.WithHint(fmt.Errorf("GITHUB_REPOSITORY is %.120q, which is not of the form owner/name", c.HeadRepo),
+			"The runner sets it, such as to octocat/hello-world; unset GITHUB_ACTIONS for a local run.")
 	}
 	c.Owner, c.Repo, _ = strings.Cut(c.HeadRepo, "/")
 	var err error

@@ -28,13 +28,21 @@ type transport struct {
 
 const (
 	maxTries = 5
+	// answerTimeout is how long GitHub may take to begin an answer.
+	answerTimeout = 30 * time.Second
 	// maxAnswer is the largest plausible answer, in bytes: a blob in base64.
 	maxAnswer = 256 << 20
 )
 
 func newTransport(base *url.URL, token string) *transport {
+	next := http.DefaultTransport
+	if standard, ok := next.(*http.Transport); ok {
+		own := standard.Clone()
+		own.ResponseHeaderTimeout = answerTimeout
+		next = own
+	}
 	return &transport{
-		next: http.DefaultTransport, base: base, token: token,
+		next: next, base: base, token: token,
 		pause: time.Second, patience: 2 * time.Minute, now: time.Now,
 	}
 }

@@ -52,6 +52,14 @@ func newGraph(program string, insns asm.Instructions, targets []int) *graph {
 		}
 	}
 	at := make([]int, len(insns)) // the block that begins with an instruction
+	blocks := 2 * len(g.functions)
+	for _, start := range starts {
+		if start {
+			blocks++
+		}
+	}
+	g.blocks = make([]Block, 0, blocks)
+	g.successors = make([]int, 0, 2*blocks)
 	for f := range g.functions {
 		g.begin = append(g.begin, len(g.blocks))
 		g.split(f, starts, at)

@@ -1,24 +1,14 @@
 package insn
 
 import (
-	"errors"
-	"fmt"
-	"math"
-
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 )
 
-// ErrJumpRange is returned for a program in which a jump would become longer than
-// its 16 bits allow, by the counters between it and its target.
-var ErrJumpRange = errors.New("jump becomes too long")
-
-// counterLoad is what all counters' loads of the address have in common.
-var counterLoad = asm.LoadMapValue(asm.R0, 0, 0).WithReference(MapName).Metadata
-
 // emitter lays a program out anew, with its counters.
 type emitter struct {
 	graph    *graph
+	original asm.Instructions
 	sites    []site // of the counter in each block
 	holds    []held // by function
 	depths   []int  // by function
@@ -34,6 +24,7 @@ type emitter struct {
 	// to it lead to; at is the offset of each instruction itself, index its place
 	// in out.
 	landing, at, index []int
+	starts             []bool // of functions
 }
 
 // emit returns the instructions of the program with a counter in each block that
@@ -42,6 +33,10 @@ func (e *emitter) emit() (asm.Instructions, error) {
 	g := e.graph
 	e.out = make(asm.Instructions, 0, len(g.insns)+3*len(g.blocks))
 	e.landing, e.at, e.index = make([]int, len(g.insns)), make([]int, len(g.insns)), make([]int, len(g.insns))
+	e.starts = make([]bool, len(g.insns))
+	for _, fn := range g.functions {
+		e.starts[fn.Start] = true
+	}
 	for b := range g.blocks {
 		if err := e.block(b); err != nil {
 			return nil, err
@@ -56,7 +51,8 @@ func (e *emitter) block(b int) error {
 	e.landing[block.Start] = e.offset
 	e.head = nil
 	if block.Entry || block.Start != e.graph.functions[block.Function].Start {
-		e.head = &e.graph.insns[block.Start]
+		head := e.instruction(block.Start)
+		e.head = &head
 	}
 	if block.Entry {
 		e.entry(block.Function)
@@ -70,7 +66,7 @@ func (e *emitter) block(b int) error {
 				return err
 			}
 		}
-		ins := e.graph.insns[i]
+		ins := e.instruction(i)
 		if i == block.Start && e.head == nil {
 			ins = beheaded(ins)
 		}
@@ -79,6 +75,16 @@ func (e *emitter) block(b int) error {
 		e.append(ins)
 	}
 	return nil
+}
+
+// instruction is one as it was, unless calls and pointers need its symbol or it is
+// one of them: nothing else needs symbols, see aim.
+func (e *emitter) instruction(i int) asm.Instruction {
+	ins := &e.graph.insns[i]
+	if ins.IsFunctionReference() || e.starts[i] {
+		return *ins
+	}
+	return e.original[i]
 }
 
 func (e *emitter) append(ins asm.Instruction) {
@@ -108,54 +114,6 @@ func (e *emitter) entry(f int) {
 	}
 }
 
-// counter emits what bumps the counter of a block: its address, 1, atomic add, so
-// far as the function does not hold them. A plain add would lose counts where two
-// CPUs execute the block at once.
-func (e *emitter) counter(b int) error {
-	block, site := &e.graph.blocks[b], &e.sites[b]
-	h := e.holds[block.Function]
-	free := pick(site.dead())
-	var saved []asm.Register
-	for len(free) < site.needs {
-		r, ok := e.save(b, saved)
-		if !ok {
-			return fmt.Errorf("instruction %d: no register holds a value: %w", site.index, ErrStack)
-		}
-		saved = append(saved, r)
-		free = append(free, r)
-	}
-
-	depth := e.depths[block.Function]
-	for n, r := range saved {
-		offset, err := slot(depth, n)
-		if err != nil {
-			return fmt.Errorf("instruction %d: stack of %d bytes: %w", site.index, depth, err)
-		}
-		e.append(asm.StoreMem(asm.R10, offset, r, asm.DWord))
-	}
-	used := append(h.registers(), free...)
-	address, one := used[0], used[1]
-	var offset int16
-	if h.n > 0 {
-		offset = int16((block.Counter - e.base) * counterSize)
-	} else {
-		e.append(loadCounter(address, block.Counter))
-	}
-	if h.n < 2 {
-		e.append(asm.Mov.Imm(one, 1))
-	}
-	e.append(asm.AddAtomic.Mem(address, one, asm.DWord, offset))
-	for n, r := range saved {
-		offset, _ := slot(depth, n)
-		e.append(asm.LoadMem(r, asm.R10, offset, asm.DWord))
-	}
-	return nil
-}
-
-func loadCounter(r asm.Register, counter int) asm.Instruction {
-	return asm.LoadMapValue(r, 0, uint32(counter)*counterSize).WithMetadata(counterLoad)
-}
-
 // crowned gives an instruction what makes head the start of a block or of a
 // function. The kernel wants line info of the first instruction of a function, so
 // the line goes with it.
@@ -182,47 +140,4 @@ func beheaded(ins asm.Instruction) asm.Instruction {
 		ins = btf.WithFuncMetadata(ins, nil)
 	}
 	return ins
-}
-
-// aim sets the distances of all jumps. They do not refer to symbols any more,
-// because cilium/ebpf loses the symbol of an instruction that has a CO-RE
-// relocation which the kernel has no target for; and it cuts off distances that
-// are too long for 16 bits (v0.22).
-func (e *emitter) aim() error {
-	for i := range e.graph.insns {
-		if !isJump(&e.graph.insns[i]) {
-			continue
-		}
-		ins := &e.out[e.index[i]]
-		distance := e.landing[e.graph.targets[i]] - e.at[i] - 1
-		*ins = ins.WithReference("")
-		switch {
-		case isLongJump(ins):
-			ins.Constant = int64(distance)
-		case distance < math.MinInt16 || distance > math.MaxInt16:
-			return fmt.Errorf("instruction %d: distance of %d: %w", i, distance, ErrJumpRange)
-		default:
-			ins.Offset = int16(distance)
-		}
-	}
-	return nil
-}
-
-// save chooses a register to save at the counter of a block, and tells whether
-// there is one.
-func (e *emitter) save(b int, saved []asm.Register) (asm.Register, bool) {
-	site := &e.sites[b]
-	held := e.assigned.before(e.graph, b, site.index) & site.live
-	for _, r := range saved {
-		held &^= only(r)
-	}
-	// Those last in the order of preference are the likeliest to hold a pointer,
-	// of which the verifier knows as much after it was saved: of numbers it does
-	// not before Linux 5.12.
-	for i := len(preference) - 1; i >= 0; i-- {
-		if held.has(preference[i]) {
-			return preference[i], true
-		}
-	}
-	return 0, false
 }

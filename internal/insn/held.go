@@ -46,3 +46,11 @@ func hold(l *liveness) []held {
 func (h held) registers() []asm.Register {
 	return []asm.Register{h.address, h.one}[:h.n]
 }
+
+func (h held) set() registers {
+	var s registers
+	for _, r := range h.registers() {
+		s |= only(r)
+	}
+	return s
+}

@@ -101,7 +101,7 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 		}
 	}
 
-	e := &emitter{graph: g, sites: places, holds: holds, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
+	e := &emitter{graph: g, original: spec.Instructions, sites: places, holds: holds, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
 	insns, err := e.emit()
 	if err != nil {
 		return nil, err

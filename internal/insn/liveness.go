@@ -58,7 +58,6 @@ func (l *liveness) function(f int) {
 	first, end := g.begin[f], g.begin[f+1]
 	reads := make([]registers, end-first)  // before they are written in the block
 	writes := make([]registers, end-first) // anywhere in the block
-	before := make([][]int, end-first)     // blocks that lead here
 	pending := make([]int, 0, end-first)
 	queued := make([]bool, end-first)
 	for b := first; b < end; b++ {
@@ -67,13 +66,17 @@ func (l *liveness) function(f int) {
 			reads[b-first] = r | reads[b-first]&^w
 			writes[b-first] |= w
 		}
-		for _, s := range g.after(b) {
-			before[s-first] = append(before[s-first], b)
-		}
 		pending = append(pending, b)
 		queued[b-first] = true
 	}
 
+	before := index(end-first, func(add func(key, value int)) {
+		for b := first; b < end; b++ {
+			for _, s := range g.after(b) {
+				add(s-first, b)
+			}
+		}
+	})
 	for len(pending) > 0 {
 		b := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
@@ -87,7 +90,7 @@ func (l *liveness) function(f int) {
 			continue
 		}
 		l.in[b] = in
-		for _, p := range before[b-first] {
+		for _, p := range before.of(b - first) {
 			if !queued[p-first] {
 				queued[p-first] = true
 				pending = append(pending, p)
@@ -111,3 +114,28 @@ func (l *liveness) effect(i int) (reads, writes registers) {
 	}
 	return effect(ins, 0)
 }
+
+// lists are many lists in one: those of keys from 0 on.
+type lists struct {
+	values []int
+	first  []int
+}
+
+// index makes lists of all values that are added for each of n keys. It asks for
+// them twice: to count and to keep them.
+func index(n int, all func(add func(key, value int))) lists {
+	l := lists{first: make([]int, n+1)}
+	all(func(key, _ int) { l.first[key+1]++ })
+	for k := range n {
+		l.first[k+1] += l.first[k]
+	}
+	l.values = make([]int, l.first[n])
+	used := make([]int, n)
+	all(func(key, value int) {
+		l.values[l.first[key]+used[key]] = value
+		used[key]++
+	})
+	return l
+}
+
+func (l lists) of(key int) []int { return l.values[l.first[key]:l.first[key+1]] }

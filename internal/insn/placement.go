@@ -92,17 +92,19 @@ func flowPoints(g *graph) (from, to []int, points int) {
 // solve returns equations for the blocks of a tree, its leaves first: at a point
 // where one block of the tree is left, all other counts are known.
 func solve(from, to []int, tree []bool, points int) []equation {
-	touching := make([][]int, points) // blocks that lead from or to a point
-	unknown := make([]int, points)    // how many of them have no count yet
-	for b := range from {
-		if from[b] == to[b] {
-			continue // flows in as it flows out
-		}
-		for _, p := range []int{from[b], to[b]} {
-			touching[p] = append(touching[p], b)
-			if tree[b] {
-				unknown[p]++
+	touching := index(points, func(add func(key, value int)) {
+		for b := range from {
+			if from[b] != to[b] { // else it flows in as it flows out
+				add(from[b], b)
+				add(to[b], b)
 			}
+		}
+	})
+	unknown := make([]int, points) // how many blocks at a point have no count yet
+	for b := range from {
+		if tree[b] {
+			unknown[from[b]]++
+			unknown[to[b]]++
 		}
 	}
 
@@ -117,27 +119,32 @@ func solve(from, to []int, tree []bool, points int) []equation {
 		known[b] = !tree[b]
 	}
 	var equations []equation
+	terms := make([]int, 0, len(touching.values))
 	for ; len(leaves) > 0; leaves = leaves[1:] {
 		p := leaves[0]
 		if unknown[p] != 1 {
 			continue // solved from its other end
 		}
-		var into, outOf []int
 		left := none
-		for _, b := range touching[p] {
-			switch {
-			case !known[b]:
+		for _, b := range touching.of(p) {
+			if !known[b] {
 				left = b
-			case to[b] == p:
-				into = append(into, b)
-			default:
-				outOf = append(outOf, b)
 			}
 		}
-		e := equation{block: left, plus: into, minus: outOf}
+		// What flows the other way at the point adds to the block, what flows its
+		// way takes from it.
+		gather := func(sameWay bool) []int {
+			start := len(terms)
+			for _, b := range touching.of(p) {
+				if b != left && ((to[b] == p) == (to[left] == p)) == sameWay {
+					terms = append(terms, b)
+				}
+			}
+			return terms[start:len(terms):len(terms)]
+		}
+		e := equation{block: left, plus: gather(false), minus: gather(true)}
 		other := to[left]
 		if to[left] == p {
-			e.plus, e.minus = outOf, into
 			other = from[left]
 		}
 		equations = append(equations, e)

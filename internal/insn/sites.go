@@ -10,7 +10,7 @@ import (
 // block is executed or none of it, so any will do.
 type site struct {
 	index int
-	live  registers // what may be read from there on
+	live  registers // what may be read from there on, and what the function holds
 	needs int       // how many registers the counter overwrites
 }
 
@@ -53,8 +53,9 @@ func sites(l *liveness, holds []held) []site {
 	all := make([]site, len(g.blocks))
 	for b := range g.blocks {
 		block := &g.blocks[b]
-		needs := 2 - holds[block.Function].n
-		all[b] = site{block.Start, l.in[b], needs}
+		h := holds[block.Function]
+		needs := 2 - h.n
+		all[b] = site{block.Start, l.in[b] | h.set(), needs}
 		if all[b].cost() == 0 {
 			continue
 		}
@@ -62,7 +63,7 @@ func sites(l *liveness, holds []held) []site {
 		for i := block.End - 1; i >= block.Start; i-- {
 			reads, writes := l.effect(i)
 			live = reads | live&^writes
-			if s := (site{i, live, needs}); s.cost() <= all[b].cost() {
+			if s := (site{i, live | h.set(), needs}); s.cost() <= all[b].cost() {
 				all[b] = s
 			}
 		}

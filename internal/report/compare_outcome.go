@@ -131,8 +131,8 @@ func tally(m *Comparison) string {
 	}
 	add(regressed, plural(counts[regressed], "regression"))
 	add(overBudget, fmt.Sprintf("%d over budget", counts[overBudget]))
-	add(warned, plural(counts[warned], "regression")+", as a warning")
-	add(overWarned, fmt.Sprintf("%d over budget, as a warning", counts[overWarned]))
+	add(warned, plural(counts[warned], "warning")+" of a regression")
+	add(overWarned, plural(counts[overWarned], "warning")+" of an exceeded budget")
 	add(failed, fmt.Sprintf("%d failed", counts[failed]))
 	add(allowed, fmt.Sprintf("%d within the allowance", counts[allowed]))
 	add(improved, plural(counts[improved], "improvement"))

@@ -124,6 +124,8 @@ func otherTable(m *Comparison) string {
 		}
 		return m.wrap("no other measure changed: "+strings.Join(unchanged, ", ")) + "\n"
 	}
+	// What did not pass has a line of its own below, with the same figures.
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.standing().said() && f.standing() != allowed })
 	rows, note := shown(m, byMeasure(folded(m, found)), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
 	if len(rows) == 0 {
 		return note

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // ExplainLCOV writes what is executed of the head as a tracefile of lcov, one
@@ -42,7 +43,7 @@ func ExplainLCOV(w io.Writer, m *Explanation) error {
 		test = notOfTest.ReplaceAllString(test, "_")
 		files := lcovFiles(p)
 		for _, f := range files {
-			fmt.Fprintf(out, "TN:%s\nSF:%s\n", test, m.path(f.name))
+			fmt.Fprintf(out, "TN:%s\nSF:%s\n", test, lcovText(m.path(f.name)))
 			f.write(out)
 		}
 	}
@@ -167,12 +168,8 @@ func (f *lcovFile) write(w io.Writer) {
 	fmt.Fprintf(w, "LF:%d\nLH:%d\nend_of_record\n", len(numbers), hit)
 }
 
-// lcovName is a name without what separates the fields of a record, or ends it.
-func lcovName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == ',' || r < ' ' {
-			return '_'
-		}
-		return r
-	}, s)
-}
+// lcovName is a name without what separates the fields of a record.
+func lcovName(s string) string { return strings.ReplaceAll(lcovText(s), ",", "_") }
+
+// lcovText is text that ends no record.
+func lcovText(s string) string { return strings.TrimSpace(escape.Printable(s)) }

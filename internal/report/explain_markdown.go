@@ -23,7 +23,7 @@ func ExplainMarkdown(w io.Writer, m *Explanation, limit int) error {
 		sections = append(sections, explainedSections(m, &programs[i])...)
 	}
 	if m.Asm {
-		sections = append(sections, section{noun: "note", rows: []string{"\n" + escape.MarkdownLine(asmLegend) + "\n"}})
+		sections = append(sections, section{noun: "note", rows: []string{"\n" + asmLegend + "\n"}})
 	}
 	_, err := io.WriteString(w, fit(explainedMarkdownHead(m), sections, limit))
 	return err
@@ -64,14 +64,14 @@ func explainedSections(m *Explanation, p *explained) []section {
 	e := textProgram{m: m, p: p, names: names}
 	for note := range strings.SplitSeq(e.rest(), "\n") {
 		if note != "" {
-			notes.rows = append(notes.rows, "\n"+escape.MarkdownLine(note)+".\n")
+			notes.rows = append(notes.rows, "\n"+strings.ToUpper(note[:1])+note[1:]+".\n")
 		}
 	}
 	if missed := p.unreached(names, m.All); len(missed) > 0 {
 		for i, s := range missed {
 			missed[i] = escape.MarkdownCode(s)
 		}
-		notes.rows = append(notes.rows, "\nNot reached: "+strings.Join(missed, "; ")+". "+escape.MarkdownLine(unreachedHint)+"\n")
+		notes.rows = append(notes.rows, "\nNot reached: "+strings.Join(missed, "; ")+". "+unreachedHint+"\n")
 	}
 	for _, w := range p.Warnings {
 		notes.rows = append(notes.rows, "\n⚠️ "+escape.Markdown(w)+"\n")

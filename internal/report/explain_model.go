@@ -230,12 +230,13 @@ func (p *explained) functions() []explainedFunction {
 	at := map[[2]string]int{}
 	for i := range p.Lines {
 		l := &p.Lines[i]
-		key := [2]string{l.Program, l.Function}
+		program, name := p.function(l)
+		key := [2]string{program, name}
 		n, ok := at[key]
 		if !ok {
 			n = len(all)
 			at[key] = n
-			all = append(all, explainedFunction{program: l.Program, name: l.Function})
+			all = append(all, explainedFunction{program: program, name: name})
 		}
 		f := &all[n]
 		f.lines = append(f.lines, l)
@@ -247,6 +248,20 @@ func (p *explained) functions() []explainedFunction {
 	return all
 }
 
+// function is the program and the function of a line. The program that is entered,
+// and the function that it begins with, are the same ones on both sides, whatever
+// their names are: they are the head's.
+func (p *explained) function(l *bench.Line) (program, name string) {
+	program, name = l.Program, l.Function
+	if p.two() && l.Head == nil && program == p.Base.Program {
+		program = p.Head.Program
+		if name == p.Base.Program {
+			name = p.Head.Program
+		}
+	}
+	return program, name
+}
+
 // label is the function's name, with the program if that is not the one that was
 // entered.
 func (f *explainedFunction) label(p *explained) string {
@@ -255,7 +270,7 @@ func (f *explainedFunction) label(p *explained) string {
 
 func functionLabel(p *explained, program, function string) string {
 	s := p.side()
-	if s == nil || program == s.Program || program == "" || program == function || p.Base != nil && program == p.Base.Program {
+	if s == nil || program == s.Program || program == "" || program == function {
 		return function
 	}
 	return program + ": " + function

@@ -19,7 +19,7 @@ import (
 func ExplainText(w io.Writer, m *Explanation) error {
 	var b strings.Builder
 	for _, line := range explainedHead(m) {
-		b.WriteString(wrap(line, "  ", max(m.columns(), textWidth)) + "\n")
+		b.WriteString(wrap(line, "  ", cmp.Or(m.Columns, maxWidth)) + "\n")
 	}
 	programs := m.programs()
 	hinted := false
@@ -82,10 +82,10 @@ func explainedTitle(m *Explanation, p *explained) string {
 	}
 	lines := []string{paint(m.Color, text.Bold, name)}
 	if what := explainedProgram(p); what != "" {
-		lines = append(lines, escape.Printable(what))
+		lines = append(lines, wrap(escape.Printable(what), "  ", m.columns()))
 	}
 	if total := explainedTotal(p); total != "" {
-		lines = append(lines, total)
+		lines = append(lines, wrap(total, "  ", m.columns()))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -100,6 +100,8 @@ func explainedProgram(p *explained) string {
 	of := func(s *bench.ExplainedSide) string { return s.Object + ":" + s.Program }
 	what := of(s)
 	switch {
+	case p.two() && p.Base.Object == s.Object && p.Base.Program != s.Program:
+		what = of(p.Base) + " → " + s.Program
 	case p.two() && of(p.Base) != what:
 		what = of(p.Base) + " → " + what
 	case p.Head == nil:
@@ -197,10 +199,12 @@ func (e *textProgram) place(l *bench.Line) string {
 // otherFunction is the function of a line with source, empty if the program begins
 // in it.
 func otherFunction(p *explained, l *bench.Line) string {
-	if first := &p.Lines[0]; l.Source() == nil || l.Program == first.Program && l.Function == first.Function {
+	program, name := p.function(l)
+	entered, first := p.function(&p.Lines[0])
+	if l.Source() == nil || program == entered && name == first {
 		return ""
 	}
-	return functionLabel(p, l.Program, l.Function)
+	return functionLabel(p, program, name)
 }
 
 func (e *textProgram) figures(l *bench.Line) []string {

@@ -29,6 +29,7 @@ func Text(w io.Writer, m *Model) error {
 	if measured(m) {
 		b.WriteString(wrap(legend(m), "", textWidth) + "\n\n")
 	}
+	b.WriteString(returned(m))
 	for _, name := range names(m) {
 		b.WriteString(notesOn(m, name, kernels))
 	}

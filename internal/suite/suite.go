@@ -248,6 +248,9 @@ func (s *Suite) readObjects(v *validator, f *file) {
 	slices.SortFunc(s.Objects, func(a, b Object) int { return strings.Compare(a.Path, b.Path) })
 }
 
+// ErrNoObjects says that a pattern for objects matches none.
+var ErrNoObjects = errors.New("no file matches")
+
 // glob expands a pattern to paths relative to the suite file.
 func (s *Suite) glob(pattern string) ([]string, error) {
 	if !hasMeta(pattern) {
@@ -258,7 +261,7 @@ func (s *Suite) glob(pattern string) ([]string, error) {
 		return nil, fmt.Errorf("objects: %q is no pattern: %w", pattern, err)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("objects: no file matches %q", pattern)
+		return nil, fmt.Errorf("objects: %w %q", ErrNoObjects, pattern)
 	}
 	if !path.IsAbs(pattern) {
 		for i := range names {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // testToolEnv makes the test binary play the tool, as one of testTools, until
@@ -35,12 +37,7 @@ func TestMain(m *testing.M) {
 
 func needRoot(t testing.TB) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		if os.Getenv("CI") != "" {
-			t.Fatal("CI must run this test as root")
-		}
-		t.Skip("needs root to load programs, attach them and set sysctls")
-	}
+	testenv.Root(t) // to load programs, attach them and set sysctls
 }
 
 // startTool starts the test binary as a tool and waits until it holds what it

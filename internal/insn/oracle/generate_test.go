@@ -32,11 +32,20 @@ const (
 	arrayEntries, valueSize                            = 5, 32
 )
 
+// level is what a kernel knows.
+type level int
+
+const (
+	oldest   level = iota // Linux 5.10
+	linux517              // atomic operations that fetch, bpf_loop
+	linux69               // the fourth version of the instruction set, may_goto
+)
+
 // generator writes programs of which the verifier takes most.
 type generator struct {
 	*rand.Rand
 	typ    ebpf.ProgramType
-	newest bool // with the instructions of Linux 6.9
+	level  level
 	out    asm.Instructions
 	labels int
 	next   string // label of the next instruction
@@ -56,8 +65,8 @@ type generator struct {
 }
 
 // generate makes a collection with a program main, from a seed alone.
-func generate(seed uint64, size int, newest bool) *ebpf.CollectionSpec {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), newest: newest}
+func generate(seed uint64, size int, level level) *ebpf.CollectionSpec {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), level: level}
 	g.typ = []ebpf.ProgramType{ebpf.XDP, ebpf.SchedCLS}[g.IntN(2)]
 	spec := &ebpf.CollectionSpec{
 		Maps: map[string]*ebpf.MapSpec{
@@ -85,7 +94,7 @@ func generate(seed uint64, size int, newest bool) *ebpf.CollectionSpec {
 // program writes functions, callees last, and puts them behind each other.
 func (g *generator) program(size int) asm.Instructions {
 	functions, backs := g.IntN(4), 0
-	if g.IntN(3) == 0 {
+	if g.IntN(3) == 0 && g.level >= linux517 {
 		backs = 1
 	}
 	withInfo := backs > 0 || g.IntN(2) == 0
@@ -321,14 +330,14 @@ func (g *generator) arithmetic() {
 		return
 	}
 	op, narrow := operations[g.IntN(len(operations))], g.IntN(2) == 0
-	if g.newest && g.IntN(4) == 0 {
+	if g.level >= linux69 && g.IntN(4) == 0 {
 		op = []asm.ALUOp{asm.SDiv, asm.SMod, asm.MovSX8, asm.MovSX16, asm.MovSX32}[g.IntN(5)]
 	}
 	signs := op == asm.MovSX8 || op == asm.MovSX16 || op == asm.MovSX32
 	switch {
 	case g.IntN(10) == 0:
 		size := []asm.Size{asm.Half, asm.Word, asm.DWord}[g.IntN(3)]
-		if g.newest && g.IntN(2) == 0 {
+		if g.level >= linux69 && g.IntN(2) == 0 {
 			g.emit(asm.BSwap(dst, size))
 		} else {
 			g.emit(asm.HostTo([]asm.Endianness{asm.LE, asm.BE}[g.IntN(2)], dst, size))
@@ -386,7 +395,7 @@ func (g *generator) stack() {
 // load reads a number, with its sign now and then.
 func (g *generator) load(dst, base asm.Register, off int16, size asm.Size) {
 	ins := asm.LoadMem(dst, base, off, size)
-	if g.newest && size != asm.DWord && g.IntN(4) == 0 {
+	if g.level >= linux69 && size != asm.DWord && g.IntN(4) == 0 {
 		ins.OpCode = ins.OpCode.SetMode(asm.MemSXMode)
 	}
 	g.emit(ins)
@@ -473,11 +482,11 @@ func (g *generator) useMap() {
 	case action == 0:
 		g.emit(asm.Mov.Reg(asm.R3, asm.R10), asm.Add.Imm(asm.R3, -8-valueSize), asm.Mov.Imm(asm.R4, int32(g.IntN(3))))
 		g.call(asm.FnMapUpdateElem)
-		g.defined |= set(asm.R0)
+		g.code()
 		return
 	case action == 1 && name == hashMap:
 		g.call(asm.FnMapDeleteElem)
-		g.defined |= set(asm.R0)
+		g.code()
 		return
 	}
 	g.call(asm.FnMapLookupElem)
@@ -486,6 +495,13 @@ func (g *generator) useMap() {
 	g.touch(asm.R0, valueSize)
 	g.place(skip)
 	g.defined &^= set(asm.R0)
+}
+
+// code is what a helper of maps returns: before Linux 6.4 the upper half of an
+// error is zeroes.
+func (g *generator) code() {
+	g.emit(asm.LSh.Imm(asm.R0, 32), asm.ArSh.Imm(asm.R0, 32))
+	g.defined |= set(asm.R0)
 }
 
 // touch reads or writes what a pointer points to.
@@ -499,13 +515,20 @@ func (g *generator) touch(p asm.Register, limit int) {
 	wide := []asm.Size{asm.Word, asm.DWord}[g.IntN(2)]
 	at := int16(g.IntN(limit/8) * 8)
 	dst, canLoad := g.any(g.defined &^ g.locked &^ set(p))
-	switch n := g.IntN(6); {
+	kinds := 6
+	if g.level < linux517 {
+		kinds = 3
+	}
+	switch n := g.IntN(kinds); {
 	case n == 0 && canLoad:
 		g.load(dst, p, off, size)
 	case n == 1:
 		g.emit(asm.StoreMem(p, off, src, size))
 	case n == 2:
-		op := []asm.AtomicOp{asm.AddAtomic, asm.AndAtomic, asm.OrAtomic, asm.XorAtomic}[g.IntN(4)]
+		op := asm.AddAtomic
+		if g.level >= linux517 {
+			op = []asm.AtomicOp{asm.AddAtomic, asm.AndAtomic, asm.OrAtomic, asm.XorAtomic}[g.IntN(4)]
+		}
 		g.emit(atomic(op, p, src, wide, at))
 	case n == 3 && canLoad:
 		op := []asm.AtomicOp{asm.FetchAdd, asm.FetchAnd, asm.FetchOr, asm.FetchXor, asm.Xchg}[g.IntN(5)]
@@ -559,7 +582,7 @@ func (g *generator) branch() {
 		g.defined = before & after
 		return
 	}
-	if g.newest && g.IntN(3) == 0 {
+	if g.level >= linux69 && g.IntN(3) == 0 {
 		g.emit(asm.LongJump(end))
 	} else {
 		g.emit(asm.Ja.Label(end))
@@ -590,7 +613,7 @@ func (g *generator) loop() {
 	g.emit(asm.Add.Imm(counter, 1))
 	g.body()
 	g.restore(entry)
-	if g.newest && g.IntN(3) == 0 {
+	if g.level >= linux69 && g.IntN(3) == 0 {
 		atExit &= g.defined
 		g.emit(asm.Instruction{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.JCOND), Offset: -1}.WithReference(exit))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +13,9 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
+	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/insn"
@@ -25,12 +29,12 @@ const maxSize = 64
 // The kernel with and without counters does what the oracle does, as often.
 func FuzzKernelAgainstOracle(f *testing.F) {
 	testenv.Root(f)
-	newest := knowsNewest(f)
+	level := levelOf(f)
 	for seed := range uint64(8) {
 		f.Add(seed, uint8(10*seed))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, size uint8) {
-		if outcome := compare(t, seed, int(size)%maxSize, newest); outcome.refused != "" {
+		if outcome := compare(t, seed, int(size)%maxSize, level); outcome.refused != "" {
 			t.Skip(outcome.refused)
 		}
 	})
@@ -39,11 +43,11 @@ func FuzzKernelAgainstOracle(f *testing.F) {
 // Most of what the generator writes loads, so that the fuzz test tests.
 func TestKernelAgainstOracle(t *testing.T) {
 	testenv.Root(t)
-	newest := knowsNewest(t)
+	level := levelOf(t)
 	const programs = 300
 	refused, outgrown, runs := 0, 0, 0
 	for seed := range uint64(programs) {
-		o := compare(t, seed, 40, newest)
+		o := compare(t, seed, 40, level)
 		runs += o.runs
 		if o.refused != "" {
 			refused++
@@ -60,20 +64,26 @@ func TestKernelAgainstOracle(t *testing.T) {
 	}
 }
 
-// knowsNewest tells whether the kernel takes what Linux 6.9 has brought: some
-// program with all of it must load.
-func knowsNewest(t testing.TB) bool {
+// levelOf is what the kernel knows. Of the newest level some program with all of
+// it must load.
+func levelOf(t testing.TB) level {
 	t.Helper()
+	switch err := features.HaveProgramHelper(ebpf.XDP, asm.FnLoop); {
+	case errors.Is(err, ebpf.ErrNotSupported):
+		return oldest
+	case err != nil:
+		t.Fatal(err)
+	}
 	for seed := range uint64(20) {
-		coll, err := ebpf.NewCollection(generate(seed, 60, true))
+		coll, err := ebpf.NewCollection(generate(seed, 60, linux69))
 		if err != nil && strings.Contains(lastLine(err), "unknown opcode") {
-			return false
+			return linux517
 		}
 		if err == nil {
 			coll.Close()
 		}
 	}
-	return true
+	return linux69
 }
 
 // outcome is what became of a program: why it was refused, or only with
@@ -84,11 +94,14 @@ type outcome struct {
 }
 
 // compare generates a program and compares the kernel with the oracle.
-func compare(t *testing.T, seed uint64, size int, newest bool) (o outcome) {
+func compare(t *testing.T, seed uint64, size int, level level) (o outcome) {
 	t.Helper()
+	if err := rlimit.RemoveMemlock(); err != nil {
+		t.Fatal(err)
+	}
 	defer settle()
 	defer pin(t)()
-	spec := generate(seed, size, newest)
+	spec := generate(seed, size, level)
 	plain, err := ebpf.NewCollectionWithOptions(spec.Copy(), ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}})
 	if err != nil {
 		return outcome{refused: lastLine(err)}
@@ -179,12 +192,14 @@ func lastLine(err error) string {
 		return err.Error()
 	}
 	for _, line := range slices.Backward(v.Log) {
-		if line != "" && !strings.HasPrefix(line, "processed ") {
+		if line != "" && !statistic.MatchString(line) {
 			return line
 		}
 	}
 	return err.Error()
 }
+
+var statistic = regexp.MustCompile(`^(processed \d|insns processed \d|verification time \d|stack depth \d)`)
 
 func packets(seed uint64, n int) (list [][]byte) {
 	r := rand.New(rand.NewPCG(seed, 11))

@@ -57,8 +57,8 @@ type Input struct {
 type Result struct {
 	Retval uint32
 	Data   []byte
-	// Meta is the length of the metadata before the data of an XDP program,
-	// which newer kernels put before the data that they return.
+	// Meta is the metadata before the data of an XDP program, which newer kernels
+	// put before the data that they return.
 	Meta []byte
 }
 

@@ -17,7 +17,7 @@ import (
 func machine(t *testing.T, typ ebpf.ProgramType, insns ...asm.Instruction) *oracle.Machine {
 	t.Helper()
 	m, err := oracle.New(&ebpf.CollectionSpec{
-		Maps: generate(0, 1, false).Maps,
+		Maps: generate(0, 1, oldest).Maps,
 		Programs: map[string]*ebpf.ProgramSpec{
 			"main": {Name: "main", Type: typ, Instructions: insns},
 		},
@@ -194,7 +194,7 @@ func TestRefusals(t *testing.T) {
 // Whatever the instructions are, the machine ends.
 func FuzzMachine(f *testing.F) {
 	for seed := range uint64(6) {
-		insns := generate(seed, 30, true).Programs["main"].Instructions
+		insns := generate(seed, 30, linux69).Programs["main"].Instructions
 		for i := range insns {
 			if insns[i].IsLoadFromMap() {
 				insns[i] = insns[i].WithReference("")

@@ -2,9 +2,9 @@
 //
 //	CGO_ENABLED=0 go test -exec 'vmtest -kernel 6.1' ./internal/insn
 //
-// The guest has the test binary and the files of its package's folder, at the
-// same path, and nothing else. There is one CPU, and its clock counts
-// instructions.
+// The guest has the test binary, the files of its package's folder and the tools
+// that are named, all at the same paths as here, and nothing else. There is one
+// CPU, and its clock counts instructions.
 package main
 
 import (
@@ -18,7 +18,12 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
@@ -31,12 +36,22 @@ const inGuest = "in-guest"
 func main() {
 	vm.Main()
 	if len(os.Args) > 2 && os.Args[1] == inGuest {
+		if err := settle(); err != nil {
+			fmt.Fprintln(os.Stderr, "vmtest: warning: guest:", err)
+		}
 		os.Exit(test(os.Args[2], os.Args[3:]))
 	}
 	release := flag.String("kernel", "6.12", "the kernel, as ebpf-bench run --kernel takes it")
 	memory := flag.Int("memory", 2048, "the guest's memory, in MiB")
-	files := flag.String("files", "", "a glob of further files that the guest is to have")
-	env := flag.String("env", "", "variables for the test, as KEY=VALUE, separated by blanks")
+	var g guest
+	list := func(to *[]string) func(string) error {
+		return func(s string) error {
+			*to = append(*to, strings.Split(s, ",")...)
+			return nil
+		}
+	}
+	flag.Func("files", "globs of further files that the guest is to have, separated by commas", list(&g.globs))
+	flag.Func("tools", "commands that it is to have, with their libraries, separated by commas", list(&g.tools))
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: go test -exec 'vmtest -kernel 6.1' PACKAGE")
@@ -44,7 +59,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := run(ctx, *release, *memory, *files, strings.Fields(*env), flag.Args())
+	err := g.run(ctx, *release, *memory, flag.Args())
 	var exit *vm.ExitError
 	switch {
 	case errors.As(err, &exit):
@@ -56,6 +71,28 @@ func main() {
 		}
 		os.Exit(1)
 	}
+}
+
+// nowEnv has the time of the start, in seconds, in the guest, whose own clock
+// starts on the same day each time.
+const nowEnv = "VMTEST_NOW"
+
+// settle makes the guest what tests take a machine to be.
+func settle() error {
+	now, err := strconv.ParseInt(os.Getenv(nowEnv), 10, 64)
+	if err != nil {
+		return err
+	}
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		unix.ClockSettime(unix.CLOCK_REALTIME, &unix.Timespec{Sec: now}),
+		netlink.LinkSetUp(lo),
+		os.Symlink("/proc/self/fd", "/dev/fd"),
+		os.Symlink("/usr/bin", "/bin"),
+	)
 }
 
 // test runs the test in the guest.
@@ -74,48 +111,87 @@ func test(binary string, args []string) int {
 	return 0
 }
 
-func run(ctx context.Context, release string, memory int, extra string, env, command []string) error {
+// guest is what the guest has beside the test.
+type guest struct {
+	globs, tools []string
+	files        map[string][]byte
+}
+
+func (g *guest) run(ctx context.Context, release string, memory int, command []string) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	const binary = "/test"
-	files := map[string][]byte{}
-	if files[binary], err = os.ReadFile(command[0]); err != nil {
+	binary := "/" + filepath.Base(command[0])
+	// The folder, lest there is no such thing.
+	g.files = map[string][]byte{filepath.Join(dir, ".vmtest"): nil}
+	if g.files[binary], err = os.ReadFile(command[0]); err != nil {
 		return err
 	}
-	files[filepath.Join(dir, ".vmtest")] = nil // or there might be no such folder
-	if err := addFolder(files, dir); err != nil {
+	if err := g.addFolder(dir); err != nil {
 		return err
 	}
-	more, err := filepath.Glob(extra)
-	if err != nil {
-		return err
-	}
-	for _, name := range more {
-		if name, err = filepath.Abs(name); err != nil {
+	for _, glob := range g.globs {
+		names, err := filepath.Glob(glob)
+		if err != nil {
 			return err
 		}
-		if files[name], err = os.ReadFile(name); err != nil {
+		if err := g.add(names...); err != nil {
 			return err
 		}
 	}
+	for _, tool := range g.tools {
+		if err := g.addTool(ctx, tool); err != nil {
+			return err
+		}
+	}
+	var console bytes.Buffer
 	cmd := &vm.Cmd{
-		Mode: vm.Exact, Memory: memory, Dir: dir, Files: files, Env: append([]string{"TMPDIR=/tmp"}, env...),
+		Mode: vm.Exact, Memory: memory, Dir: dir, Files: g.files,
+		Env:    []string{"TMPDIR=/tmp", "PATH=" + os.Getenv("PATH"), fmt.Sprintf("%s=%d", nowEnv, time.Now().Unix())},
 		Args:   append([]string{inGuest, binary}, inFolder(command[1:])...),
-		Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdout: os.Stdout, Stderr: os.Stderr, Console: &console,
 	}
 	if err := boots(ctx, cmd, release); err != nil {
 		return err
 	}
-	var console bytes.Buffer
-	cmd.Console = &console
 	err = cmd.Run(ctx)
 	var fault *vm.Fault
 	if errors.As(err, &fault) {
 		_, _ = os.Stderr.Write(console.Bytes())
 	}
 	return err
+}
+
+// add adds files by their names here.
+func (g *guest) add(names ...string) error {
+	for _, name := range names {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return err
+		}
+		if g.files[path], err = os.ReadFile(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTool adds a command and the libraries that it is linked with.
+func (g *guest) addTool(ctx context.Context, tool string) error {
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		return err
+	}
+	// It fails for a static one, which has none.
+	libraries, _ := exec.CommandContext(ctx, "ldd", path).Output()
+	names := []string{path}
+	for field := range strings.FieldsSeq(string(libraries)) {
+		if filepath.IsAbs(field) {
+			names = append(names, field)
+		}
+	}
+	return g.add(names...)
 }
 
 // boots gives the command its kernel.
@@ -143,13 +219,12 @@ func boots(ctx context.Context, cmd *vm.Cmd, release string) error {
 }
 
 // addFolder adds the regular files below a folder, but no Go source.
-func addFolder(files map[string][]byte, dir string) error {
+func (g *guest) addFolder(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(name) == ".go" {
 			return err
 		}
-		files[name], err = os.ReadFile(name)
-		return err
+		return g.add(name)
 	})
 }
 

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// sources knows the paths that the repository has for the files that the compiler
+// was given.
+type sources struct {
+	files []string
+	known map[string]bool
+	// workspace is where the repository is, prefix the working directory in it.
+	workspace, prefix string
+	paths             map[string]string
+	// placed are the paths that were found.
+	placed map[string]bool
+}
+
+// openSources knows those of the checkout around the working directory.
+func (s *actionStep) openSources(ctx context.Context) *sources {
+	if git, err := openCheckout(ctx, s.on != nil); err == nil {
+		return newSources(git.files(ctx), git.top, filepath.ToSlash(git.prefix))
+	}
+	workspace := ""
+	if s.on != nil {
+		workspace = s.on.Workspace
+	}
+	return newSources(nil, workspace, ".")
+}
+
+func newSources(files []string, workspace, prefix string) *sources {
+	s := &sources{
+		files: files, known: make(map[string]bool, len(files)), workspace: workspace, prefix: prefix,
+		paths: map[string]string{}, placed: map[string]bool{},
+	}
+	for _, f := range files {
+		s.known[f] = true
+	}
+	return s
+}
+
+// place gives results the paths of the repository, so that a report and its
+// annotations have the same. What cannot be told is left as it is.
+func (s *sources) place(results *bench.Results) {
+	place := func(r *bench.Result) {
+		if r != nil && r.Source != nil {
+			if path := s.path(r.Source.File); path != "" {
+				at := *r.Source
+				at.File = path
+				r.Source = &at
+			}
+		}
+	}
+	for _, run := range results.Runs {
+		for i := range run.Results {
+			place(&run.Results[i])
+		}
+	}
+	for _, c := range results.Comparisons {
+		for _, p := range c.Pairs {
+			place(p.Head)
+		}
+	}
+}
+
+// path is the path of a file, empty where it cannot be told.
+func (s *sources) path(name string) string {
+	path, ok := s.paths[name]
+	if !ok {
+		path = s.find(name)
+		s.paths[name], s.placed[path] = path, path != ""
+	}
+	return path
+}
+
+// find is the path in the repository of a file that the compiler knew
+// by another: below the workspace, relative to the working directory or the top,
+// or else the only one of the repository that ends in as many of the same names
+// as no other.
+func (s *sources) find(name string) string {
+	if name == "" {
+		return ""
+	}
+	name = path.Clean(name)
+	if s.workspace != "" {
+		if rest, ok := strings.CutPrefix(name, path.Clean(s.workspace)+"/"); ok {
+			name = rest
+		}
+	}
+	candidates := []string{name}
+	if !path.IsAbs(name) {
+		candidates = []string{path.Join(s.prefix, name), name}
+	}
+	for _, candidate := range candidates {
+		if s.known[candidate] || len(s.files) == 0 && !path.IsAbs(candidate) && !strings.HasPrefix(candidate, "../") {
+			return candidate
+		}
+	}
+	if n := nearestPath(name, s.files); n >= 0 {
+		return s.files[n]
+	}
+	return ""
+}

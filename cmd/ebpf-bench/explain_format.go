@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+)
+
+// explainFormat is the value of explain's --format.
+type explainFormat string
+
+const explainFormats = "text, json, markdown, html, lcov, pprof"
+
+// maxComment is how long a comment on GitHub may be, in characters.
+const maxComment = 65_000
+
+var explainRenderers = map[explainFormat]func(io.Writer, *report.Explanation) error{
+	"text":     report.ExplainText,
+	"json":     report.ExplainJSON,
+	"markdown": func(w io.Writer, m *report.Explanation) error { return report.ExplainMarkdown(w, m, maxComment) },
+	"html":     report.ExplainHTML,
+	"lcov":     report.ExplainLCOV,
+	"pprof":    report.ExplainPprof,
+}
+
+func (f *explainFormat) String() string { return string(*f) }
+func (f *explainFormat) Type() string   { return "format" }
+
+func (f *explainFormat) Set(s string) error {
+	if explainRenderers[explainFormat(s)] == nil {
+		return errors.New("it is " + strings.Replace(explainFormats, ", pprof", " or pprof", 1))
+	}
+	*f = explainFormat(s)
+	return nil
+}
+
+// formatOf is the format of a file by how its name ends.
+func formatOf(out string) explainFormat {
+	name := strings.ToLower(filepath.Base(out))
+	for end, format := range map[string]explainFormat{
+		".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".info": "lcov", ".lcov": "lcov",
+		".pb.gz": "pprof", ".pprof": "pprof",
+	} {
+		if strings.HasSuffix(name, end) {
+			return format
+		}
+	}
+	return "text"
+}
+
+// print writes to the file of --out, or to stdout.
+func (f *explainFlags) print(t *terminal, out outFile, s *explainSides, all []*bench.Explanation) error {
+	m := report.NewExplanation(all...)
+	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
+	m.Paths = findSources(all, s.folders()...)
+	render := func(w io.Writer) error { return explainRenderers[f.format](w, m) }
+	if out != "" {
+		return out.write(render)
+	}
+	m.Color, m.Columns = t.colored(t.stdout), t.columns()
+	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
+	if err := render(t.stdout); err != nil {
+		return fmt.Errorf("write the explanation: %w", err)
+	}
+	return nil
+}
+
+// explainSort is the value of --sort.
+type explainSort string
+
+func (s *explainSort) String() string { return string(*s) }
+func (s *explainSort) Type() string   { return "order" }
+
+func (s *explainSort) Set(v string) error {
+	if v != "hot" && v != "file" {
+		return errors.New("it is hot or file")
+	}
+	*s = explainSort(v)
+	return nil
+}

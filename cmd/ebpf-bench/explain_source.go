@@ -1,0 +1,148 @@
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// maxSource is how large a file of source may be.
+const maxSource = 4 << 20
+
+// sourceEnds are how the names of sources of eBPF programs end. An object can name
+// any file, and a line of it is printed.
+var sourceEnds = []string{".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".zig", ".go", ".s", ".inc"}
+
+// folders are where the files of source may be: here, and where the objects and the
+// suite are.
+func (s *explainSides) folders() []string {
+	all := []string{"."}
+	for _, name := range []string{s.head.Name, s.base.Name} {
+		if i := strings.LastIndexByte(name, ':'); i > 0 {
+			name = name[:i]
+		}
+		if info, err := os.Stat(name); err == nil {
+			if !info.IsDir() {
+				name = filepath.Dir(name)
+			}
+			all = appendNew(all, filepath.Clean(name))
+		}
+	}
+	if s.suite != nil && !s.suite.Bundled {
+		if dir := filepath.Dir(filepath.FromSlash(s.suite.File)); isFolder(dir) {
+			all = appendNew(all, dir)
+		}
+		for _, o := range s.suite.Objects {
+			if dir := filepath.Dir(filepath.FromSlash(o.Path)); isFolder(dir) {
+				all = appendNew(all, dir)
+			}
+		}
+	}
+	return all
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// findSources finds the files of source that lines are of, and adds the text of
+// lines whose objects do not have it. It opens only regular files in the folders,
+// whatever an object or a link says.
+func findSources(all []*bench.Explanation, folders ...string) map[string]string {
+	roots := openRoots(folders)
+	defer func() {
+		for _, r := range roots {
+			_ = r.Close()
+		}
+	}()
+	paths, texts, sought := map[string]string{}, map[string][]string{}, map[string]bool{}
+	for _, e := range all {
+		for i := range e.Programs {
+			for j := range e.Programs[i].Lines {
+				l := &e.Programs[i].Lines[j]
+				if l.Source() == nil {
+					continue
+				}
+				if !sought[l.File] {
+					sought[l.File] = true
+					if path, text, ok := findSource(roots, l.File); ok {
+						paths[l.File], texts[l.File] = path, text
+					}
+				}
+				// The number of a line that only the base has is one of another file.
+				if text := texts[l.File]; l.Text == "" && l.Head != nil && l.Number <= len(text) {
+					l.Text = text[l.Number-1]
+				}
+			}
+		}
+	}
+	return paths
+}
+
+func openRoots(folders []string) []*os.Root {
+	var roots []*os.Root
+	for _, dir := range folders {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			continue
+		}
+		if r, err := os.OpenRoot(abs); err == nil {
+			roots = append(roots, r)
+		}
+	}
+	return roots
+}
+
+// findSource is the path and the lines of a file, in the first folder that has it.
+func findSource(roots []*os.Root, file string) (path string, lines []string, ok bool) {
+	if !slices.Contains(sourceEnds, strings.ToLower(filepath.Ext(file))) {
+		return "", nil, false
+	}
+	for _, r := range roots {
+		name := filepath.Clean(filepath.FromSlash(file))
+		if filepath.IsAbs(name) {
+			rel, err := filepath.Rel(r.Name(), name)
+			if err != nil {
+				continue
+			}
+			name = rel
+		}
+		if !filepath.IsLocal(name) {
+			continue
+		}
+		if text, err := readSource(r, name); err == nil {
+			return filepath.Join(r.Name(), name), strings.Split(string(text), "\n"), true
+		}
+	}
+	return "", nil, false
+}
+
+// readSource reads a regular file in a folder. It is looked at before it is opened:
+// a device may do something as soon as it is.
+func readSource(r *os.Root, name string) ([]byte, error) {
+	regular := func(info fs.FileInfo, err error) error {
+		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxSource) {
+			err = fs.ErrInvalid
+		}
+		return err
+	}
+	if err := regular(r.Stat(name)); err != nil {
+		return nil, err
+	}
+	file, err := r.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := regular(file.Stat()); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(file, maxSource))
+}

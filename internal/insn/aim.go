@@ -1,0 +1,37 @@
+package insn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrJumpRange is returned for a program in which a jump would become longer than
+// its 16 bits allow, by the counters between it and its target.
+var ErrJumpRange = errors.New("jump becomes too long")
+
+// aim sets the distances of all jumps. They do not refer to symbols any more,
+// because cilium/ebpf loses the symbol of an instruction that has a CO-RE
+// relocation which the kernel has no target for; and it cuts off distances that
+// are too long for 16 bits (v0.22).
+func (e *emitter) aim() error {
+	for i := range e.graph.insns {
+		if !isJump(&e.graph.insns[i]) {
+			continue
+		}
+		ins := &e.out[e.index[i]]
+		distance := e.landing[e.graph.targets[i]] - e.at[i] - 1
+		if ins.Reference() != "" {
+			*ins = ins.WithReference("")
+		}
+		switch {
+		case isLongJump(ins):
+			ins.Constant = int64(distance)
+		case distance < math.MinInt16 || distance > math.MaxInt16:
+			return fmt.Errorf("instruction %d: distance of %d: %w", i, distance, ErrJumpRange)
+		default:
+			ins.Offset = int16(distance)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+)
+
+func explainIn(t *testing.T, format string, m *Explanation) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := explainRenderers[format](&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestExplainMarkdown(t *testing.T) {
+	asm := NewExplanation(twoSided())
+	asm.Asm = true
+	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm} {
+		explainGolden(t, "explain_"+name+".md.golden", func(w *bytes.Buffer) error { return ExplainMarkdown(w, m, 0) })
+	}
+}
+
+// A comment has room for so much, and what was left out is said.
+func TestExplainMarkdownFits(t *testing.T) {
+	m := NewExplanation(manyExplained())
+	m.All, m.Asm = true, true
+	whole := explainIn(t, "markdown", m)
+	for limit := 1; limit < len(whole)+10; limit += 97 {
+		var b bytes.Buffer
+		if err := ExplainMarkdown(&b, m, limit); err != nil || b.Len() > limit {
+			t.Fatalf("%d bytes of %d: %v", b.Len(), limit, err)
+		}
+		if b.Len() > 500 && b.Len() < len(whole) && !strings.Contains(b.String(), "left out: ") {
+			t.Errorf("of %d bytes nothing was left out", limit)
+		}
+	}
+}
+
+// What strangers write is code, or text without a meaning.
+func TestExplainMarkdownHostile(t *testing.T) {
+	kinds := func(source string) string {
+		counts := map[ast.NodeKind]int{}
+		root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(source)))
+		_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			switch k := n.Kind(); k {
+			case ast.KindText, ast.KindCodeSpan, ast.KindString:
+			case ast.KindRawHTML:
+				if tag := string(n.(*ast.RawHTML).Segments.Value([]byte(source))); tag != "<code>" && tag != "</code>" && tag != "<br>" {
+					counts[k]++
+				}
+			default:
+				if entering {
+					counts[k]++
+				}
+			}
+			return ast.WalkContinue, nil
+		})
+		return fmt.Sprint(counts)
+	}
+	render := func(attack string) string {
+		m := NewExplanation(hostileExplanation("x" + attack))
+		m.Asm = true
+		return explainIn(t, "markdown", m)
+	}
+	honest := kinds(render("y"))
+	for _, attack := range append(escapetest.Names(300), escapetest.Attacks...) {
+		out := render(attack)
+		if got := kinds(out); got != honest {
+			t.Fatalf("with %q there are %s, without it %s, in\n%s", attack, got, honest, out)
+		}
+	}
+}
+
+func TestExplainJSON(t *testing.T) {
+	out := explainGolden(t, "explain_two.json.golden", func(w *bytes.Buffer) error { return ExplainJSON(w, NewExplanation(twoSided())) })
+	all, err := bench.DecodeExplanations(strings.NewReader(out))
+	if err != nil || len(all) != 1 || len(all[0].Programs) != 3 {
+		t.Errorf("%v, %+v", err, all)
+	}
+}
+
+var lcovLine = regexp.MustCompile(`^(TN:\w*|SF:.+|FN:\d+,[^,]+|FNDA:\d+,[^,]+|FN[FH]:\d+|DA:\d+,\d+|L[FH]:\d+|end_of_record)$`)
+
+func TestExplainLCOV(t *testing.T) {
+	one := NewExplanation(oneSided())
+	one.Paths = map[string]string{"fun_xdp.c": "/src/fun_xdp.c"}
+	out := explainGolden(t, "explain_one.info.golden", func(w *bytes.Buffer) error { return ExplainLCOV(w, one) })
+	for line := range strings.Lines(out) {
+		if !lcovLine.MatchString(strings.TrimSuffix(line, "\n")) {
+			t.Errorf("no record: %q", line)
+		}
+	}
+	// The loop's line has four instructions, each of them run 427.5/4 times a run, in
+	// four runs.
+	for _, want := range []string{"TN:xdp_fibonacci_slow\n", "SF:/src/fun_xdp.c\n", "DA:109,428\n", "DA:69,0\n", "FN:62,fun_xdp_fibonacci\n", "FNDA:4,fun_xdp_fibonacci\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+	// Of two sides it is the head.
+	if out := explainIn(t, "lcov", NewExplanation(twoSided())); strings.Contains(out, "DA:109,") || !strings.Contains(out, "DA:135,") {
+		t.Error(out)
+	}
+}
+
+func TestExplainLCOVWithoutCode(t *testing.T) {
+	e := oneSided()
+	for i := range e.Programs[0].Lines {
+		e.Programs[0].Lines[i].Head.Code = nil
+	}
+	// So rarely that the mean of its instructions is less than one.
+	e.Programs[0].Lines[0].Head.PerRun, e.Programs[0].Lines[0].Head.Instructions = 0.25, 8
+	if out := explainIn(t, "lcov", NewExplanation(e)); !strings.Contains(out, "DA:62,1\n") || !strings.Contains(out, "DA:109,428\n") {
+		t.Error(out)
+	}
+}
+
+func TestExplainLCOVHostile(t *testing.T) {
+	for _, attack := range append(escapetest.Names(300), escapetest.Attacks...) {
+		out := explainIn(t, "lcov", NewExplanation(hostileExplanation("x"+attack)))
+		for line := range strings.Lines(out) {
+			if !lcovLine.MatchString(strings.TrimSuffix(line, "\n")) {
+				t.Fatalf("with %q: %q", attack, line)
+			}
+		}
+	}
+}
+
+// genhtml is what most people open such files by.
+func TestGenhtmlReadsLCOV(t *testing.T) {
+	genhtml, err := exec.LookPath("genhtml")
+	if err != nil {
+		t.Skip("there is no genhtml: install lcov")
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "fun_xdp.c")
+	if err := os.WriteFile(source, []byte(strings.Repeat("line\n", 200)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := NewExplanation(oneSided())
+	m.Paths = map[string]string{"fun_xdp.c": source}
+	info := filepath.Join(dir, "lcov.info")
+	if err := os.WriteFile(info, []byte(explainIn(t, "lcov", m)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(genhtml, "--output-directory", filepath.Join(dir, "html"), info).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "WARNING") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !regexp.MustCompile(`lines\.+: 70\.0% \(7 of 10 lines\)`).Match(out) {
+		t.Errorf("%s", out)
+	}
+}
+
+func parseProfile(t *testing.T, m *Explanation) *profile.Profile {
+	t.Helper()
+	p, err := profile.Parse(strings.NewReader(explainIn(t, "pprof", m)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestExplainPprof(t *testing.T) {
+	p := parseProfile(t, NewExplanation(oneSided()))
+	sums := map[string]int64{}
+	for _, s := range p.Sample {
+		sums[s.Label["benchmark"][0]] += s.Value[1]
+		at := s.Location[0]
+		if len(at.Line) != 1 || at.Line[0].Function == nil || at.Address < at.Mapping.Start || at.Address >= at.Mapping.Limit {
+			t.Errorf("a sample is nowhere: %+v", at)
+		}
+	}
+	// In all runs: what the lines of the benchmark execute, but for roundings.
+	if n := sums["xdp/fibonacci_slow"]; n < 3110 || n > 3118 || sums["xdp/stripped"] != 22 {
+		t.Errorf("the sums are %v", sums)
+	}
+	if p.DefaultSampleType != "instructions_per_run" || p.TimeNanos == 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestExplainPprofOfTwoSides(t *testing.T) {
+	var base, head int64
+	for _, s := range parseProfile(t, NewExplanation(twoSided())).Sample {
+		if s.Label["benchmark"][0] != "xdp/fibonacci" {
+			continue
+		}
+		if s.DiffBaseSample() {
+			base += s.Value[1]
+		} else {
+			head += s.Value[1]
+		}
+	}
+	if base > -3110 || base < -3118 || head < 58 || head > 62 {
+		t.Errorf("base %d, head %d", base, head)
+	}
+}
+
+// A difference is read as one: by its lines, in shares of the base.
+func TestGoToolPprof(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go")
+	}
+	e := twoSided()
+	for i := range e.Programs {
+		for j := range e.Programs[i].Lines {
+			l := &e.Programs[i].Lines[j]
+			for _, x := range []*bench.Executed{l.Base, l.Head} {
+				if x != nil {
+					x.Code = nil
+				}
+			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "explain.pb.gz")
+	if err := os.WriteFile(file, []byte(explainIn(t, "pprof", NewExplanation(e))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "tool", "pprof", "-top", "-lines", "-symbolize=none", file)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{`Type: instructions_per_run`, `-428 +5[0-9.]+%.* fun_xdp_fibonacci fun_xdp.c:109`, `\n +5 .* fun_xdp_fibonacci fun_xdp.c:135`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("there is no %s in\n%s", want, out)
+		}
+	}
+}
+
+func TestExplainPprofHostile(t *testing.T) {
+	for _, attack := range append(escapetest.Names(100), escapetest.Attacks...) {
+		parseProfile(t, NewExplanation(hostileExplanation(attack)))
+	}
+}
