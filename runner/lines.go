@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -78,7 +79,10 @@ func joinProgram(base, head programLines) []bench.Line {
 			at = j.Base
 		}
 		line.Program, line.Function, line.Offset = at.Program, at.Function, at.First
-		line.File, line.Number, line.Text = at.File, at.Number, at.Text
+		line.Text = at.Text
+		if at.File != "" {
+			line.File, line.Number = path.Clean(at.File), at.Number
+		}
 		if line.Source().Check() != nil {
 			line.File, line.Number = "", 0
 		}

@@ -29,6 +29,8 @@ type remark struct {
 	place
 	said []*complaint
 	at   map[string]*complaint
+	// dearest are the lines of source that got dearer, most first.
+	dearest []bench.Line
 }
 
 // complaint is about one measure of one benchmark. Those of a low rank come first,
@@ -42,7 +44,7 @@ type complaint struct {
 
 // add adds a complaint about the program of a result on a kernel, which is empty
 // where there is just one. What several kernels say alike is said once.
-func (l *remarks) add(r *bench.Result, kernel string, c complaint) {
+func (l *remarks) add(r *bench.Result, kernel string, c complaint) *remark {
 	at := place{program: r.Program}
 	if r.Source != nil {
 		at.file, at.line = r.Source.File, r.Source.Line
@@ -62,6 +64,15 @@ func (l *remarks) add(r *bench.Result, kernel string, c complaint) {
 	}
 	if kernel != "" {
 		same.kernels = append(same.kernels, kernel)
+	}
+	return of
+}
+
+// dear notes the lines that got dearer in a pair, unless another pair has said so:
+// they are of the same program.
+func (r *remark) dear(p *bench.Pair) {
+	if len(r.dearest) == 0 {
+		r.dearest = report.DearestLines(p)
 	}
 }
 
@@ -98,13 +109,35 @@ func budgetComplaint(over *thresholds.Alert) complaint {
 func (l *remarks) annotations() []github.Annotation {
 	var all []github.Annotation
 	for _, r := range l.all {
-		all = append(all, r.annotation())
+		all = append(all, r.annotations()...)
 	}
 	return all
 }
 
 // maxComplaints is how many measures an annotation lists.
 const maxComplaints = 10
+
+// annotations are the remark, where the line is that got dearest if one is known
+// and where the program begins otherwise, and a word on each other dearer line.
+func (r *remark) annotations() []github.Annotation {
+	main := r.annotation()
+	all := []github.Annotation{main}
+	for i := range r.dearest {
+		l := &r.dearest[i]
+		all[0].Message += "\n" + report.LineText(l, 0)
+		switch at := l.Source(); {
+		case at == nil:
+		case i == 0:
+			all[0].Path, all[0].Line = at.File, at.Line
+		default:
+			all = append(all, github.Annotation{
+				Level: main.Level, Path: at.File, Line: at.Line,
+				Title: main.Title, Message: report.LineChange(l),
+			})
+		}
+	}
+	return all
+}
 
 func (r *remark) annotation() github.Annotation {
 	slices.SortStableFunc(r.said, func(a, b *complaint) int {

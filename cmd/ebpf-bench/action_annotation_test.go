@@ -46,6 +46,35 @@ func TestOneAnnotationOfALine(t *testing.T) {
 	}
 }
 
+// Where the lines are known that got dearer, they are annotated, and not the line
+// that the program begins with.
+func TestAnnotationsOfTheDearestLines(t *testing.T) {
+	executed := func(n float64) *bench.Executed { return &bench.Executed{PerRun: n} }
+	filter := &bench.Result{Benchmark: "fw", Program: "filter", Source: &bench.Source{File: "src/fw.bpf.c", Line: 31}}
+	p := &bench.Pair{Head: filter, Lines: []bench.Line{
+		{Function: "filter", File: "src/fw.bpf.c", Number: 44, Head: executed(3)},
+		{Function: "filter", File: "src/fw.bpf.c", Number: 41, Text: "while (n--)", Base: executed(2), Head: executed(19)},
+		{Function: "parse", Offset: 12, Head: executed(2)},
+		{Function: "filter", File: "src/fw.bpf.c", Number: 60, Base: executed(9), Head: executed(8)},
+	}}
+	var l remarks
+	l.add(filter, "6.1", complained("fw", "instructions", thresholds.Regression, thresholds.Fail, 1.2)).dear(p)
+	l.add(filter, "6.12", complained("fw", "instructions", thresholds.Regression, thresholds.Fail, 1.2)).dear(p)
+	want := []github.Annotation{
+		{
+			Level: github.Failure, Path: "src/fw.bpf.c", Line: 41, Title: "fw: regression",
+			Message: "Linux 6.1, 6.12: fw: instructions: 1.2 times\n" +
+				"src/fw.bpf.c:41  2 → 19 instructions a run (+17)  while (n--)\n" +
+				"src/fw.bpf.c:44  0 → 3 instructions a run (+3)\n" +
+				"parse+12  0 → 2 instructions a run (+2)",
+		},
+		{Level: github.Failure, Path: "src/fw.bpf.c", Line: 44, Title: "fw: regression", Message: "0 → 3 instructions a run (+3)"},
+	}
+	if got := l.annotations(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func TestALongAnnotationIsCut(t *testing.T) {
 	var l remarks
 	for i := range 8_000 {

@@ -134,17 +134,17 @@ func (f *actionFinding) take(judged *report.Comparison) {
 		if len(judged.Tables) > 1 {
 			kernel = t.Testbed.Kernel
 		}
-		heads := map[string]*bench.Result{}
-		for _, p := range t.Pairs {
-			heads[p.Benchmark] = p.Head
+		pairs := map[string]*bench.Pair{}
+		for i := range t.Pairs {
+			pairs[t.Pairs[i].Benchmark] = &t.Pairs[i]
 		}
 		for i := range t.Verdicts.All {
 			v := &t.Verdicts.All[i]
 			switch {
 			case v.Severity == thresholds.Ignore:
 			case v.Outcome == thresholds.Regression || v.Outcome == thresholds.OverBudget:
-				if head := heads[v.Benchmark]; head != nil {
-					said.add(head, kernel, complaintOf(v))
+				if p := pairs[v.Benchmark]; p != nil && p.Head != nil {
+					said.add(p.Head, kernel, complaintOf(v)).dear(p)
 				}
 				slower[v.Benchmark] = slower[v.Benchmark] || v.Severity == thresholds.Fail
 			case v.Outcome == thresholds.Improvement && v.Severity == thresholds.Fail:

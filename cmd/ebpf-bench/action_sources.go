@@ -64,6 +64,11 @@ func (s *sources) place(results *bench.Results) {
 	for _, c := range results.Comparisons {
 		for _, p := range c.Pairs {
 			place(p.Head)
+			for i := range p.Lines {
+				if path := s.path(p.Lines[i].File); path != "" {
+					p.Lines[i].File = path
+				}
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
 // maxSource is how large a file of source may be.
@@ -35,12 +36,17 @@ func (s *explainSides) folders() []string {
 		}
 	}
 	if s.suite != nil && !s.suite.Bundled {
-		if dir := filepath.Dir(filepath.FromSlash(s.suite.File)); isFolder(dir) {
-			all = appendNew(all, dir)
-		}
-		for _, o := range s.suite.Objects {
-			if dir := filepath.Dir(filepath.FromSlash(o.Path)); isFolder(dir) {
-				all = appendNew(all, dir)
+		dir := filepath.Dir(filepath.FromSlash(s.suite.File))
+		for _, o := range append([]suite.Object{{Path: "."}}, s.suite.Objects...) {
+			of := filepath.FromSlash(o.Path)
+			if !filepath.IsAbs(of) {
+				of = filepath.Join(dir, of)
+			}
+			if o.Path != "." {
+				of = filepath.Dir(of)
+			}
+			if isFolder(of) {
+				all = appendNew(all, of)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -15,6 +16,10 @@ type line struct {
 	on       []subject
 	measures []string
 	text     string
+	// place is where the program stands in the source, dearest are the lines of it
+	// that got dearer. Both may be empty.
+	place   string
+	dearest []bench.Line
 }
 
 // subject is a benchmark, and the kernels where there are several.
@@ -30,7 +35,7 @@ type lines struct {
 	at  map[string]*line
 }
 
-func (l *lines) add(s standing, benchmark, kernel, measure, text string) {
+func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
 	key := fmt.Sprintf("%d %s", s, text)
 	// A reader looks for these by benchmark and measure: only several kernels
 	// share a line.
@@ -50,6 +55,7 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) {
 	if measure != "" && !slices.Contains(found.measures, measure) {
 		found.measures = append(found.measures, measure)
 	}
+	return found
 }
 
 // of adds a benchmark on a kernel to those that the line is on.
@@ -64,11 +70,18 @@ func (l *line) of(benchmark, kernel string) {
 	}
 }
 
-// whys are the evidence of the verdicts.
+// whys are the evidence of the verdicts. The first that says a benchmark got dearer
+// names the lines that did.
 func whys(m *Comparison, found []finding) []*line {
 	var l lines
+	named := map[string]bool{}
 	for _, f := range found {
-		l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.why())
+		line := l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.verdict.Why)
+		line.place = f.place()
+		if f.standing() == regressed && !named[f.row.Benchmark] {
+			line.dearest = DearestLines(f.row.Pair)
+			named[f.row.Benchmark] = len(line.dearest) > 0
+		}
 	}
 	return l.all
 }

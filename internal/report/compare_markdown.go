@@ -105,7 +105,7 @@ func evidenceSection(m *Comparison, found []finding) section {
 		if len(l.measures) > 0 {
 			what += ": " + few(l.measures, escape.Markdown)
 		}
-		s.rows = append(s.rows, fmt.Sprintf("- %s: %s: %s\n", what, l.standing, markdownEvidence(l.text)))
+		s.rows = append(s.rows, fmt.Sprintf("- %s: %s: %s", what, l.standing, l.markdownEvidence()))
 	}
 	return s
 }

@@ -3,20 +3,20 @@ package report
 import (
 	"fmt"
 	"path"
-	"regexp"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// why is the evidence of the verdict. Of what fails it says also where the program
-// stands that costs too much.
-func (f *finding) why() string {
+// place is where the program stands that costs too much, empty where that is not
+// known or it does not.
+func (f *finding) place() string {
 	s := f.standing()
 	if f.row.Head == nil || f.row.Head.Source == nil || s != regressed && s != overBudget {
-		return f.verdict.Why
+		return ""
 	}
-	return f.verdict.Why + ", at " + sourcePlace(f.row.Head.Source)
+	return sourcePlace(f.row.Head.Source)
 }
 
 // sourcePlace is such as bpf/filter.c:41. Where on a machine the sources were compiled
@@ -29,14 +29,30 @@ func sourcePlace(s *bench.Source) string {
 	return fmt.Sprintf("%s:%d", file, s.Line)
 }
 
-// markdownEvidence is the evidence of a line. What it ends with is code if it is
-// the place of a program, so that the rest need not be for the sake of it.
-func markdownEvidence(text string) string {
-	m := placed.FindStringSubmatch(text)
-	if m == nil {
-		return escape.Markdown(text)
+// evidence is what a line says, and where.
+func (l *line) evidence() string {
+	if l.place == "" {
+		return escape.Printable(l.text)
 	}
-	return escape.Markdown(m[1]) + ", at " + escape.MarkdownCode(m[2])
+	return escape.Printable(l.text + ", at " + l.place)
 }
 
-var placed = regexp.MustCompile(`(?s)^(.*), at (.+:\d+)$`)
+// markdownEvidence is that in Markdown, with the lines of source that got dearer
+// below.
+func (l *line) markdownEvidence() string {
+	var b strings.Builder
+	b.WriteString(escape.Markdown(l.text))
+	if l.place != "" {
+		b.WriteString(", at " + escape.MarkdownCode(l.place))
+	}
+	b.WriteString("\n")
+	for i := range l.dearest {
+		d := &l.dearest[i]
+		fmt.Fprintf(&b, "  - %s: %s", escape.MarkdownCode(LinePlace(d)), escape.Markdown(LineChange(d)))
+		if source := lineSource(d); source != "" {
+			b.WriteString(": " + escape.MarkdownCode(source))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

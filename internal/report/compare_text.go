@@ -75,8 +75,11 @@ func whyText(m *Comparison, rows []comparedRow) string {
 		if len(l.measures) > 0 {
 			parts = append(parts, few(l.measures, escape.Printable))
 		}
-		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), escape.Printable(l.text))
+		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), l.evidence())
 		b.WriteString(m.wrap(strings.Join(parts, ": ")) + "\n")
+		for i := range l.dearest {
+			b.WriteString("    " + LineText(&l.dearest[i], maxWidth-4) + "\n")
+		}
 	}
 	return b.String()
 }

@@ -79,8 +79,9 @@ type pageLine struct {
 	Worse, Better, Missed    bool
 	Source                   string
 	// Gap says that lines without code are before this one.
-	Gap  bool
-	Code []pageCode
+	Gap   bool
+	Codes string
+	Code  []pageCode
 }
 
 type pageCode struct{ Base, Head, Text string }
@@ -234,6 +235,7 @@ func newPageLine(m *Explanation, p *explained, names fileNames, id string, l *be
 		for _, c := range codeRows(p, l) {
 			out.Code = append(out.Code, pageCode{c.base, c.head, c.text})
 		}
+		out.Codes = plural(len(out.Code), "instruction")
 	}
 	return out
 }

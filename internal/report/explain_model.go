@@ -276,19 +276,6 @@ func functionLabel(p *explained, program, function string) string {
 	return program + ": " + function
 }
 
-// failed counts the benchmarks that have no counts.
-func (m *Explanation) failed() int {
-	n := 0
-	for _, t := range m.Tables {
-		for i := range t.Programs {
-			if t.Programs[i].Error != "" {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // insns prints a mean of instructions: all digits of what is whole, two decimals of
 // what is not, but never 0 of what is more.
 func insns(v float64) string {

@@ -77,13 +77,22 @@ func (b *pprofBuilder) add(p *explained, s *bench.ExplainedSide, l *bench.Line, 
 		b.sample(p, s, l, l.Offset, e.PerRun, base)
 		return
 	}
+	// What is rounded off of one instruction is added to the next, so that lines
+	// add up.
+	sum := 0.0
 	for i := range e.Code {
-		b.sample(p, s, l, e.Code[i].Offset, e.Code[i].PerRun, base)
+		before := math.Round(sum)
+		sum += e.Code[i].PerRun
+		b.sampleOf(p, s, l, e.Code[i].Offset, math.Round(sum)-before, e.Code[i].PerRun*float64(s.Runs), base)
 	}
 }
 
 func (b *pprofBuilder) sample(p *explained, s *bench.ExplainedSide, l *bench.Line, offset int, perRun float64, base bool) {
-	values := []int64{whole(perRun), whole(perRun * float64(s.Runs))}
+	b.sampleOf(p, s, l, offset, perRun, perRun*float64(s.Runs), base)
+}
+
+func (b *pprofBuilder) sampleOf(p *explained, s *bench.ExplainedSide, l *bench.Line, offset int, perRun, inAll float64, base bool) {
+	values := []int64{whole(perRun), whole(inAll)}
 	labels := map[string][]string{"benchmark": {valid(p.Benchmark)}}
 	if len(b.m.Tables) > 1 {
 		labels["kernel"] = []string{valid(onKernels(p.kernels, len(b.m.Tables)))}
