@@ -9,7 +9,9 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-func executed(perRun float64) *bench.Executed { return &bench.Executed{PerRun: perRun, Instructions: 3} }
+func executed(perRun float64) *bench.Executed {
+	return &bench.Executed{PerRun: perRun, Instructions: 3}
+}
 
 // dearer is a comparison of a benchmark that regressed in two measures, with the
 // lines that changed.
