@@ -93,6 +93,10 @@ func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
 // legend says what the figures of the table are.
 func legend(m *Model) string {
 	const floor = "raw less the floor, which is what the kernel charges an empty program of the same type in the same rounds"
+	insns := ""
+	if len(m.Tables) == 1 && has(m.Tables[0].Rows, bench.BPFInsns) {
+		insns = "; bpf-insns is how many BPF instructions a run executes"
+	}
 	switch {
 	case len(m.Tables) > 1 && !slices.ContainsFunc(m.Tables, func(t Table) bool { return !exact(&t) }):
 		return "each figure is how many machine instructions a run of the program executes: " + floor + "."
@@ -100,12 +104,12 @@ func legend(m *Model) string {
 		return "each figure is what the program costs a run: " + floor + "."
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
 		text := "net is how many machine instructions a run executes: " + floor
-		if hasPath(m.Tables[0].Rows) {
+		if has(m.Tables[0].Rows, bench.InstructionsPath) {
 			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel, - where nothing is attached (test_run)"
 		}
-		return text + "."
+		return text + insns + "."
 	}
-	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range of the rounds, rate the runs per second of driving the program, the harness included."
+	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range of the rounds, rate the runs per second of driving the program, the harness included" + insns + "."
 }
 
 // notesOn are the notes on a benchmark, each said once for all kernels that it

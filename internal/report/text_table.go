@@ -27,6 +27,10 @@ func resultTable(m *Model) string {
 // timedTable has all figures of a run that was timed.
 func timedTable(m *Model) string {
 	header := []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}
+	counted := has(m.Tables[0].Rows, bench.BPFInsns)
+	if counted {
+		header = append(header, bench.BPFInsns.Name)
+	}
 	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
 		row := table.Row{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
@@ -39,8 +43,12 @@ func timedTable(m *Model) string {
 		if cost.Name == bench.Latency.Name {
 			net = paint(m.Color, text.Bold, unit.NS(cost.Center))
 		}
-		t.AppendRow(append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
-			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput), budgetVerdict(m, &r)))
+		row = append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
+			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput))
+		if counted {
+			row = append(row, cell(&r, bench.BPFInsns))
+		}
+		t.AppendRow(append(row, budgetVerdict(m, &r)))
 	}
 	return t.Render()
 }
@@ -56,9 +64,12 @@ func spread(s Summary) string {
 // exactTable has all figures of a run that was counted.
 func exactTable(m *Model) string {
 	header := []string{"benchmark", "driver", "net", "raw", "floor"}
-	path := hasPath(m.Tables[0].Rows)
+	path, counted := has(m.Tables[0].Rows, bench.InstructionsPath), has(m.Tables[0].Rows, bench.BPFInsns)
 	if path {
 		header = append(header, "path")
+	}
+	if counted {
+		header = append(header, bench.BPFInsns.Name)
 	}
 	t := newBudgetTable(m, header...)
 	for _, r := range m.Tables[0].Rows {
@@ -72,15 +83,18 @@ func exactTable(m *Model) string {
 		if path {
 			row = append(row, cell(&r, bench.InstructionsPath))
 		}
+		if counted {
+			row = append(row, cell(&r, bench.BPFInsns))
+		}
 		t.AppendRow(append(row, budgetVerdict(m, &r)))
 	}
 	return t.Render()
 }
 
-// hasPath tells whether the cost of the whole path is known of any benchmark.
-func hasPath(rows []Row) bool {
+// has tells whether a measure is known of any benchmark.
+func has(rows []Row, m bench.Measure) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool {
-		_, ok := r.Get(bench.InstructionsPath)
+		_, ok := r.Get(m)
 		return ok
 	})
 }
