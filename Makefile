@@ -54,15 +54,17 @@ test: ## run all tests, those of the kernel too, with the race detector
 	@$(MAKE) --no-print-directory kernels || { [ -z "$${CI:-}" ] && echo "the tests that boot other kernels are skipped"; }
 ifdef NO_HOST
 	$(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m ./...
-	@$(MAKE) --no-print-directory test-vm
+	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
 else
 	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m $(EXEC) ./...
 endif
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)
-VM_PACKAGES ?= ./internal/insn/... ./internal/probe ./internal/workload ./programs/... ./runner ./cmd/ebpf-bench
-VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,truncate,wc
+VM_PACKAGES ?= ./internal/insn/... ./internal/probe ./internal/workload ./programs/... ./runner
+# The stories of the command line, on this kernel; none for none of them.
+VM_STORIES ?= 6.12
+VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
 VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o
 # What there takes a second CPU, the network of the host, or Go.
 VM_SKIP := Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
@@ -73,9 +75,15 @@ test-vm: kernels ## run the tests that take a kernel in virtual machines, on eac
 	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
 	@for k in $(VM_KERNELS); do \
 		echo "Linux $$k:"; \
-		CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test-vm-$$k.json -- -count=1 -p 2 -timeout 60m -skip '$(VM_SKIP)' \
-			-exec "$(CURDIR)/bin/vmtest -kernel $$k -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)" $(VM_PACKAGES); \
+		$(call in_vm,$$k,test-vm-$$k.json) -skip '$(VM_SKIP)' $(VM_PACKAGES); \
 	done
+ifneq ($(VM_STORIES),)
+	@echo "stories on Linux $(VM_STORIES):"
+	@$(call in_vm,$(VM_STORIES),test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
+endif
+
+in_vm = CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
+	-exec "$(CURDIR)/bin/vmtest -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
 
 .PHONY: e2e
 e2e: kernels ## run the action from end to end, by act against an emulated GitHub

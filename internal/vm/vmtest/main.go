@@ -91,6 +91,7 @@ func settle() error {
 		unix.ClockSettime(unix.CLOCK_REALTIME, &unix.Timespec{Sec: now}),
 		netlink.LinkSetUp(lo),
 		os.Symlink("/proc/self/fd", "/dev/fd"),
+		os.Symlink("/proc/self/fd/0", "/dev/stdin"),
 		os.Symlink("/usr/bin", "/bin"),
 	)
 }
