@@ -74,11 +74,12 @@ func joinProgram(base, head programLines) []bench.Line {
 	var all []bench.Line
 	for _, j := range insn.Join(base.lines, head.lines) {
 		line := bench.Line{Base: base.of(j.Base), Head: head.of(j.Head)}
-		at := j.Head
+		of, at := &head, j.Head
 		if at == nil {
-			at = j.Base
+			of, at = &base, j.Base
 		}
 		line.Program, line.Function, line.Offset = at.Program, at.Function, at.First
+		line.InFunction = at.First - of.start(at.Function)
 		line.Text = at.Text
 		if at.File != "" {
 			line.File, line.Number = path.Clean(at.File), at.Number
@@ -94,6 +95,12 @@ func joinProgram(base, head programLines) []bench.Line {
 	return all
 }
 
+// start is the index of the first instruction of a function.
+func (p *programLines) start(function string) int {
+	functions := p.side.table.Program(p.program).Functions
+	return functions[slices.IndexFunc(functions, func(f insn.Function) bool { return f.Name == function })].Start
+}
+
 // of is what a run executes of a line, nil of nil.
 func (p *programLines) of(l *insn.Line) *bench.Executed {
 	if l == nil {
@@ -103,7 +110,8 @@ func (p *programLines) of(l *insn.Line) *bench.Executed {
 	if !p.side.code {
 		return x
 	}
-	instructions, machine := p.side.table.Program(p.program).Instructions, p.side.machine[p.program]
+	// Those of the table have labels, which nobody wrote.
+	instructions, machine := p.side.job.Spec.Programs[p.program].Instructions, p.side.machine[p.program]
 	for _, i := range l.Offsets {
 		c := bench.Code{Offset: i, Text: fmt.Sprint(instructions[i]), PerRun: p.side.perRun(p.executed[i])}
 		if i < len(machine) {

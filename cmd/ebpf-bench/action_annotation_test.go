@@ -54,7 +54,7 @@ func TestAnnotationsOfTheDearestLines(t *testing.T) {
 	p := &bench.Pair{Head: filter, Lines: []bench.Line{
 		{Function: "filter", File: "src/fw.bpf.c", Number: 44, Head: executed(3)},
 		{Function: "filter", File: "src/fw.bpf.c", Number: 41, Text: "while (n--)", Base: executed(2), Head: executed(19)},
-		{Function: "parse", Offset: 12, Head: executed(2)},
+		{Function: "parse", Offset: 40, InFunction: 12, Head: executed(2)},
 		{Function: "filter", File: "src/fw.bpf.c", Number: 60, Base: executed(9), Head: executed(8)},
 	}}
 	var l remarks

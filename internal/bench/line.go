@@ -21,8 +21,10 @@ type Line struct {
 	Number int    `json:"line,omitempty"`
 	// Text is the line itself, as the object has it.
 	Text string `json:"text,omitempty"`
-	// Offset is the index of the line's first instruction in the program.
-	Offset int `json:"offset"`
+	// Offset is the index of the line's first instruction in the program, InFunction
+	// that in its function.
+	Offset     int `json:"offset"`
+	InFunction int `json:"in_function"`
 	// BaseNumber is the line's number in the base, where it is another one.
 	BaseNumber int `json:"base_line,omitempty"`
 	// Base and Head are what each side executes of the line, nil where a side

@@ -13,23 +13,18 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// OverBudget says what a value exceeds: "latency: 120 ns, over the maximum of 100 ns".
-// A measure that is called by its unit needs no other.
-func OverBudget(m bench.Measure, v, limit float64, under bool) string {
-	if slices.Contains(strings.Split(m.Name, "-"), m.Unit) {
-		m.Unit = ""
-	}
-	value, most := budgetFigures(m, v, limit)
-	return escape.Printable(fmt.Sprintf("%s: %s, %s %s", m.Name, value, thresholds.LimitWords(under), most))
-}
-
-// overBudgetText says what an alert is about.
-func overBudgetText(r *bench.Result, a *bench.Alert) string {
+// OverBudget says what a value of a result exceeds: "latency: 120 ns, over the
+// maximum of 100 ns". A measure that is called by its unit needs no other.
+func OverBudget(r *bench.Result, a *bench.Alert) string {
 	m := bench.Measure{Name: a.Measure}
 	if s := r.Sample(a.Measure); s != nil {
 		m = s.Measure
 	}
-	return OverBudget(m, a.Value, a.Limit, a.Under)
+	if slices.Contains(strings.Split(m.Name, "-"), m.Unit) {
+		m.Unit = ""
+	}
+	value, limit := budgetFigures(m, a.Value, a.Limit)
+	return escape.Printable(fmt.Sprintf("%s: %s, %s %s", m.Name, value, thresholds.LimitWords(a.Under), limit))
 }
 
 // budgetFigures are a value and its limit: all digits of what is counted, and
@@ -66,7 +61,7 @@ func budgetNotes(m *Model, r *Row) []string {
 		if r.Alerts[i].Severity == string(thresholds.Warn) {
 			label, color = "over budget (warning): ", text.FgYellow
 		}
-		all = append(all, paint(m.Color, color, label)+overBudgetText(r.Result, &r.Alerts[i]))
+		all = append(all, paint(m.Color, color, label)+OverBudget(r.Result, &r.Alerts[i]))
 	}
 	return all
 }

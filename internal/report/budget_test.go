@@ -20,7 +20,8 @@ func TestOverBudget(t *testing.T) {
 		{bench.Latency, 1882.25, 1881, "latency: 1,882.25 ns, over the maximum of 1,881 ns"},
 		{bench.Latency, 55.12, 1, "latency: 55.1 ns, over the maximum of 1 ns"},
 	} {
-		if got := OverBudget(c.measure, c.value, c.most, false); got != c.want {
+		r := &bench.Result{Samples: []bench.Sample{{Measure: c.measure}}}
+		if got := OverBudget(r, &bench.Alert{Measure: c.measure.Name, Value: c.value, Limit: c.most}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -32,7 +32,7 @@ func dearer(lines ...bench.Line) *Comparison {
 var dearerLines = []bench.Line{
 	{Program: "filter", Function: "filter", File: "src/fw.bpf.c", Number: 41, Text: "\twhile (n--)", Base: executed(2), Head: executed(19)},
 	{Program: "filter", Function: "filter", File: "src/fw.bpf.c", Number: 50, Base: executed(9), Head: nil},
-	{Program: "filter", Function: "parse", Offset: 12, Text: "", Head: executed(4)},
+	{Program: "filter", Function: "parse", Offset: 40, InFunction: 12, Text: "", Head: executed(4)},
 	{Program: "filter", Function: "filter", File: "src/fw.bpf.c", Number: 44, Text: "count`<b>++;", Base: executed(1), Head: executed(3)},
 	{Program: "filter", Function: "filter", File: "src/fw.bpf.c", Number: 45, Text: "return 0;", Base: executed(1), Head: executed(2)},
 }

@@ -22,7 +22,7 @@ func linePlace(l *bench.Line) string {
 
 // offsetPlace is an instruction of a program, by the function that it is in.
 func offsetPlace(l *bench.Line) string {
-	return fmt.Sprintf("%s+%d", cmp.Or(l.Function, l.Program, "?"), l.Offset)
+	return fmt.Sprintf("%s+%d", cmp.Or(l.Function, l.Program, "?"), l.InFunction)
 }
 
 // fileNames are short names of files of source: the end of each path that tells it

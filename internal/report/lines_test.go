@@ -36,7 +36,7 @@ func TestLineText(t *testing.T) {
 	known := fibonacciLine(41, 12, "\t\twhile (n--)", executes(1, 2), executes(1, 19))
 	absolute := known
 	absolute.File = "/builds/team/fun_xdp.c"
-	unknown := bench.Line{Program: "fun", Function: "fibonacci", Offset: 12, Head: executes(1, 4.75)}
+	unknown := bench.Line{Program: "fun", Function: "fibonacci", Offset: 40, InFunction: 12, Head: executes(1, 4.75)}
 	for _, c := range []struct {
 		line    bench.Line
 		columns int
