@@ -2,9 +2,9 @@
 //
 //	CGO_ENABLED=0 go test -exec 'vmtest -kernel 6.1' ./internal/insn
 //
-// The guest has the test binary, the files of its package's folder and the tools
-// that are named, all at the same paths as here, and nothing else. There is one
-// CPU, and its clock counts instructions.
+// The guest has the test binary, the files of its package's folder, below a folder
+// of its own, the tools that are named, and nothing else. There is one CPU, and its
+// clock counts instructions.
 package main
 
 import (
@@ -125,7 +125,7 @@ func (g *guest) run(ctx context.Context, release string, memory int, command []s
 	}
 	binary := "/" + filepath.Base(command[0])
 	// The folder, lest there is no such thing.
-	g.files = map[string][]byte{filepath.Join(dir, ".vmtest"): nil}
+	g.files = map[string][]byte{filepath.Join(here, dir, ".vmtest"): nil}
 	if g.files[binary], err = os.ReadFile(command[0]); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (g *guest) run(ctx context.Context, release string, memory int, command []s
 		if err != nil {
 			return err
 		}
-		if err := g.add(names...); err != nil {
+		if err := g.add(here, names...); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (g *guest) run(ctx context.Context, release string, memory int, command []s
 	}
 	var console bytes.Buffer
 	cmd := &vm.Cmd{
-		Mode: vm.Exact, Memory: memory, Dir: dir, Files: g.files,
+		Mode: vm.Exact, Memory: memory, Dir: filepath.Join(here, dir), Files: g.files,
 		Env:    []string{"TMPDIR=/tmp", "PATH=" + os.Getenv("PATH"), fmt.Sprintf("%s=%d", nowEnv, time.Now().Unix())},
 		Args:   append([]string{inGuest, binary}, inFolder(command[1:])...),
 		Stdout: os.Stdout, Stderr: os.Stderr, Console: &console,
@@ -164,14 +164,18 @@ func (g *guest) run(ctx context.Context, release string, memory int, command []s
 	return err
 }
 
-// add adds files by their names here.
-func (g *guest) add(names ...string) error {
+// here is the folder of the guest that has files by their names here, which may be
+// in a folder that the guest has one of its own of, such as /tmp.
+const here = "/here"
+
+// add adds files by their names, below a folder.
+func (g *guest) add(below string, names ...string) error {
 	for _, name := range names {
 		path, err := filepath.Abs(name)
 		if err != nil {
 			return err
 		}
-		if g.files[path], err = os.ReadFile(path); err != nil {
+		if g.files[filepath.Join(below, path)], err = os.ReadFile(path); err != nil {
 			return err
 		}
 	}
@@ -192,7 +196,7 @@ func (g *guest) addTool(ctx context.Context, tool string) error {
 			names = append(names, field)
 		}
 	}
-	return g.add(names...)
+	return g.add("/", names...)
 }
 
 // boots gives the command its kernel.
@@ -225,7 +229,7 @@ func (g *guest) addFolder(dir string) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(name) == ".go" {
 			return err
 		}
-		return g.add(name)
+		return g.add(here, name)
 	})
 }
 
