@@ -9,8 +9,10 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/rlimit"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -44,6 +46,55 @@ func TestBPFInsns(t *testing.T) {
 	}
 	if len(counts) != 4 || slices.Min(counts) != slices.Max(counts) {
 		t.Errorf("test_run and veth count %v, want the same", counts)
+	}
+}
+
+// The counters count as many runs as the kernel does, of traffic that comes from
+// outside too.
+func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
+	testenv.Root(t)
+	if err := rlimit.RemoveMemlock(); err != nil {
+		t.Fatal(err)
+	}
+	for _, driver := range []string{"test_run: {}", "veth: {count: 1000}", "veth: {count: 1000, mode: generic}", "perf_event: {window: 20ms}"} {
+		program := "fun_xdp_fibonacci"
+		if strings.HasPrefix(driver, "perf_event") {
+			program = "profile"
+		}
+		job := planOf(t, objects+"  - {name: a, program: "+program+", "+driver+"}\n").Jobs[0]
+		onThread(t, func(env *environment) {
+			stats, err := enableStats()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stats.Close()
+			spec := job.Spec.Copy()
+			table, err := insn.Instrument(spec, insn.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := openSpec(env, job, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			for range 3 {
+				if err := s.drive(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kernel, err := readCounters(s.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts, err := table.Read(s.coll)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counted := counts.Runs(program); counted != kernel.runCnt || counted == 0 {
+				t.Errorf("%s: counted %d runs, and the kernel %d", driver, counted, kernel.runCnt)
+			}
+		})
 	}
 }
 
