@@ -1,16 +1,10 @@
 package e2e
 
-import (
-	"os"
-	"testing"
-)
+import "testing"
 
 // From a checkout on a machine that has built nothing yet, but has QEMU, Go and
 // the kernel, to the verdict: exact mode, one kernel, base and head built.
 func BenchmarkColdCheckout(b *testing.B) {
-	if os.Getenv("EBPF_BENCH_E2E") == "" {
-		b.Skip("make figures-action runs it")
-	}
 	gh := newGitHub(b)
 	s, _, slowBuild := project(b, gh, asItIs, "plain.yml")
 	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})

@@ -191,20 +191,60 @@ func TestForkPair(t *testing.T) {
 	stopped(t, gh, s, reported, number, "slow")
 }
 
+// A fork whose objects do not even build is told so too.
+func TestForkThatDoesNotBuild(t *testing.T) {
+	gh := newGitHub(t)
+	s, _, _ := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
+	artifacts := standIns(t)
+	s.commit("broken", "Break it", map[string][]byte{"Makefile": []byte("bpf:\n\tfalse\n")})
+	number := s.openPullRequest("broken")
+	pull := s.synchronized(number, "broken", "stranger/"+repo)
+	gh.setReadOnly(true)
+	if measured := act(t, gh, s, pull, append(with(t, "fork-measure.yml"), artifacts...)...); measured.code == 0 {
+		t.Error("a fork that does not build passed")
+	}
+	gh.setReadOnly(false)
+	reported := act(t, gh, s, s.reported("bench", pull), append(with(t, "fork-report.yml"), artifacts...)...)
+	if v := reported.outputs["verdict"]; reported.code == 0 || v != "error" {
+		t.Errorf("exit code %d, verdict %q", reported.code, v)
+	}
+	tells(t, "the comment", gh.onlyComment(number).Body, "could not measure", "no file matches")
+	if check := gh.onlyCheck(s.git("rev-parse", "broken")); check.Conclusion != "failure" {
+		t.Errorf("the check concluded with %s", check.Conclusion)
+	}
+}
+
+// uncontained is the recipe of the matrix where this machine is the container, and
+// two kernels are enough.
+func uncontained(text string) string {
+	text = regexp.MustCompile(`(?m)^    container:.*\n`).ReplaceAllString(text, "")
+	text = regexp.MustCompile(`(?s)      - name: Install what the container lacks.*?(      - uses)`).ReplaceAllString(text, "$1")
+	return strings.Replace(text, `["5.10", "6.1", "6.12"]`, `["6.1", "6.12"]`, 1)
+}
+
 // The parts of a suite, on two kernels, make one report.
 func TestMatrix(t *testing.T) {
 	gh := newGitHub(t)
-	s, _, slowBuild := project(t, gh, func(text string) string {
-		// This machine is the container, and two kernels are enough.
-		text = regexp.MustCompile(`(?m)^    container:.*\n`).ReplaceAllString(text, "")
-		text = regexp.MustCompile(`(?s)      - name: Install what the container lacks.*?(      - uses)`).ReplaceAllString(text, "$1")
-		return strings.Replace(text, `["5.10", "6.1", "6.12"]`, `["6.1", "6.12"]`, 1)
-	}, "matrix.yml")
+	s, _, slowBuild := project(t, gh, uncontained, "matrix.yml")
 	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
 	number := s.openPullRequest("slow")
 	r := act(t, gh, s, s.synchronized(number, "slow", here), append(with(t, "matrix.yml"), standIns(t)...)...)
 	body := stopped(t, gh, s, r, number, "slow").Body
 	tells(t, "the comment", body, `6\.1\.`, `6\.12\.`, "basic")
+}
+
+// A part that could not be measured is named, beside what the others found.
+func TestMatrixThatLacksAPart(t *testing.T) {
+	gh := newGitHub(t)
+	s, _, slowBuild := project(t, gh, func(text string) string {
+		text = strings.Replace(uncontained(text), `["6.1", "6.12"]`, `["6.12"]`, 1)
+		return strings.Replace(text, "build: make bpf", "build: ${{ matrix.shard == 1 && 'false' || 'make bpf' }}", 1)
+	}, "matrix.yml")
+	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
+	number := s.openPullRequest("slow")
+	r := act(t, gh, s, s.synchronized(number, "slow", here), append(with(t, "matrix.yml"), standIns(t)...)...)
+	body := stopped(t, gh, s, r, number, "slow").Body
+	tells(t, "the comment", body, `shard 1/2 is in no file`)
 }
 
 // standIns are the arguments that make act take the actions of testdata for
@@ -248,12 +288,13 @@ func stopped(t testing.TB, gh *github, s *scratch, r *run, number int, branch st
 	if check.Conclusion != "failure" {
 		t.Errorf("the check concluded with %s", check.Conclusion)
 	}
+	at := dearestLine(t)
 	for _, a := range gh.annotations(check) {
-		if a.Path == "bpf/fun_xdp.c" && a.Start > 1 && strings.Contains(a.Message, "fibonacci") {
+		if a.Path == "bpf/fun_xdp.c" && a.Start == at && strings.Contains(a.Message, "fibonacci") {
 			return c
 		}
 	}
-	t.Errorf("no annotation is on the program's source: %+v", gh.annotations(check))
+	t.Errorf("no annotation is on line %d of the program's source: %+v", at, gh.annotations(check))
 	return c
 }
 

@@ -58,7 +58,7 @@ func TestRecipesFitTheAction(t *testing.T) {
 // What somebody else could change from one day to the next is pinned to a
 // commit, but for what the recipes say to look at.
 func TestPinned(t *testing.T) {
-	uses := regexp.MustCompile(`uses: +(\S+)(.*)`)
+	uses := regexp.MustCompile(`(?m)^[ -]*uses: +(\S+)(.*)`)
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
 	for _, path := range append(workflows(t), "../action.yml") {
 		text, err := os.ReadFile(path)
@@ -76,6 +76,29 @@ func TestPinned(t *testing.T) {
 				t.Errorf("%s: %s is not pinned, or does not say to what", path, m[0])
 			}
 		}
+	}
+}
+
+// An image is one of Debian's own, whose tags move by security fixes alone, or it is
+// pinned to a digest.
+func TestImages(t *testing.T) {
+	image := regexp.MustCompile(`(?m)^ +(?:container|image): *([^\s#]+)`)
+	official := regexp.MustCompile(`^debian:(bookworm|trixie)$|@sha256:[0-9a-f]{64}$`)
+	found := 0
+	for _, path := range workflows(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range image.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if !official.MatchString(m[1]) {
+				t.Errorf("%s: the image %s is neither Debian's own nor pinned", path, m[1])
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("found %d images", found)
 	}
 }
 

@@ -38,6 +38,17 @@ func source(t testing.TB) []byte {
 	return text
 }
 
+// dearestLine is the line of the source that the slow Fibonacci spends the most
+// instructions on: the loop.
+func dearestLine(t testing.TB) int {
+	t.Helper()
+	before, _, ok := bytes.Cut(source(t), []byte("	for (__u32 i = 0; i < n; i++) {"))
+	if !ok {
+		t.Fatal("the source has no such loop")
+	}
+	return bytes.Count(before, []byte("\n")) + 1
+}
+
 // swapSymbols is an object in which two functions have each other's name.
 func swapSymbols(t testing.TB, object []byte, one, other string) []byte {
 	t.Helper()

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,6 +44,36 @@ func TestReleaseIsReproducible(t *testing.T) {
 	two := build(elsewhere, "GOCACHE="+t.TempDir(), "GOAMD64=v3", "GOFLAGS=-buildvcs=true -v", "CGO_ENABLED=1")
 	if !bytes.Equal(one, two) {
 		t.Error("two builds differ")
+	}
+}
+
+// The kernels of a release are those whose sums are committed.
+func TestReleasePacks(t *testing.T) {
+	folder := published(t)
+	tool := filepath.Join(t.TempDir(), "tool")
+	// kernel pack KERNEL --cache FOLDER --out FILE
+	write(t, tool, []byte("#!/bin/sh\n[ \"$1 $2 $4 $6\" = 'kernel pack --cache --out' ] && printf '%s' \"$3\" >\"$7\"\n"))
+	if err := os.Chmod(tool, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines := "# Packed kernels of v1.2.3: made by make release VERSION=v1.2.3\n"
+	for _, kernel := range []string{"5.10", "6.1", "6.12"} {
+		lines += fmt.Sprintf("%x %d linux-%s-amd64.tar.zst\n", sha256.Sum256([]byte(kernel)), len(kernel), kernel)
+	}
+	for what, c := range map[string]struct {
+		lines string
+		ok    bool
+	}{
+		"those that are listed": {lines, true},
+		"another":               {strings.Replace(lines, "6.12-amd64", "6.13-amd64", 1), false},
+		"other bytes":           {strings.Replace(lines, " 4 linux-6.12", " 5 linux-6.12", 1), false},
+		"none is listed":        {"# Packed kernels of no release yet\n", false},
+	} {
+		write(t, filepath.Join(folder, "internal/kernel/PACKS"), []byte(c.lines))
+		out, err := exec.Command(filepath.Join(folder, "scripts/release"), "packs", tool, t.TempDir()).CombinedOutput()
+		if (err == nil) != c.ok || !c.ok && !strings.Contains(string(out), "the kernels are not those of internal/kernel/PACKS") {
+			t.Errorf("%s: %v\n%s", what, err, out)
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ func TestMinimum(t *testing.T) {
 		if v.Outcome != want || want == OverBudget && !strings.HasSuffix(v.Why, ", under the minimum of 1000 ops/s") {
 			t.Errorf("%v: %s, %s", value, v.Outcome, v.Why)
 		}
-		alerts := p.Judge(&bench.Run{Results: []bench.Result{*pair.Head}})
+		alerts := marked(p, &bench.Run{Results: []bench.Result{*pair.Head}})
 		if (len(alerts) == 1) != (want == OverBudget) || len(alerts) == 1 && (!alerts[0].Under || alerts[0].Limit != 1000) {
 			t.Errorf("%v: %+v", value, alerts)
 		}

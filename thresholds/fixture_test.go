@@ -52,6 +52,15 @@ func policy(t *testing.T, text string) *Policy {
 	return p
 }
 
+// marked are the budgets that a run exceeds.
+func marked(p *Policy, run *bench.Run) (alerts []bench.Alert) {
+	p.Mark(run)
+	for _, r := range run.Results {
+		alerts = append(alerts, r.Alerts...)
+	}
+	return alerts
+}
+
 // only is the one verdict that there is.
 func only(t *testing.T, v *Verdicts) Verdict {
 	t.Helper()

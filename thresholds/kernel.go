@@ -14,6 +14,9 @@ import (
 // Either may be empty.
 type Kernel struct{ Name, Release string }
 
+// KernelOf is the kernel of a testbed.
+func KernelOf(t *bench.Testbed) Kernel { return Kernel{Name: t.Asked, Release: t.Kernel} }
+
 // String is the release, or else the name.
 func (k Kernel) String() string {
 	if k.Release != "" {
@@ -24,15 +27,8 @@ func (k Kernel) String() string {
 
 // CheckKernels refuses a threshold that is for none of these kernels: it would
 // be a gate that is off. What depends on a release that is not known yet is left
-// for when it is. A threshold may also name a kernel as it was asked for, so the
-// names are kept.
+// for when it is.
 func (p *Policy) CheckKernels(kernels []Kernel) error {
-	p.called = map[string][]string{}
-	for _, k := range kernels {
-		if k.Release != "" && k.Name != "" {
-			p.called[k.Release] = append(p.called[k.Release], k.Name)
-		}
-	}
 	if len(kernels) == 0 {
 		return nil
 	}
@@ -55,10 +51,9 @@ func kernelNames(kernels []Kernel) []string {
 	return names
 }
 
-// isOn tells whether the threshold is for a kernel of that release.
-func (p *Policy) isOn(t *Threshold, release string) bool {
-	return isRelease(t.Kernel, release) || slices.Contains(p.called[release], t.Kernel)
-}
+// is tells whether a pattern stands for the kernel: for its release, or for the
+// name that it was asked for by.
+func (k Kernel) is(pattern string) bool { return pattern == k.Name || isRelease(pattern, k.Release) }
 
 // isRelease tells whether a pattern stands for a release: a glob on the whole of
 // it, or a whole beginning of it, such as 6.1.

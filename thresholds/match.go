@@ -11,17 +11,18 @@ import (
 // subject is what a threshold can be for: a measure of a benchmark on a kernel,
 // run in a mode.
 type subject struct {
-	benchmark, measure, kernel string
-	mode                       bench.Mode
+	benchmark, measure string
+	kernel             Kernel
+	mode               bench.Mode
 }
 
 func subjectOf(benchmark, measure string, t *bench.Testbed) subject {
-	return subject{benchmark, measure, t.Kernel, t.Mode}
+	return subject{benchmark, measure, KernelOf(t), t.Mode}
 }
 
 // isFor tells whether a threshold is for a subject.
-func (p *Policy) isFor(t *Threshold, s subject) bool {
-	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && p.isOn(t, s.kernel) &&
+func (t *Threshold) isFor(s subject) bool {
+	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && s.kernel.is(t.Kernel) &&
 		(t.Mode == "" || t.Mode == s.mode)
 }
 
@@ -41,7 +42,7 @@ func (t *Threshold) ignores() bool {
 func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
 	for _, list := range [][]Threshold{p.Thresholds, p.builtin} {
 		for i := range slices.Backward(list) {
-			if t := &list[i]; p.isFor(t, s) && passes(t) {
+			if t := &list[i]; t.isFor(s) && passes(t) {
 				return t
 			}
 		}
@@ -65,7 +66,7 @@ func (p *Policy) historyRule(s subject) *Threshold {
 func (p *Policy) budgets(s subject) []Threshold {
 	var all []Threshold
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if t.hasBudget() && t.Severity != Ignore && p.isFor(&t, s) {
+		if t.hasBudget() && t.Severity != Ignore && t.isFor(s) {
 			all = append(all, t)
 		}
 	}

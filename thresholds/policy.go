@@ -24,15 +24,10 @@ type Policy struct {
 
 	// builtin are the thresholds that hold where none above does.
 	builtin []Threshold
-	// called are the names that the releases of kernels were asked for by.
-	called map[string][]string
 	// asked are the modes that were to measure, none where that is not known.
 	asked []bench.Mode
 	doc   *strictyaml.Doc
 }
-
-// Asked are the modes of the scope that the policy was checked against.
-func (p *Policy) Asked() []bench.Mode { return p.asked }
 
 // Threshold bounds a measure of the benchmarks that it is for. It bounds in up
 // to three ways, and of several thresholds that are for the same measure of

@@ -13,7 +13,7 @@ func load(text string) (*Policy, error) {
 	return Load(fstest.MapFS{"t.yml": {Data: []byte(text)}}, "t.yml")
 }
 
-func TestJudge(t *testing.T) {
+func TestMarkTakesTheMedian(t *testing.T) {
 	run := &bench.Run{Results: []bench.Result{
 		{Benchmark: "xdp/slow", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{99, 101, 500}}}},
 		{Benchmark: "xdp/fast", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{10, 100, 500}}}},
@@ -24,14 +24,14 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alerts := p.Judge(run)
-	if len(alerts) != 1 || alerts[0].Benchmark != "xdp/slow" || alerts[0].Value != 101 || alerts[0].Limit != 100 {
+	alerts := marked(p, run)
+	if len(alerts) != 1 || len(run.Results[0].Alerts) != 1 || alerts[0].Value != 101 || alerts[0].Limit != 100 {
 		t.Errorf("alerts %+v: want only the median that is over the budget", alerts)
 	}
 	if got := p.Unjudged(run); len(got) != 5 || got[0] != (Gap{"xdp/slow", "throughput", "not measured"}) {
 		t.Errorf("unjudged %q: want the measures that have no values", got)
 	}
-	if alerts := Default().Judge(run); len(alerts) != 0 {
+	if alerts := marked(Default(), run); len(alerts) != 0 {
 		t.Errorf("the defaults raise %+v", alerts)
 	}
 }
@@ -119,7 +119,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p.Judge(&bench.Run{Results: []bench.Result{{Benchmark: "a", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1}}}}}})
+		p.Mark(&bench.Run{Results: []bench.Result{{Benchmark: "a", Samples: []bench.Sample{{Measure: bench.Latency, Values: []float64{1}}}}}})
 		c := &bench.Comparison{Pairs: []bench.Pair{timedPair("a", 0.1), exactPair("b", 100, 107), {Benchmark: "c", Head: exactPair("c", 1, 1).Head}}}
 		v := p.Compare(c, Options{History: func(string, string) []float64 { return []float64{1, 2, 3} }})
 		v.Overall()

@@ -7,24 +7,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// Alert is a budget that was exceeded.
-type Alert struct {
-	Benchmark string
-	Measure   bench.Measure
-	// Value is the median, Limit what it must not exceed or, if Under, not fall
-	// short of: both in the measure's unit.
-	Value, Limit float64
-	Under        bool
-	// Severity is Fail or Warn.
-	Severity Severity
+// Mark adds to the results of runs the budgets that they exceed. How much a measure
+// grew, a single run cannot say: see Compare; how it stands among those before it,
+// see JudgeHistory.
+func (p *Policy) Mark(runs ...*bench.Run) {
+	for _, run := range runs {
+		p.mark(run)
+	}
 }
 
-// Judge lists the budgets that the run exceeds, in the order of its results.
-// How much a measure grew, a single run cannot say: see Compare; how it stands
-// among those before it, see JudgeHistory.
-func (p *Policy) Judge(run *bench.Run) []Alert {
-	var alerts []Alert
-	for _, r := range run.Results {
+func (p *Policy) mark(run *bench.Run) {
+	for i := range run.Results {
+		r := &run.Results[i]
+		r.Alerts = nil
 		for _, s := range r.Samples {
 			if len(s.Values) == 0 {
 				continue
@@ -32,23 +27,8 @@ func (p *Policy) Judge(run *bench.Run) []Alert {
 			v := stat.Summarize(s).Center
 			for _, t := range p.budgets(subjectOf(r.Benchmark, s.Measure.Name, &run.Testbed)) {
 				if limit, under, spent := t.spent(v); spent {
-					alerts = append(alerts, Alert{r.Benchmark, s.Measure, v, limit, under, t.Severity})
+					r.Alerts = append(r.Alerts, bench.Alert{Measure: s.Measure.Name, Value: v, Limit: limit, Under: under, Severity: string(t.Severity)})
 				}
-			}
-		}
-	}
-	return alerts
-}
-
-// Mark adds to the results of a run the budgets that they exceed.
-func (p *Policy) Mark(run *bench.Run) {
-	alerts := p.Judge(run)
-	for i := range run.Results {
-		r := &run.Results[i]
-		r.Alerts = nil
-		for _, a := range alerts {
-			if a.Benchmark == r.Benchmark {
-				r.Alerts = append(r.Alerts, bench.Alert{Measure: a.Measure.Name, Value: a.Value, Limit: a.Limit, Under: a.Under, Severity: string(a.Severity)})
 			}
 		}
 	}
@@ -84,7 +64,7 @@ func (p *Policy) unspent(r *bench.Result, testbed *bench.Testbed) []string {
 		return nil
 	}
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if !t.hasBudget() || t.Severity == Ignore || !p.isFor(&t, subjectOf(r.Benchmark, t.Measure, testbed)) || !canHave(r.Driver, t.Measure) {
+		if !t.hasBudget() || t.Severity == Ignore || !t.isFor(subjectOf(r.Benchmark, t.Measure, testbed)) || !canHave(r.Driver, t.Measure) {
 			continue
 		}
 		if sample(r, t.Measure) == nil && p.isMissed(t.Measure, testbed.Mode) {

@@ -21,18 +21,22 @@ func TestKernelOfAThreshold(t *testing.T) {
 	} {
 		p := policy(t, "thresholds: [{measure: instructions, max: 1, kernel: \""+pattern+"\"}]\n")
 		for release, want := range want {
-			if got := len(p.Judge(run(release))) == 1; got != want {
+			if got := len(marked(p, run(release))) == 1; got != want {
 				t.Errorf("%q is for %s: %v", pattern, release, got)
 			}
 		}
 	}
 	// The name that a kernel was asked for by will do.
 	p := policy(t, "thresholds: [{measure: instructions, max: 1, kernel: host}]\n")
-	if err := p.CheckKernels([]Kernel{{"host", "6.18.44"}, {"6.1", "6.1.0"}}); err != nil {
-		t.Error(err)
-	}
-	if len(p.Judge(run("6.18.44"))) != 1 || len(p.Judge(run("6.1.0"))) != 0 {
-		t.Error("host is not the host's kernel")
+	for asked, want := range map[string]int{"host": 1, "6.18": 0, "": 0} {
+		r := run("6.18.44")
+		r.Testbed.Asked = asked
+		if got := len(marked(p, r)); got != want {
+			t.Errorf("a threshold for host judges a kernel asked for as %q %d times", asked, got)
+		}
+		if err := p.CheckKernels([]Kernel{KernelOf(&r.Testbed)}); (err == nil) != (want == 1) {
+			t.Errorf("asked for as %q: %v", asked, err)
+		}
 	}
 }
 

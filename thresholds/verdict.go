@@ -78,14 +78,18 @@ type Verdicts struct {
 	// Disjoint says that no benchmark is on both sides, so that nothing was
 	// compared.
 	Disjoint bool
+	// Empty says that there was nothing to compare, as in a part of a suite that has
+	// no benchmarks.
+	Empty bool
 }
 
 // Overall is the outcome of the whole comparison: Regression if any is one,
-// else OverBudget if any is, else Failed if something was not measured, or nothing was judged or compared, else
-// Inconclusive if anything is and Strict asks for evidence, else Pass. Only
-// verdicts with the severity Fail count.
+// else OverBudget if any is, else Failed if something was not measured, or nothing
+// was judged or compared where it should have been, else Inconclusive if anything
+// is and Strict asks for evidence, else Pass. Only verdicts with the severity Fail
+// count.
 func (v *Verdicts) Overall() Outcome {
-	found := map[Outcome]bool{Failed: v.Partial || v.Disjoint || len(v.All) == 0}
+	found := map[Outcome]bool{Failed: v.Partial || v.Disjoint || len(v.All) == 0 && !v.Empty}
 	for i := range v.All {
 		if v.All[i].Severity == Fail {
 			found[v.All[i].Outcome] = true

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
-	"github.com/org/ebpf-bench-action/internal/kernel"
 )
 
 const actionLong = `The steps of the GitHub Action, as action.yml calls them, one after the other. They
@@ -44,7 +45,7 @@ func newActionCommand(t *terminal) *cobra.Command {
 				s, err := openActionStep(t, os.Getenv)
 				if err != nil {
 					if name == "report" {
-						err = errors.Join(usage(err), unreported(err))
+						err = errors.Join(usage(err), unreported(os.Getenv, err))
 					}
 					return usage(err)
 				}
@@ -61,10 +62,15 @@ func newActionCommand(t *terminal) *cobra.Command {
 
 // actionStep is one step of the action.
 type actionStep struct {
-	t      *terminal
+	t *terminal
+	// log is the log of the job, for what is to be a command to the runner.
+	log    io.Writer
 	in     *actionInputs
 	state  actionState
 	getenv func(string) string
+	may    privileges
+	// patience is for what a build started and left behind.
+	patience time.Duration
 	// on is what GitHub says of the run. It is nil where this is a local run,
 	// and local then says why.
 	on    *github.Context
@@ -72,7 +78,7 @@ type actionStep struct {
 }
 
 func openActionStep(t *terminal, getenv func(string) string) (*actionStep, error) {
-	s := &actionStep{t: t, getenv: getenv}
+	s := &actionStep{t: t, log: t.stdout, getenv: getenv, may: ownPrivileges(), patience: 5 * time.Second}
 	if github.OnActions(getenv) {
 		// What programs, builds and the verifier say is from strangers.
 		color := t.color
@@ -113,8 +119,8 @@ func startAgain(environ []string) error {
 
 // unreported tells the steps that come after, and who reads the summary, why
 // there is no report.
-func unreported(why error) error {
-	files := github.FilesFromEnv(os.Getenv)
+func unreported(getenv func(string) string, why error) error {
+	files := github.FilesFromEnv(getenv)
 	return errors.Join(
 		files.SetOutput("verdict", foundError),
 		files.AddSummary("## ❌ Could not measure\n\n"+escape.MarkdownFence(plainError(why)), ""))
@@ -145,10 +151,4 @@ func (s *actionStep) failed(step string, err error) error {
 		text += "\n" + build.said
 	}
 	return errors.Join(err, s.state.write(failureFile, &actionFailure{Step: step, Code: exitCode(err), Text: text}))
-}
-
-// hostUnreadable tells whether this machine's kernel is for root alone to read.
-func hostUnreadable() bool {
-	_, err := kernel.FromHost()
-	return errors.Is(err, os.ErrPermission)
 }

@@ -16,6 +16,7 @@ import (
 // findAlone judges a head that was measured alone: by its budgets, and by its
 // history.
 func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run, told error) (*actionFinding, error) {
+	policy.Mark(runs...)
 	f := runFlags{format: "text", strict: s.in.strict(), store: store}
 	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false, told))}
 	said := ""
@@ -24,19 +25,19 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	}
 	var remarked remarks
 	for _, run := range runs {
-		results := map[string]*bench.Result{}
-		for i := range run.Results {
-			results[run.Results[i].Benchmark] = &run.Results[i]
+		kernel := ""
+		if len(runs) > 1 {
+			kernel = run.Testbed.Kernel
 		}
-		for _, a := range policy.Judge(run) {
-			if a.Severity != thresholds.Warn {
-				kernel := ""
-				if len(runs) > 1 {
-					kernel = run.Testbed.Kernel
+		for i := range run.Results {
+			r := &run.Results[i]
+			for _, a := range r.Alerts {
+				if a.Severity == string(thresholds.Warn) {
+					continue
 				}
-				over := budgetComplaint(&a)
-				remarked.add(results[a.Benchmark], kernel, over)
-				found.regressed = append(found.regressed, a.Benchmark)
+				over := budgetComplaint(r, &a)
+				remarked.add(r, kernel, over)
+				found.regressed = append(found.regressed, r.Benchmark)
 				said += over.text + "\n"
 			}
 		}

@@ -98,10 +98,10 @@ func complaintOf(v *thresholds.Verdict) complaint {
 
 // budgetComplaint is what is said of a benchmark over its budget that was measured
 // alone.
-func budgetComplaint(over *thresholds.Alert) complaint {
+func budgetComplaint(r *bench.Result, over *bench.Alert) complaint {
 	return complaint{
-		benchmark: over.Benchmark, outcome: outcomeWords[thresholds.OverBudget], rank: 1,
-		text: over.Benchmark + ": " + report.OverBudget(over.Measure, over.Value, over.Limit, over.Under),
+		benchmark: r.Benchmark, outcome: outcomeWords[thresholds.OverBudget], rank: 1,
+		text: r.Benchmark + ": " + report.OverBudget(r, over),
 	}
 }
 

@@ -48,7 +48,7 @@ func (c *checkout) shallow(ctx context.Context) bool {
 // credentials. The header goes to GitHub's own server alone, in place of one that
 // the checkout kept: two would be refused.
 func (c *checkout) withToken(on *github.Context, token string) {
-	for _, value := range on.GitHeaders(token) {
+	for _, value := range github.GitHeaders(token) {
 		c.login = append(c.login, "http."+on.ServerURL+"/.extraheader="+value)
 	}
 }
@@ -114,6 +114,7 @@ func (c *checkout) mergeBase(ctx context.Context, on *github.Context, api *githu
 		if err == nil || ctx.Err() != nil {
 			return base, err
 		}
+		c.warn(fmt.Errorf("GitHub does not tell the merge base, so the history is fetched: %w", err))
 	}
 	depth := ""
 	if c.shallow(ctx) {
@@ -142,7 +143,7 @@ func (c *checkout) layOut(ctx context.Context, sha, dir string) error {
 		return fmt.Errorf("%.80q is no commit", sha)
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		if _, err := c.git(ctx, "worktree", "remove", "--force", "--force", dir); err != nil {
+		if err := c.removeWorktree(ctx, dir); err != nil {
 			return err
 		}
 	}
@@ -153,20 +154,19 @@ func (c *checkout) layOut(ctx context.Context, sha, dir string) error {
 	return err
 }
 
+func (c *checkout) removeWorktree(ctx context.Context, dir string) error {
+	_, err := c.git(ctx, "worktree", "remove", "--force", "--force", dir)
+	return err
+}
+
 // ancestors are a commit and those before it, as far as they are here.
-func (c *checkout) ancestors(ctx context.Context, sha string) []string {
+func (c *checkout) ancestors(ctx context.Context, sha string) ([]string, error) {
 	out, err := c.git(ctx, "rev-list", "--max-count=1000", sha, "--")
-	if err != nil {
-		return []string{sha}
-	}
-	return strings.Fields(out)
+	return strings.Fields(out), err
 }
 
 // files are the files that git knows, by their paths from the top.
-func (c *checkout) files(ctx context.Context) []string {
+func (c *checkout) files(ctx context.Context) ([]string, error) {
 	out, err := c.git(ctx, "ls-files", "-z", "--full-name", ":/")
-	if err != nil {
-		return nil
-	}
-	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 })
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err
 }

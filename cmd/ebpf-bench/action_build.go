@@ -35,16 +35,17 @@ func (s *actionStep) build(ctx context.Context) error {
 		return nil
 	}
 	dir := s.baseDir(p)
-	if _, err = os.Stat(dir); err == nil {
-		err = s.buildIn(ctx, dir, "base")
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		s.noBase(p, "the merge base has no folder "+p.Prefix)
+		return noMeasure(s.state.write(planFile, p))
 	}
+	err = s.buildIn(ctx, dir, "base")
 	if ctx.Err() != nil {
 		return noMeasure(errors.New("interrupted"))
 	}
 	if err != nil {
 		// The change may be what makes it build.
-		p.Base, p.Note = baseNone, fmt.Sprintf("no base: the build failed at %.12s, the merge base: %v", p.Commit, err)
-		s.t.say("warning: ", "%s", p.Note)
+		s.noBase(p, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
 		return noMeasure(s.state.write(planFile, p))
 	}
 	return nil
@@ -73,7 +74,7 @@ func (s *actionStep) buildIn(ctx context.Context, dir, side string) error {
 	cmd.Stdout, cmd.Stderr = end, end
 	// What it started and left behind must not keep the step from ending, nor is
 	// it a failure.
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = s.patience
 	err := cmd.Run()
 	// A line that it did not end must not get what is said next.
 	if log, ok := s.t.stderr.(*escape.LogWriter); ok {

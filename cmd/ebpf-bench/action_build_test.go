@@ -2,8 +2,13 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
@@ -12,11 +17,34 @@ import (
 // nothing of what is said next.
 func TestBuildThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		text, err := os.ReadFile(filepath.Join(dir, "pid"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Errorf("what was left behind: %v", err)
+		}
+	})
 	var log bytes.Buffer
 	w := escape.NewLogWriter(&log)
-	s := &actionStep{t: newTerminal(w, w), in: &actionInputs{build: "sleep 8 & printf 'no end'"}}
-	if err := s.buildIn(t.Context(), t.TempDir(), "head"); err != nil {
-		t.Error(err)
+	s := &actionStep{t: newTerminal(w, w), in: &actionInputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
+	ended := make(chan error, 1)
+	go func() { ended <- s.buildIn(t.Context(), dir, "head") }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("the step waits for what the build left behind")
 	}
 	if !strings.Contains(log.String(), "\nno end\nebpf-bench: built the head in ") {
 		t.Errorf("%s", log.String())

@@ -52,10 +52,10 @@ func (f *actionFinding) title() string {
 // find judges results, of which told says what is missing. The error is one of how
 // the action was called.
 func (s *actionStep) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*actionFinding, error) {
-	if s.in.shard != "" && measuredNothing(results) {
-		return &actionFinding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard + "\n"}, nil
+	if s.in.shard != nil && measuredNothing(results) {
+		return &actionFinding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard.String() + "\n"}, nil
 	}
-	policy, err := s.policy()
+	policy, err := s.policyFor(results, told)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -79,8 +79,8 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 			a.Path, a.Line, a.EndLine = "", 0, 0
 		}
 	}
-	if s.in.shard != "" {
-		found.ofShard(s.in.shard)
+	if s.in.shard != nil {
+		found.ofShard(s.in.shard.String())
 	}
 	return found, nil
 }
@@ -103,8 +103,9 @@ func measuredNothing(results *bench.Results) bool {
 func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
 	f := compareFlags{format: "text", strict: s.in.strict(), store: store}
 	judged, unread := f.judge(ctx, s.t, policy, comparisons)
-	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons, told))}
-	if s.in.shard != "" {
+	off := usage(policy.CheckKernels(measuredOn(nil, headTestbeds(comparisons))))
+	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons, told), off)}
+	if s.in.shard != nil {
 		// Others may have what is to be compared, and a correction for many tests
 		// is one for the whole suite.
 		found.err = f.failures(comparisons, told)
@@ -117,7 +118,7 @@ func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, 
 	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
 	found.take(judged)
 	found.verdict = found.overall(judged)
-	if s.in.shard != "" && found.verdict == foundError && found.err == nil {
+	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
 		found.retitle("Nothing to compare")
 	}

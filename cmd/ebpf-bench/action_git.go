@@ -23,6 +23,14 @@ type checkout struct {
 	// repository; login those with the token, for fetching alone. So they are no
 	// arguments.
 	config, login []string
+	// problem is told what went wrong and was made up for. It may be nil.
+	problem func(error)
+}
+
+func (c *checkout) warn(err error) {
+	if c.problem != nil {
+		c.problem(err)
+	}
 }
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)

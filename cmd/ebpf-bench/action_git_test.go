@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // gitIn runs git in a folder, as somebody who has no settings.
@@ -30,9 +31,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 // the pull request's context of it.
 func upstream(t *testing.T) (dir, fork string, on *github.Context) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
-	}
+	testenv.Tools(t, "git")
 	dir = t.TempDir()
 	gitIn(t, dir, "init", "-q", "-b", "main")
 	commit := func(message string) string {
@@ -146,8 +145,12 @@ func TestCheckoutIsHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.files(t.Context())
-	c.ancestors(t.Context(), base)
+	if files, err := c.files(t.Context()); err != nil || len(files) != 0 {
+		t.Errorf("files %q, %v", files, err)
+	}
+	if all, err := c.ancestors(t.Context(), base); err != nil || len(all) == 0 {
+		t.Errorf("ancestors %q, %v", all, err)
+	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("git ran what the repository names")
 	}
@@ -227,10 +230,41 @@ func TestRepositoryPath(t *testing.T) {
 			t.Errorf("%q in %q: %q, want %q", c.name, c.prefix, got, c.want)
 		}
 	}
+	// Of a checkout that cannot be read nothing is known.
+	if got := newSources([]string{}, "", ".").path("bpf/filter.c"); got != "" {
+		t.Errorf("%q", got)
+	}
 	// Without a checkout it is what the compiler was told, if that is below it.
 	for name, want := range map[string]string{"bpf/filter.c": "bpf/filter.c", "/usr/include/x.h": "", "../x.c": ""} {
 		if got := newSources(nil, "", ".").path(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
+	}
+}
+
+// What git cannot tell is an error, and no answer.
+func TestGitThatFails(t *testing.T) {
+	from, _, on := upstream(t)
+	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
+	if all, err := c.ancestors(t.Context(), strings.Repeat("1", 40)); err == nil {
+		t.Errorf("ancestors of nothing: %q", all)
+	}
+	// What GitHub does not tell is said, and git asked.
+	gh := githubtest.New()
+	t.Cleanup(gh.Close)
+	on.APIURL = gh.URL
+	api, err := github.NewAPI(on, githubtest.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = cloned(t, from, "change", "--depth=1")
+	var said []error
+	c.problem = func(err error) { said = append(said, err) }
+	if _, err := c.mergeBase(t.Context(), on, api); err != nil || len(said) != 1 || !errors.Is(said[0], github.ErrNoMergeBase) {
+		t.Errorf("%v, and said %v", err, said)
+	}
+	write(t, filepath.Join(c.top, ".git/index"), []byte("broken"))
+	if files, err := c.files(t.Context()); err == nil {
+		t.Errorf("files of a broken index: %q", files)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -21,14 +20,12 @@ type actionInputs struct {
 	failOn     string
 	comment    string
 	name       string
-	shard      string
+	shard      *bench.Shard
 	results    string
 }
 
 // inputPrefix is how the variables begin that carry the inputs.
 const inputPrefix = "EBPF_BENCH_"
-
-var shardForm = regexp.MustCompile(`^[0-9]{1,6}/[0-9]{1,6}$`)
 
 const defaultBaseline = "ebpf-bench-baseline"
 
@@ -49,14 +46,27 @@ func readActionInputs(getenv func(string) string) (*actionInputs, error) {
 		failOn:     get("FAIL_ON", "regression"),
 		comment:    get("COMMENT", "always"),
 		name:       get("NAME", ""),
-		shard:      get("SHARD", ""),
 		results:    get("RESULTS", ""),
 	}
-	return in, errors.Join(
+	shard, err := parseShardInput(get("SHARD", ""))
+	in.shard = shard
+	return in, errors.Join(err,
 		oneOf("mode", in.mode, "exact", "kvm", "host"),
 		oneOf("fail-on", in.failOn, "regression", "inconclusive", "never"),
 		oneOf("comment", in.comment, "always", "on-change", "never"),
 		in.check())
+}
+
+// parseShardInput is nil of nothing: that is the whole suite.
+func parseShardInput(text string) (*bench.Shard, error) {
+	if text == "" {
+		return nil, nil
+	}
+	shard, err := bench.ParseShard(text)
+	if err != nil {
+		return nil, fmt.Errorf("input shard: %w", err)
+	}
+	return &shard, nil
 }
 
 func oneOf(input, value string, allowed ...string) error {
@@ -76,11 +86,9 @@ func (in *actionInputs) check() error {
 		return errors.New("input kernels: mode host measures on the runner itself, and a kernel runs in a virtual machine: take one of them away")
 	case in.name != "" && strings.Trim(bench.Slug(in.name), "-") == "":
 		return fmt.Errorf("input name: %q has no letter or digit", in.name)
-	case in.shard != "" && !shardForm.MatchString(in.shard):
-		return fmt.Errorf("input shard: %q is not of the form 2/8", in.shard)
 	case in.results != "" && in.build != "":
 		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to build"), "Give build where it is measured.")
-	case in.results != "" && in.shard != "":
+	case in.results != "" && in.shard != nil:
 		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, as a whole"), "Give shard where it is measured.")
 	}
 	return nil
@@ -108,6 +116,12 @@ func (in *actionInputs) baselineBranch() string {
 	return in.baseline
 }
 
+// saves tells whether a push to the default branch saves a run. Where the base is
+// built there is nothing to keep it for, unless a baseline was asked for.
+func (in *actionInputs) saves() bool {
+	return in.baseline != "none" && in.results == "" && (in.build == "" || in.baseline != defaultBaseline)
+}
+
 // branchFolder is the folder of the branch that has the runs of this use of the
 // action: several suites, and the shards of one, must not be taken for each other.
 func (in *actionInputs) branchFolder() string {
@@ -115,8 +129,8 @@ func (in *actionInputs) branchFolder() string {
 	if in.name != "" {
 		parts = append(parts, strings.Trim(bench.Slug(in.name), "-"))
 	}
-	if in.shard != "" {
-		parts = append(parts, "shard-"+strings.ReplaceAll(in.shard, "/", "-of-"))
+	if in.shard != nil {
+		parts = append(parts, fmt.Sprintf("shard-%d-of-%d", in.shard.Part, in.shard.Of))
 	}
 	return strings.Join(parts, "/")
 }

@@ -26,6 +26,9 @@ func (s *actionStep) measure(ctx context.Context) error {
 	if s.needsRoot() {
 		return s.asRoot(ctx)
 	}
+	if err := s.bringHost(ctx); err != nil {
+		return err
+	}
 	if base := s.baseArg(p); base != "" {
 		measured, err := s.measurePaired(ctx, p, base)
 		if measured || err != nil {
@@ -120,14 +123,9 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 		return false, usage(err)
 	}
 	if len(m.pairs) == 0 && f.shard.Shard != nil {
-		f.shard.sayEmpty(s.t, m.total)
-		empty := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Base: p.BaseSide, Head: p.HeadSide}
-		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
+		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, f.empty(s.t, m)) })
 	}
 	comparisons, err := f.compare(ctx, s.t, m, policy)
-	for _, c := range comparisons {
-		c.Shard, c.Thresholds = f.shard.Shard, f.limits
-	}
 	if len(comparisons) == 0 {
 		return false, noMeasure(err)
 	}
@@ -154,21 +152,14 @@ func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 		return usage(err)
 	}
 	if len(plan.Jobs) == 0 {
-		f.shard.sayEmpty(s.t, f.total)
-		return s.writeRuns(f.shard.emptyRun())
+		return s.writeRuns(f.empty(s.t))
 	}
-	write := func(runs ...*bench.Run) error {
-		for _, run := range runs {
-			run.Shard, run.Thresholds = f.shard.Shard, f.limits
-		}
-		return s.writeRuns(runs...)
-	}
-	runs, err := f.measure(ctx, s.t, loaded, plan, write)
+	runs, err := f.measure(ctx, s.t, loaded, plan, s.writeRuns)
 	if len(runs) == 0 {
 		return noMeasure(err)
 	}
 	off := usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
-	return errors.Join(off, noMeasure(err), write(runs...), s.keep(ctx, p, loaded, runs))
+	return errors.Join(off, noMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, loaded, runs))
 }
 
 // keep keeps what was measured, with its objects, for the step that may save it.
@@ -204,10 +195,6 @@ func (s *actionStep) flags(machines *machineFlags, store *storeFlag, shard *shar
 	machines.register(&cobra.Command{})
 	store.folder = s.state.path(storedFolder)
 	store.warn = func(p baseline.Problem) { s.t.say("warning: ", "%v", p) }
-	if s.in.shard != "" {
-		if err := shard.Set(s.in.shard); err != nil {
-			return fmt.Errorf("input shard: %w", err)
-		}
-	}
+	shard.Shard = s.in.shard
 	return s.in.machines(machines)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -17,6 +18,11 @@ func (s *actionStep) plan(ctx context.Context) error {
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err
+	}
+	if s.in.mode != "host" {
+		if err := canEmulate(runtime.GOARCH); err != nil {
+			return usage(fmt.Errorf("input mode: %w", err))
+		}
 	}
 	p, err := s.decide(ctx)
 	if err != nil {
@@ -39,7 +45,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 	}
 	switch {
 	case s.on.OnDefaultBranch():
-		p.Save = s.in.baseline != "none"
+		p.Save = s.in.saves()
 		p.Note = "no base: this is a push to " + s.on.DefaultBranch
 		return p, nil
 	case s.on.BaseRef == "":
@@ -51,6 +57,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 		return nil, bench.WithHint(err, "Check the pull request out before, by actions/checkout.")
 	}
 	git.withToken(s.on, s.token())
+	git.problem = func(err error) { s.t.say("warning: ", "%v", err) }
 	base, err := git.mergeBase(ctx, s.on, api)
 	if err != nil {
 		return nil, err

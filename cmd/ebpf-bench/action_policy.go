@@ -1,46 +1,55 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 
-	"gopkg.in/yaml.v3"
-
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// policy is the thresholds of the input, else those that the suite names.
-func (s *actionStep) policy() (*thresholds.Policy, error) {
-	file := s.in.thresholds
+// outline is what the suite file says of the suite, whose objects need not be here.
+// There is nothing in it where no suite is named, nor there by a usual name.
+func (s *actionStep) outline() (*suite.Outline, error) {
 	for _, name := range s.suiteNames() {
-		if file == "" {
-			file = namedLimits(name)
+		o, err := suite.ReadOutline(suite.OS, filepath.ToSlash(name))
+		if s.in.config == "" && errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		return o, err
+	}
+	return &suite.Outline{}, nil
+}
+
+// limits is the file of thresholds: that of the input, else the one that the suite
+// names, else none.
+func (s *actionStep) limits() (string, error) {
+	if s.in.thresholds != "" {
+		return s.in.thresholds, nil
+	}
+	o, err := s.outline()
+	if err != nil {
+		return "", err
+	}
+	return filepath.FromSlash(o.Thresholds), nil
+}
+
+// policyFor is what judges results, of which missing says what is not there. A
+// threshold that is for nothing of what was measured elsewhere is refused where all
+// of it is there; of what was measured here, that was checked before.
+func (s *actionStep) policyFor(results *bench.Results, missing error) (*thresholds.Policy, error) {
+	file, err := s.limits()
+	if err != nil {
+		return nil, err
 	}
 	if file == "" {
 		return thresholds.Default(), nil
 	}
-	return thresholds.Load(suite.OS, filepath.ToSlash(file))
-}
-
-// namedLimits is the file of thresholds that a suite file names, empty where it
-// names none. The objects of the suite need not be here.
-func namedLimits(name string) string {
-	text, err := fs.ReadFile(suite.OS, filepath.ToSlash(name))
-	if err != nil || len(text) > maxStateFile {
-		return ""
+	policy, err := loadPolicy(file, nil)
+	if err == nil && s.in.results != "" && missing == nil {
+		err = policy.Check(mergedScope(results))
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
-		return ""
-	}
-	file := valueOf(doc.Content[0], "thresholds")
-	if file == nil || file.Kind != yaml.ScalarNode || file.Value == "" {
-		return ""
-	}
-	if filepath.IsAbs(file.Value) {
-		return file.Value
-	}
-	return filepath.Join(filepath.Dir(name), file.Value)
+	return policy, err
 }

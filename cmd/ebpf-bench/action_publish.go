@@ -53,17 +53,20 @@ func (p *publisher) write() error {
 // publish makes the comment and the check of a pull request. What GitHub does
 // not let this job do is said, and changes no verdict.
 func (p *publisher) publish(ctx context.Context) error {
-	if p.on == nil || p.on.Event == "push" || p.in.shard != "" {
+	if p.on == nil || p.on.Event == "push" || p.in.shard != nil {
 		return nil
 	}
 	if p.api == nil {
-		return github.Annotate(p.raw(), p.finding.annotations)
+		return github.Annotate(p.log, p.finding.annotations)
 	}
 	p.more = "… The rest is in the [summary of the run](" + p.on.RunURL() + ")."
-	if err := p.check(ctx); err != nil {
+	annotated, err := p.check(ctx)
+	if err != nil {
 		p.refused("check", err)
+	}
+	if !annotated {
 		// These need no right, and stand at the same lines.
-		if err := github.Annotate(p.raw(), p.finding.annotations); err != nil {
+		if err := github.Annotate(p.log, p.finding.annotations); err != nil {
 			return err
 		}
 	}
@@ -80,10 +83,8 @@ func (p *publisher) refused(what string, err error) {
 	}
 }
 
-// raw is the log of the job, for what is to be a command to the runner.
-func (p *publisher) raw() *os.File { return os.Stdout }
-
-func (p *publisher) check(ctx context.Context) error {
+// check publishes the check, and tells whether it has the annotations.
+func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 	name := "ebpf-bench"
 	if p.in.name != "" {
 		name += ": " + p.in.name
@@ -94,12 +95,12 @@ func (p *publisher) check(ctx context.Context) error {
 		Annotations: p.finding.annotations,
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if done.Why != "" {
 		p.t.say("", "a %s instead of a whole check run: %s", done.As, done.Why)
 	}
-	return p.files.SetOutput("check-url", done.URL)
+	return done.Annotated, p.files.SetOutput("check-url", done.URL)
 }
 
 // conclusion is what the check ends with: as the job does, but for a green that

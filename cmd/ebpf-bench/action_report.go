@@ -34,7 +34,24 @@ func (s *actionStep) report(ctx context.Context) error {
 		found.retitle("Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef))
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
+	s.tidy(ctx)
 	return errors.Join(s.gate(found), noMeasure(err))
+}
+
+// tidy takes the worktree of the base away again, of which the user's own
+// repository knows in a local run. A runner's goes with the job.
+func (s *actionStep) tidy(ctx context.Context) {
+	dir := s.state.path(baseFolder)
+	if _, err := os.Lstat(dir); err != nil || s.on != nil {
+		return
+	}
+	git, err := openCheckout(ctx, false)
+	if err == nil {
+		err = git.removeWorktree(ctx, dir)
+	}
+	if err != nil {
+		s.t.say("warning: ", "the worktree of the base stays: %v", err)
+	}
 }
 
 // found is what was found of the results of this run, or of the files that were
@@ -48,7 +65,7 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 	if err != nil {
 		failure, failed = actionFailure{Code: exitNoMeasure, Text: err.Error()}, true
 	}
-	measured, err := readResults(s.state.path(resultsFile))
+	measured, err := readResults(s.state.path(resultsFile), false)
 	if errors.Is(err, os.ErrNotExist) {
 		return notMeasured(&failure), nil
 	}
@@ -92,7 +109,13 @@ func (s *actionStep) history(api *github.API) baseline.Store {
 // measured: of a fork, maybe, or shards. Where the pull request has moved on, or
 // they are of another commit, nothing of them is told.
 func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*actionFinding, error) {
-	results, missing, err := readAllResults(s.in.results)
+	results, missing, err := readAllResults(s.in.results, !s.ofStranger())
+	if errors.Is(err, errNoResults) {
+		// Whoever was to measure failed before: that is to be told too.
+		err = noMeasure(fmt.Errorf("input results: %w", err))
+		s.t.printError(err)
+		return notMeasured(&actionFailure{Code: exitNoMeasure, Text: plainError(err)}), nil
+	}
 	if err == nil {
 		err = s.ofThisRun(results)
 	}
@@ -107,15 +130,23 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 		return nil, noMeasure(fmt.Errorf("input results: %w", err))
 	}
 	found, err := s.find(ctx, results, s.history(api), missing)
-	if err == nil {
-		found.noteBase(results)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && missing != nil {
+	if found.alone && s.wantsBase() {
+		found.missBase("", s.in.strict())
+	}
+	found.noteBase(results)
+	if missing != nil {
 		s.t.printError(noMeasure(missing))
 		found.fail(&actionFailure{Code: exitNoMeasure, Text: plainError(noMeasure(missing))})
 	}
-	return found, err
+	return found, nil
 }
+
+// ofStranger tells whether the results come from another workflow's run, which a
+// stranger may have made.
+func (s *actionStep) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
 
 // ofThisRun refuses results that say they are of another commit than the one
 // that GitHub says this run is about.
@@ -124,6 +155,9 @@ func (s *actionStep) ofThisRun(results *bench.Results) error {
 		return nil
 	}
 	for _, c := range results.Comparisons {
+		if c.Head.Commit == "" && s.ofStranger() {
+			return errors.New("the results do not say which commit they are of")
+		}
 		if c.Head.Commit != "" && c.Head.Commit != s.on.HeadSHA {
 			return fmt.Errorf("the results are of commit %.12s, and this run is about %.12s", c.Head.Commit, s.on.HeadSHA)
 		}
@@ -133,7 +167,7 @@ func (s *actionStep) ofThisRun(results *bench.Results) error {
 
 // wantsBase tells whether there should be something to compare with.
 func (s *actionStep) wantsBase() bool {
-	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == "" && (s.on == nil || s.on.BaseRef != "")
+	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == nil && (s.on == nil || s.on.OfPullRequest())
 }
 
 // missBase takes back that a head passed which was compared with nothing.
@@ -162,6 +196,9 @@ func (f *actionFinding) noteBase(results *bench.Results) {
 	text := fmt.Sprintf("the base is commit %.12s", base.Commit)
 	if base.Branch != "" {
 		text += " of " + base.Branch
+	}
+	if i := strings.LastIndex(base.Name, storedBase); i >= 0 {
+		text += base.Name[i:]
 	}
 	f.note(text)
 }

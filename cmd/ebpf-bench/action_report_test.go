@@ -27,6 +27,9 @@ func TestGate(t *testing.T) {
 		{"regression", nil, exitPass},
 		{"regression", regression, exitRegression},
 		{"regression", errors.Join(regression, failure), exitRegression},
+		{"inconclusive", nil, exitPass},
+		{"inconclusive", regression, exitRegression},
+		{"inconclusive", noMeasure(errors.New("inconclusive")), exitNoMeasure},
 		{"never", regression, exitPass},
 		{"never", alreadySaid(exitRegression), exitPass},
 		{"never", failure, exitNoMeasure},
@@ -41,14 +44,18 @@ func TestGate(t *testing.T) {
 }
 
 func TestBranchFolder(t *testing.T) {
-	for _, c := range []struct{ name, shard, want string }{
-		{"", "", ""},
-		{"XDP / fast path", "", "xdp---fast-path"},
-		{"tc", "2/8", "tc/shard-2-of-8"},
+	for _, c := range []struct {
+		name  string
+		shard *bench.Shard
+		want  string
+	}{
+		{"", nil, ""},
+		{"XDP / fast path", nil, "xdp---fast-path"},
+		{"tc", &bench.Shard{Part: 2, Of: 8}, "tc/shard-2-of-8"},
 	} {
 		in := actionInputs{name: c.name, shard: c.shard}
 		if got := in.branchFolder(); got != c.want {
-			t.Errorf("%q %q: %q, want %q", c.name, c.shard, got, c.want)
+			t.Errorf("%q %v: %q, want %q", c.name, c.shard, got, c.want)
 		}
 	}
 }
@@ -59,6 +66,9 @@ func TestInputsRefused(t *testing.T) {
 		{"RESULTS": "*.json", "BUILD": "make"},
 		{"RESULTS": "*.json", "SHARD": "1/2"},
 		{"SHARD": "../../x"},
+		{"SHARD": "0/0"},
+		{"SHARD": "9/2"},
+		{"SHARD": "02/8"},
 		{"NAME": "--"},
 		{"COMMENT": "sometimes"},
 	} {
@@ -69,21 +79,66 @@ func TestInputsRefused(t *testing.T) {
 	}
 }
 
-// A suite that is a pipe, which nobody will ever write to, names no thresholds.
+// A suite that is a pipe, which nobody will ever write to, is no suite.
 func TestPolicyOfAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ebpf-bench.yml")
 	if err := syscall.Mkfifo(name, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan string, 1)
-	go func() { done <- namedLimits(name) }()
+	done := make(chan error, 1)
+	go func() {
+		_, err := (&actionStep{in: &actionInputs{config: name}}).policyFor(nil, nil)
+		done <- err
+	}()
 	select {
-	case got := <-done:
-		if got != "" {
-			t.Errorf("%q", got)
+	case err := <-done:
+		if err == nil {
+			t.Error("it is taken for a suite")
 		}
 	case <-time.After(10 * time.Second):
 		t.Error("it waits")
+	}
+}
+
+// Thresholds that cannot be read are never replaced by others.
+func TestPolicy(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "names.yml", []byte("version: 1\nobjects: [nowhere.o]\nthresholds: team.yml\nbenchmarks: [{name: a, program: a, test_run: {}}]\n"))
+	write(t, "broken.yml", []byte("version: 1\nthresholds: [\n"))
+	for _, c := range []struct {
+		what string
+		in   actionInputs
+		ok   bool
+	}{
+		{"no suite by the usual name", actionInputs{}, true},
+		{"no such suite", actionInputs{config: "nowhere.yml"}, false},
+		{"a suite that is none", actionInputs{config: "broken.yml"}, false},
+		{"a suite whose thresholds are not there", actionInputs{config: "names.yml"}, false},
+		{"no such thresholds", actionInputs{thresholds: "nowhere.yml"}, false},
+	} {
+		if _, err := (&actionStep{in: &c.in}).policyFor(nil, nil); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, max: 50}]\n"))
+	in := &actionInputs{config: "names.yml"}
+	p, err := (&actionStep{in: in}).policyFor(nil, nil)
+	if err != nil || len(p.Thresholds) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	// Of results from elsewhere it must be for something.
+	write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, kernel: \"6.1\", max: 50}]\n"))
+	in.results = "x"
+	for kernel, ok := range map[string]bool{"6.1.5": true, "6.12.5": false} {
+		all := &bench.Results{Runs: []*bench.Run{{
+			Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: kernel}, Results: []bench.Result{{Benchmark: "a", Driver: "test_run"}},
+		}}}
+		if _, err := (&actionStep{in: in}).policyFor(all, nil); (err == nil) != ok {
+			t.Errorf("%s: %v", kernel, err)
+		}
+		if _, err := (&actionStep{in: in}).policyFor(all, errors.New("a shard is missing")); err != nil {
+			t.Errorf("%s, and not all is there: %v", kernel, err)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,29 +13,86 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// maxResultFiles is how many files of results are merged: no matrix of jobs has
-// more.
-const maxResultFiles = 256
+// What a stranger may have written is bounded by what no honest suite comes near:
+// the job that reports must not be kept busy with it.
+const (
+	// maxResultFiles is how many files of results are merged: no matrix of jobs
+	// has more.
+	maxResultFiles = 256
+	// maxResultBytes is how large they are together, maxReported how many
+	// benchmarks they have, each kernel's counted.
+	maxResultBytes = 64 << 20
+	maxReported    = 10_000
+)
 
-// readResults reads a file of results that a stranger may have written.
-func readResults(name string) (*bench.Part, error) {
+// readResults reads a file of results that a stranger may have written: what
+// measured wrote it or, if judged may be, what judged as well.
+func readResults(name string, judged bool) (*bench.Part, error) {
 	file, err := openRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return bench.DecodePart(name, file)
+	text, err := io.ReadAll(io.LimitReader(file, maxResultBytes+1))
+	if err == nil && len(text) > maxResultBytes {
+		err = fmt.Errorf("larger than %d MiB", maxResultBytes>>20)
+	}
+	if err == nil && (!judged || !isJudged(text)) {
+		err = checkKeys(bytes.NewReader(text))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	part, err := bench.DecodePart(name, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	return part, checkCount(&part.Results)
+}
+
+// isJudged tells whether results are those that compare or merge wrote: what judged
+// them is for people, and is not read.
+func isJudged(text []byte) bool {
+	var doc struct {
+		Tables there `json:"tables"`
+	}
+	return json.Unmarshal(text, &doc) == nil && bool(doc.Tables)
+}
+
+// there tells whether a document has a key.
+type there bool
+
+func (t *there) UnmarshalJSON([]byte) error {
+	*t = true
+	return nil
+}
+
+// errNoResults says that nobody left a file of results.
+var errNoResults = errors.New("no file matches")
+
+func checkCount(results *bench.Results) error {
+	n := 0
+	for _, run := range results.Runs {
+		n += len(run.Results)
+	}
+	for _, c := range results.Comparisons {
+		n += len(c.Pairs) + len(c.Confirmed)
+	}
+	if n > maxReported {
+		return fmt.Errorf("the results have %d benchmarks, and no more than %d are reported", n, maxReported)
+	}
+	return nil
 }
 
 // readAllResults reads the files that a pattern matches as one. Where shards of
 // it are missing, there are the others, and missing says which.
-func readAllResults(pattern string) (results *bench.Results, missing, err error) {
+func readAllResults(pattern string, judged bool) (results *bench.Results, missing, err error) {
 	names, err := filepath.Glob(pattern)
 	switch {
 	case err != nil:
 		return nil, nil, fmt.Errorf("%q: %w", pattern, err)
 	case len(names) == 0:
-		return nil, nil, bench.WithHint(fmt.Errorf("no file matches %q", pattern), "Name the files of the output results of each job that measured, such as results/*/results.json.")
+		return nil, nil, bench.WithHint(fmt.Errorf("%w %q", errNoResults, pattern), "Name the files of the output results of each job that measured, such as results/*/results.json.")
 	case len(names) > maxResultFiles:
 		return nil, nil, fmt.Errorf("%q matches more than %d files", pattern, maxResultFiles)
 	}
@@ -42,7 +102,7 @@ func readAllResults(pattern string) (results *bench.Results, missing, err error)
 	}
 	var parts []*bench.Part
 	for _, name := range names {
-		p, err := readResults(name)
+		p, err := readResults(name, judged)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,7 +112,7 @@ func readAllResults(pattern string) (results *bench.Results, missing, err error)
 	if results == nil {
 		return nil, nil, missing
 	}
-	return results, missing, nil
+	return results, missing, checkCount(results)
 }
 
 // checkTotal bounds what files take together as each of them is bounded.
@@ -63,8 +123,8 @@ func checkTotal(names []string) error {
 		if err != nil {
 			return err
 		}
-		if total += info.Size(); total > bench.MaxRunSize {
-			return fmt.Errorf("the files are larger than %d MiB together", bench.MaxRunSize>>20)
+		if total += info.Size(); total > maxResultBytes {
+			return fmt.Errorf("the files are larger than %d MiB together", maxResultBytes>>20)
 		}
 	}
 	return nil

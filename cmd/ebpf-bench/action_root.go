@@ -6,71 +6,79 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/kernel"
 )
 
+// privileges are what the user may do on this machine.
+type privileges struct {
+	root bool
+	// host and kvm are what keeps the user from reading the kernel that runs, and
+	// from KVM.
+	host, kvm func() error
+	// self is this program, as root is to start it.
+	self func() (string, error)
+}
+
+func ownPrivileges() privileges {
+	return privileges{
+		root: os.Geteuid() == 0,
+		host: func() error {
+			_, err := kernel.FromHost()
+			return err
+		},
+		kvm:  func() error { return unix.Access("/dev/kvm", unix.R_OK|unix.W_OK) },
+		self: os.Executable,
+	}
+}
+
 // needsRoot tells whether what is to be measured takes root here: to load
-// programs on this machine, to read its kernel where the distribution lets nobody
-// else, and to use KVM where it is root's.
+// programs on this machine, and to use KVM where it is root's. In exact mode
+// nothing does.
 func (s *actionStep) needsRoot() bool {
-	if os.Geteuid() == 0 {
+	switch {
+	case s.may.root:
 		return false
+	case s.in.mode == "kvm":
+		return errors.Is(s.may.kvm(), unix.EACCES)
 	}
-	if s.in.mode == "host" {
-		return true
-	}
-	if s.in.mode == "kvm" && errors.Is(unix.Access("/dev/kvm", unix.R_OK|unix.W_OK), unix.EACCES) {
-		return true
-	}
-	var f machineFlags
-	if s.in.machines(&f) != nil {
-		return false
-	}
-	return slices.Contains(f.choose(s.suiteKernels()), "host") && hostUnreadable()
+	return s.in.mode == "host"
 }
 
-// suiteKernels are the kernels that the suite asks for, none where it cannot be
-// read, which is said when it is.
-func (s *actionStep) suiteKernels() []string {
-	for _, name := range s.suiteNames() {
-		if _, err := os.Stat(name); err == nil {
-			if loaded, err := suite.Load(suite.OS, name); err == nil {
-				return loaded.Kernels
-			}
-		}
-	}
-	return nil
-}
-
-// handed are the variables, beside the inputs, that measuring as root takes.
-var handed = []string{"GITHUB_ACTIONS=", "GITHUB_REPOSITORY=", "GITHUB_EVENT_NAME=", "GITHUB_EVENT_PATH=", "GITHUB_SHA=", "GITHUB_REF_NAME=", "PATH=", "TERM=", "NO_COLOR="}
-
-// asRoot calls this step again as root. sudo may hand on no environment, so
-// what it takes stands on the command line; there is no secret in it.
+// asRoot calls this step again as root.
 func (s *actionStep) asRoot(ctx context.Context) error {
-	sudo, err := exec.LookPath("sudo")
-	if err != nil {
-		return noMeasure(errors.New("measuring takes root here, and there is no sudo"))
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return noMeasure(err)
-	}
-	args := []string{"-n", "--", "env"}
+	environ := github.Handed(os.Environ())
 	for _, entry := range os.Environ() {
-		if strings.HasPrefix(entry, inputPrefix) || slices.ContainsFunc(handed, func(name string) bool { return strings.HasPrefix(entry, name) }) {
-			args = append(args, entry)
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(entry, inputPrefix) || slices.Contains([]string{"PATH", "TERM", "NO_COLOR"}, name) {
+			environ = append(environ, entry)
 		}
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
-		args = append(args, "XDG_CACHE_HOME="+cache)
+		environ = append(environ, "XDG_CACHE_HOME="+cache)
 	}
-	cmd := exec.CommandContext(ctx, sudo, append(args, self, "action", "measure")...)
+	return s.sudo(ctx, "measuring takes root here", environ, "action", "measure")
+}
+
+// sudo calls this tool as root, for a reason. sudo may hand on no environment, so
+// what is to be had of it stands on the command line; there is no secret in it.
+func (s *actionStep) sudo(ctx context.Context, why string, environ []string, args ...string) error {
+	sudo, err := exec.LookPath("sudo")
+	if err != nil {
+		return noMeasure(fmt.Errorf("%s, and there is no sudo", why))
+	}
+	self, err := s.may.self()
+	if err != nil {
+		return noMeasure(err)
+	}
+	cmd := exec.CommandContext(ctx, sudo, slices.Concat([]string{"-n", "--", "env"}, environ, []string{self}, args)...)
 	cmd.Stdout, cmd.Stderr = s.t.stdout, s.t.stderr
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -80,5 +88,48 @@ func (s *actionStep) asRoot(ctx context.Context) error {
 	case exit.ExitCode() == exitUsage || exit.ExitCode() == exitNoMeasure:
 		return alreadySaid(exit.ExitCode())
 	}
-	return noMeasure(fmt.Errorf("measuring takes root here, and sudo ended with %w", exit))
+	return noMeasure(fmt.Errorf("%s, and sudo ended with %w", why, exit))
+}
+
+// bringHost has root bring the kernel of this machine into the user's cache, where
+// it is to be measured on and the distribution lets nobody else read it. That is
+// all that root does: the measuring is the user's.
+func (s *actionStep) bringHost(ctx context.Context) error {
+	var f machineFlags
+	if s.may.root || s.in.machines(&f) != nil {
+		return nil
+	}
+	suite, err := s.outline()
+	if err != nil {
+		return nil //nolint:nilerr // whoever reads the suite says so
+	}
+	if !slices.Contains(f.choose(suite.Kernels), "host") {
+		return nil
+	}
+	if !errors.Is(s.may.host(), os.ErrPermission) {
+		return nil
+	}
+	dir, err := os.MkdirTemp(string(s.state), "host")
+	if err != nil {
+		return noMeasure(err)
+	}
+	defer os.RemoveAll(dir)
+	const why = "this machine's kernel is for root alone to read"
+	packed := filepath.Join(dir, "host.tar.zst")
+	if err := s.sudo(ctx, why, nil, "kernel", "pack", "host", "--cache", filepath.Join(dir, "cache"), "--out", packed); err != nil {
+		return bench.WithHint(err, "Name kernels to measure on by the input kernels, such as 6.12, or by kernels: in the suite.")
+	}
+	k, err := kernel.FromPack(packed)
+	if err != nil {
+		return noMeasure(err)
+	}
+	cache, err := openKernels(s.t, "")
+	if err != nil {
+		return noMeasure(err)
+	}
+	if _, err := cache.Add(k); err != nil {
+		return noMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
+	}
+	s.t.say("", "%s, so sudo copied it; all else runs without root", why)
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 // a file, says which commit that is.
 // It tells whether it did.
 func (s *actionStep) save(ctx context.Context, api *github.API) (bool, error) {
-	if s.on == nil || !s.on.OnDefaultBranch() || s.in.results != "" {
+	if s.on == nil || !s.on.OnDefaultBranch() || !s.in.saves() {
 		return false, nil
 	}
 	from := baseline.Open(s.state.path(savedFolder))

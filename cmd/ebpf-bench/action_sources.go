@@ -24,7 +24,12 @@ type sources struct {
 // openSources knows those of the checkout around the working directory.
 func (s *actionStep) openSources(ctx context.Context) *sources {
 	if git, err := openCheckout(ctx, s.on != nil); err == nil {
-		return newSources(git.files(ctx), git.top, filepath.ToSlash(git.prefix))
+		files, err := git.files(ctx)
+		if err != nil {
+			s.t.say("warning: ", "where source files are in the repository cannot be told: %v", err)
+			files = []string{}
+		}
+		return newSources(files, git.top, filepath.ToSlash(git.prefix))
 	}
 	workspace := ""
 	if s.on != nil {
@@ -33,6 +38,8 @@ func (s *actionStep) openSources(ctx context.Context) *sources {
 	return newSources(nil, workspace, ".")
 }
 
+// newSources knows the files of a checkout, which are nil where there is none: then
+// every path may be one of the repository.
 func newSources(files []string, workspace, prefix string) *sources {
 	s := &sources{
 		files: files, known: make(map[string]bool, len(files)), workspace: workspace, prefix: prefix,
@@ -102,7 +109,7 @@ func (s *sources) find(name string) string {
 		candidates = []string{path.Join(s.prefix, name), name}
 	}
 	for _, candidate := range candidates {
-		if s.known[candidate] || len(s.files) == 0 && !path.IsAbs(candidate) && !strings.HasPrefix(candidate, "../") {
+		if s.known[candidate] || s.files == nil && !path.IsAbs(candidate) && !strings.HasPrefix(candidate, "../") {
 			return candidate
 		}
 	}

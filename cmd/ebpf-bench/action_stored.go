@@ -61,12 +61,18 @@ func (s *actionStep) planStored(ctx context.Context, p *actionPlan, git *checkou
 	p.Base, p.Run = baseStored, saved.ID
 	p.BaseSide.Commit = found.Commit
 	p.Note = fmt.Sprintf("the base is stored run %s of %.12s, the merge base", found.ID, found.Commit)
+	// Whoever reports the results elsewhere has no plan, and shards have a run each.
+	p.BaseSide.Name += storedBase
 	if found.Distance > 0 {
+		p.BaseSide.Name += fmt.Sprintf(" %s before the merge base", plural(found.Distance, "commit"))
 		p.Note = fmt.Sprintf("the base is stored run %s of %.12s, %s before %.12s, the merge base, which has none",
 			found.ID, found.Commit, plural(found.Distance, "commit"), p.Commit)
 	}
 	return nil
 }
+
+// storedBase is what the name of a base says that was stored and not built.
+const storedBase = ", stored"
 
 func ignoreUnlessUsage(err error) error {
 	if exitCode(err) == exitUsage {
@@ -90,7 +96,11 @@ func (s *actionStep) nearest(ctx context.Context, store baseline.Store, git *che
 	if err != nil {
 		return github.Found{}, err
 	}
-	found, ok := github.Nearest(runs, git.ancestors(ctx, commit))
+	ancestors, err := git.ancestors(ctx, commit)
+	if err != nil {
+		return github.Found{}, err
+	}
+	found, ok := github.Nearest(runs, ancestors)
 	if !ok {
 		return found, baseline.ErrNotFound
 	}

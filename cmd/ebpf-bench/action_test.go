@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,6 +27,7 @@ type action struct {
 type actionYMLStep struct {
 	ID, Name, If, Run string
 	Env               map[string]string
+	WorkingDirectory  string `yaml:"working-directory"`
 }
 
 func readAction(t *testing.T) *action {
@@ -48,6 +50,13 @@ func (a *action) step(t *testing.T, id string) *actionYMLStep {
 		t.Fatalf("action.yml has no step %s", id)
 	}
 	return &a.Runs.Steps[i]
+}
+
+// inputs are the variables of a step that carry the inputs.
+func (s *actionYMLStep) inputs() map[string]string {
+	inputs := maps.Clone(s.Env)
+	maps.DeleteFunc(inputs, func(name, _ string) bool { return !strings.HasPrefix(name, inputPrefix) })
+	return inputs
 }
 
 // run runs a step as the runner does, with a tool that writes down its arguments
@@ -124,6 +133,16 @@ func TestActionInputs(t *testing.T) {
 		_, _ = readActionInputs(func(v string) string { read = read || v == variable; return "" })
 		if !read {
 			t.Errorf("input %s: nobody reads %s", name, variable)
+		}
+	}
+	// All steps have the same inputs.
+	want := a.step(t, "plan").inputs()
+	for _, id := range []string{"plan", "build", "measure", "report"} {
+		if at := a.step(t, id).WorkingDirectory; at != "${{ inputs.working-directory }}" {
+			t.Errorf("step %s is in %q", id, at)
+		}
+		if got := a.step(t, id).inputs(); !maps.Equal(got, want) {
+			t.Errorf("step %s has %v, and plan %v", id, got, want)
 		}
 	}
 	for name, output := range a.Outputs {

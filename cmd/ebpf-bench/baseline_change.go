@@ -40,21 +40,20 @@ func (b *baselineCommand) tag() *cobra.Command {
 			if err := b.open().Tag(ctx, meta.ID, tag); err != nil {
 				return refused(err)
 			}
-			fmt.Fprintf(b.t.stdout, "tagged run %s: baseline:%s now is %s\n", meta.ID, clean(tag), b.nowIs(ctx, tag, meta))
+			newest, err := baseline.Latest(ctx, b.open(), baseline.Query{Tag: tag})
+			if err != nil {
+				return refused(err)
+			}
+			is := "it"
+			if newest.ID != meta.ID {
+				is = "still run " + newest.ID + ", which is newer and has the tag too"
+			}
+			fmt.Fprintf(b.t.stdout, "tagged run %s: baseline:%s now is %s\n", meta.ID, clean(tag), is)
 			return nil
 		}),
 	}
 	cmd.Flags().BoolVar(&remove, "remove", false, "take the tag off")
 	return cmd
-}
-
-// nowIs says which run a tag stands for, which is the newest that has it.
-func (b *baselineCommand) nowIs(ctx context.Context, tag string, tagged baseline.Meta) string {
-	newest, err := baseline.Latest(ctx, b.open(), baseline.Query{Tag: tag})
-	if err != nil || newest.ID == tagged.ID {
-		return "it"
-	}
-	return "still run " + newest.ID + ", which is newer and has the tag too"
 }
 
 func (b *baselineCommand) rm() *cobra.Command {

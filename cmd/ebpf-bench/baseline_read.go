@@ -23,6 +23,7 @@ import (
 
 func (b *baselineCommand) list() *cobra.Command {
 	var asJSON bool
+	var branch string
 	var q baseline.Query
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -30,6 +31,9 @@ func (b *baselineCommand) list() *cobra.Command {
 		Example: "  ebpf-bench baseline list --branch main --limit 10",
 		Args:    usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if branch != "" {
+				q.Branches = []string{branch}
+			}
 			runs, problems, err := b.open().List(cmd.Context(), q)
 			if err != nil {
 				return refused(err)
@@ -46,7 +50,7 @@ func (b *baselineCommand) list() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.Branch, "branch", "", "only runs of this `branch`")
+	flags.StringVar(&branch, "branch", "", "only runs of this `branch`")
 	flags.StringVar(&q.Commit, "commit", "", "only runs of this `commit`, or one that begins so")
 	flags.StringVar(&q.Tag, "tag", "", "only runs with this `tag`")
 	flags.IntVar(&q.Limit, "limit", 0, "only this many, the newest")

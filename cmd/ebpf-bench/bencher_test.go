@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,9 +17,13 @@ import (
 // playBencher does what bencher run --adapter json COMMAND does: it runs the
 // command by a shell, aborts when that fails, and else parses what it printed on
 // stdout, and no more, as results: bencher COMMAND BENCHMARK... With ! it is to
-// abort.
+// abort. The command "recipe" is the one that docs/recipes/bencher.yml has.
 func playBencher(ts *testscript.TestScript, neg bool, args []string) {
-	err := ts.Exec("/bin/sh", "-c", args[0])
+	command := args[0]
+	if command == "recipe" {
+		command = recipeCommand(ts)
+	}
+	err := ts.Exec("/bin/sh", "-c", command)
 	if err != nil && neg {
 		return
 	}
@@ -35,6 +41,18 @@ func playBencher(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("no results of %q", name)
 		}
 	}
+}
+
+// recipeCommand is the command that the recipe gives to bencher, of a binary that a
+// virtual machine can run.
+func recipeCommand(ts *testscript.TestScript) string {
+	text, err := os.ReadFile("../../docs/recipes/bencher.yml")
+	ts.Check(err)
+	m := regexp.MustCompile(`--adapter json "ebpf-bench ([^"]+)"`).FindAllStringSubmatch(string(text), -1)
+	if len(m) != 1 {
+		ts.Fatalf("the recipe has %d commands for bencher", len(m))
+	}
+	return "$EBPF_BENCH " + m[0][1]
 }
 
 // bmfResults are measures by benchmark, and their metrics by measure.

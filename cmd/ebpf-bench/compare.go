@@ -103,9 +103,6 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 		return f.writeEmpty(t, matchup, out)
 	}
 	comparisons, err := f.compare(ctx, t, matchup, policy)
-	for _, c := range comparisons {
-		c.Shard, c.Thresholds = f.shard.Shard, f.limits
-	}
 	if len(comparisons) == 0 {
 		return noMeasure(err)
 	}
@@ -149,6 +146,14 @@ func (m *matchup) ownSuite() *suite.Suite {
 
 // compare measures what has objects, and takes the numbers of what has not.
 func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+	all, err := f.compareAll(ctx, t, m, policy)
+	for _, c := range all {
+		c.Shard, c.Thresholds = f.shard.Shard, f.limits
+	}
+	return all, err
+}
+
+func (f *compareFlags) compareAll(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
 	if m.suite == nil {
 		return storedComparisons(m), nil
 	}

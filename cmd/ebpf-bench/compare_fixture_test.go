@@ -14,6 +14,7 @@ import (
 
 // makeResult writes the results of a run that nobody measured, of the program
 // base in ./one_more.o: result FILE MODE/KERNEL/CPU MINUTE BENCHMARK=COST...
+// KERNEL is a release, or NAME=RELEASE of one that was asked for by a name.
 func makeResult(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: result FILE MODE/KERNEL/CPU MINUTE BENCHMARK=COST...")
@@ -39,11 +40,15 @@ func makeResult(ts *testscript.TestScript, neg bool, args []string) {
 // inventRun is a run without results that started in some minute.
 func inventRun(testbed string, minute int) *bench.Run {
 	parts := strings.SplitN(testbed, "/", 3)
+	asked, release, named := strings.Cut(parts[1], "=")
+	if !named {
+		asked, release = "", parts[1]
+	}
 	run := &bench.Run{
 		Tool: "test", Seed: 1, Loads: inventedLoads,
 		Started: time.Date(2026, 11, 21, 0, minute, 0, 0, time.UTC),
 		Testbed: bench.Testbed{
-			Mode: bench.Mode(parts[0]), Kernel: parts[1], KernelBuild: "#1", CPU: parts[2], Arch: "x86_64", Cores: 2, JIT: "on",
+			Mode: bench.Mode(parts[0]), Kernel: release, Asked: asked, KernelBuild: "#1", CPU: parts[2], Arch: "x86_64", Cores: 2, JIT: "on",
 		},
 	}
 	if run.Testbed.Mode == bench.ModeExact {

@@ -54,7 +54,7 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 		err = onKernel(name, errors.New("the guest reported no results"))
 	}
 	if c != nil {
-		c.Testbed.QEMU, c.Started = info.QEMU, info.Started
+		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started
 		c.Partial = c.Partial || err != nil
 		m.name(c)
 	}

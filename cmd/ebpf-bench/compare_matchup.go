@@ -276,7 +276,7 @@ func (m *matchup) storedScope() (scope thresholds.Scope) {
 		}
 	}
 	for _, run := range m.head.runs {
-		scope.Kernels = append(scope.Kernels, thresholds.Kernel{Release: run.Testbed.Kernel})
+		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(&run.Testbed))
 		scope.Modes = appendNew(scope.Modes, run.Testbed.Mode)
 	}
 	return scope

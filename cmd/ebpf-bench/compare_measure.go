@@ -24,6 +24,7 @@ func (f *compareFlags) onHost(ctx context.Context, t *terminal, m *matchup, poli
 			return runner.Compare(ctx, pairs, o)
 		})
 	if c != nil {
+		c.Testbed.Asked = hostKernel
 		m.name(c)
 	}
 	return c, err
@@ -35,9 +36,6 @@ type comparer func(context.Context, []runner.PairJob, runner.Options) (*bench.Co
 // measureTwice compares, and measures what looks changed again from the start,
 // so that one unlucky measurement raises no alarm.
 func measureTwice(ctx context.Context, pairs []runner.PairJob, o runner.Options, policy *thresholds.Policy, compare comparer) (*bench.Comparison, error) {
-	if o.PlanLoads == nil {
-		o.PlanLoads = planLoads(policy, len(pairs))
-	}
 	c, err := compare(ctx, pairs, o)
 	if err != nil {
 		return nil, err

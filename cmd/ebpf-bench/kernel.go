@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,9 +61,12 @@ func openKernels(t *terminal, dir string) (*kernel.Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache.Progress = newDownloads(t)
+	cache.Progress, cache.Releases = newDownloads(t), os.Getenv(releasesVariable)
 	return cache, nil
 }
+
+// releasesVariable names a mirror of this tool's releases, as for the action.
+const releasesVariable = "EBPF_BENCH_RELEASES"
 
 // misnamed is a usage error where what was named is no kernel. That the
 // network fails is nobody's usage.
@@ -226,7 +230,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 
 // load gets the kernel that words describe, and says what will be missed of it.
 func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
-	loaded, err := kernel.Source{Progress: newDownloads(k.t)}.Load(ctx, words...)
+	loaded, err := kernel.Source{Progress: newDownloads(k.t), Releases: os.Getenv(releasesVariable)}.Load(ctx, words...)
 	if err != nil {
 		return nil, misnamed(err)
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -71,6 +73,9 @@ func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := canEmulate(runtime.GOARCH); err != nil {
+		return nil, usage(err)
+	}
 	var errs []error
 	for _, name := range kernels {
 		if err := cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
@@ -95,6 +100,16 @@ func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
 		}
 	}
 	return m, nil
+}
+
+// canEmulate refuses virtual machines on another architecture than theirs: they
+// run this very program.
+func canEmulate(arch string) error {
+	if arch == "amd64" {
+		return nil
+	}
+	return bench.WithHint(fmt.Errorf("virtual machines are x86-64, and this is %s", arch),
+		"Measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04.")
 }
 
 // vmMode is the value of --vm. The empty one is exact where a kernel is named.

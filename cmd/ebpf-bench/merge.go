@@ -178,7 +178,7 @@ func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 // mergedScope is what thresholds can be for.
 func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 	on := func(testbed *bench.Testbed) {
-		scope.Kernels = append(scope.Kernels, thresholds.Kernel{Release: testbed.Kernel})
+		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(testbed))
 		scope.Modes = appendNew(scope.Modes, testbed.Mode)
 	}
 	seen := map[thresholds.Benchmark]bool{}
@@ -214,7 +214,7 @@ func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.P
 	if as.format.render() == nil {
 		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json or bmf"))
 	}
-	markOver(policy, nil, runs)
+	policy.Mark(runs...)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), as.print(t, runs),
 		missing, failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))

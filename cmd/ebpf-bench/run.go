@@ -127,9 +127,6 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	if f.limits != "" {
-		t.sayIdle(policy.NothingForARun(policy.Asked()))
-	}
 	write, err := f.writer(s)
 	if err != nil {
 		return usage(err)
@@ -144,14 +141,20 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	if len(runs) == 0 {
 		return noMeasure(err)
 	}
-	markOver(policy, kernels, runs)
+	policy.Mark(runs...)
 	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose, err),
 		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
 }
 
 // measure measures on this host, or on each of the kernels that the flags or
 // the suite name.
-func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, write writer) ([]*bench.Run, error) {
+func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, save writer) ([]*bench.Run, error) {
+	write := func(runs ...*bench.Run) error {
+		for _, run := range runs {
+			run.Shard, run.Thresholds = f.shard.Shard, f.limits
+		}
+		return save(runs...)
+	}
 	if kernels := f.machines.choose(s.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels, write)
 	}
@@ -159,10 +162,14 @@ func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, pla
 		Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
 		Tool:     version(),
 		Progress: newProgress(t, plan),
-		Save:     func(run *bench.Run) error { return write(run) },
+		Save: func(run *bench.Run) error {
+			run.Testbed.Asked = hostKernel
+			return write(run)
+		},
 	})
 	if run == nil {
 		return nil, err
 	}
+	run.Testbed.Asked = hostKernel
 	return []*bench.Run{run}, err
 }

@@ -54,6 +54,7 @@ func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, na
 			broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
+		latest.Testbed.Asked = name
 		run = add(latest)
 	}
 	g.at = func() string { return f.at(run) }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -29,17 +30,20 @@ func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 		return nil, err
 	}
 	return func(runs ...*bench.Run) error {
-		for _, run := range runs {
-			run.Shard, run.Thresholds = f.shard.Shard, f.limits
-		}
 		return out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 	}, nil
 }
 
+// empty is the run of a shard without benchmarks, which merge counts as there, and
+// says that it is one.
+func (f *runFlags) empty(t *terminal) *bench.Run {
+	f.shard.sayEmpty(t, f.total)
+	return &bench.Run{Version: bench.RunVersion, Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
+}
+
 // writeEmpty writes the run of a shard without benchmarks.
 func (f *runFlags) writeEmpty(t *terminal, write writer) error {
-	f.shard.sayEmpty(t, f.total)
-	run := f.shard.emptyRun()
+	run := f.empty(t)
 	if f.format == "text" {
 		return noMeasure(write(run))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -11,10 +12,13 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
+// hostKernel is the name of the kernel that this machine runs.
+const hostKernel = "host"
+
 // scope is what of the kernels is known before any is booted: how they are run,
 // and the releases of this host and of those in the cache.
 func (f *machineFlags) scope(t *terminal, inSuite []string) (thresholds.Scope, error) {
-	host := thresholds.Kernel{Name: "host", Release: hostRelease()}
+	host := thresholds.Kernel{Name: hostKernel, Release: hostRelease()}
 	names := f.choose(inSuite)
 	if len(names) == 0 {
 		return thresholds.Scope{Kernels: []thresholds.Kernel{host}, Modes: []bench.Mode{bench.ModeHost}}, nil
@@ -57,19 +61,17 @@ func hostRelease() string {
 	return unix.ByteSliceToString(uts.Release[:])
 }
 
-// measuredOn adds the releases that were measured on to the kernels that were
-// asked for. Where one has none it is not known which is whose.
+// measuredOn are the kernels that were measured on, and of those that were asked for
+// the ones that were not: their releases may not be known yet.
 func measuredOn(asked []thresholds.Kernel, measured []*bench.Testbed) []thresholds.Kernel {
 	var all []thresholds.Kernel
-	for i, testbed := range measured {
-		k := thresholds.Kernel{Release: testbed.Kernel}
-		if len(asked) == len(measured) {
-			k.Name = asked[i].Name
-		}
-		all = append(all, k)
+	for _, testbed := range measured {
+		all = append(all, thresholds.KernelOf(testbed))
 	}
-	if len(asked) > len(measured) {
-		all = append(all, asked...)
+	for _, k := range asked {
+		if !slices.ContainsFunc(all, func(m thresholds.Kernel) bool { return m.Name == k.Name }) {
+			all = append(all, k)
+		}
 	}
 	return all
 }

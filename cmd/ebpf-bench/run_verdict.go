@@ -27,10 +27,15 @@ func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []th
 		return nil, nil, err
 	}
 	scope.Benchmarks = f.all
-	return policy, scope.Kernels, policy.Check(scope)
+	if err := policy.Check(scope); err != nil {
+		return nil, nil, err
+	}
+	t.sayIdle(policy.NothingForARun(scope.Modes))
+	return policy, scope.Kernels, nil
 }
 
-// judge turns crossed thresholds into errors. Whoever reads Bencher Metric
+// judge turns crossed thresholds into errors: runs have those of their own values
+// already, by Mark. Whoever reads Bencher Metric
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
 func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
@@ -43,13 +48,16 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 	for _, run := range runs {
 		slower, err := f.judgeHistory(ctx, t, policy, run, runs)
 		errs, unread = append(errs, slower...), append(unread, err)
-		for _, a := range policy.Judge(run) {
-			kind := "over budget: "
-			if a.Severity == thresholds.Warn {
-				kind = "warning: over budget: "
+		for i := range run.Results {
+			r := &run.Results[i]
+			for _, a := range r.Alerts {
+				kind := "over budget: "
+				if a.Severity == string(thresholds.Warn) {
+					kind = "warning: over budget: "
+				}
+				t.say(kind, "%s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a))
+				over = over || a.Severity != string(thresholds.Warn)
 			}
-			t.say(kind, "%s: %s", benchmarkOn(a.Benchmark, run, runs), report.OverBudget(a.Measure, a.Value, a.Limit, a.Under))
-			over = over || a.Severity != thresholds.Warn
 		}
 	}
 	var judged error
@@ -60,15 +68,6 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 		judged = &exitError{exitRegression, errors.Join(errs...)}
 	}
 	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
-}
-
-// markOver adds to runs what is over budget, for every report of them.
-func markOver(policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) {
-	// What is wrong with the kernels is said once all is judged.
-	_ = policy.CheckKernels(measuredOn(kernels, testbeds(runs)))
-	for _, run := range runs {
-		policy.Mark(run)
-	}
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression

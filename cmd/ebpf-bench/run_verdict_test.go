@@ -57,16 +57,15 @@ func TestAlreadySaidPrintsNothing(t *testing.T) {
 	}
 }
 
-// A kernel whose release was not known before is known once it was measured, if
-// each one was.
+// What was asked for and not measured is still to be reckoned with.
 func TestMeasuredOn(t *testing.T) {
 	asked := []thresholds.Kernel{{Name: "trixie"}, {Name: "6.1"}}
-	a, b := &bench.Testbed{Kernel: "6.12.107"}, &bench.Testbed{Kernel: "6.1.0"}
+	a, b := &bench.Testbed{Asked: "trixie", Kernel: "6.12.107"}, &bench.Testbed{Asked: "6.1", Kernel: "6.1.0"}
 	want := []thresholds.Kernel{{Name: "trixie", Release: "6.12.107"}, {Name: "6.1", Release: "6.1.0"}}
 	if got := measuredOn(asked, []*bench.Testbed{a, b}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	want = []thresholds.Kernel{{Release: "6.1.0"}, {Name: "trixie"}, {Name: "6.1"}}
+	want = []thresholds.Kernel{{Name: "6.1", Release: "6.1.0"}, {Name: "trixie"}}
 	if got := measuredOn(asked, []*bench.Testbed{b}); !reflect.DeepEqual(got, want) {
 		t.Errorf("where one failed: %+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 const shardUsage = "measure only this `part` of the benchmarks, such as 2/8, for ebpf-bench merge"
@@ -58,18 +59,18 @@ func (f *shardFlag) sayEmpty(t *terminal, benchmarks int) {
 	t.say("", "nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + plural(benchmarks, "benchmark")}[benchmarks == 1])
 }
 
-// emptyRun is the result of a shard without benchmarks, which merge counts as
-// there.
-func (f *shardFlag) emptyRun() *bench.Run {
-	return &bench.Run{Version: bench.RunVersion, Tool: version(), Shard: f.Shard, Started: time.Now().UTC().Truncate(time.Second)}
+// empty is the comparison of a shard without benchmarks, and says that it is one.
+func (f *compareFlags) empty(t *terminal, m *matchup) *bench.Comparison {
+	f.shard.sayEmpty(t, m.total)
+	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
+	m.name(c)
+	return c
 }
 
 // writeEmpty writes the comparison of a shard without benchmarks.
 func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
-	f.shard.sayEmpty(t, m.total)
-	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
-	m.name(c)
-	write := func(w io.Writer) error { return report.EmptyCompareJSON(w, c) }
+	judged := report.NewComparison(report.ComparedTable{Comparison: f.empty(t, m), Verdicts: &thresholds.Verdicts{Empty: true}})
+	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
 	if err := out.write(write); err != nil {
 		return noMeasure(err)
 	}

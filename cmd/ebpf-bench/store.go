@@ -61,7 +61,7 @@ func (s *toldStore) List(ctx context.Context, q baseline.Query) ([]baseline.Meta
 
 // shadows says which branch nobody could name any more if a tag was called so.
 func (f *storeFlag) shadows(ctx context.Context, tag string) error {
-	runs, _, err := f.open().List(ctx, baseline.Query{Branch: tag, Limit: 1})
+	runs, _, err := f.open().List(ctx, baseline.Query{Branches: []string{tag}, Limit: 1})
 	if err != nil || len(runs) == 0 {
 		return err
 	}

@@ -61,11 +61,11 @@ func TestSavingTwiceChangesNothing(t *testing.T) {
 func TestAStoreWithoutFolderIsEmpty(t *testing.T) {
 	d := newDir(t)
 	id := "20261121T114900Z-5f0c2a91"
-	if runs := listed(t, d, Query{Branch: "main"}); runs != nil {
+	if runs := listed(t, d, Query{Branches: []string{"main"}}); runs != nil {
 		t.Errorf("list is %v", runs)
 	}
 	_, loadErr := d.Load(t.Context(), id)
-	_, latestErr := Latest(t.Context(), d, Query{Branch: "main"})
+	_, latestErr := Latest(t.Context(), d, Query{Branches: []string{"main"}})
 	for _, err := range []error{loadErr, latestErr, d.Tag(t.Context(), id, "x"), d.Untag(t.Context(), id, "x")} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("error %v", err)
@@ -103,8 +103,8 @@ func TestQueries(t *testing.T) {
 	}{
 		{Query{}, []int{4, 3, 2, 1, 0}},
 		{Query{Limit: 2}, []int{4, 3}},
-		{Query{Branch: "main"}, []int{4, 3, 1, 0}},
-		{Query{Branch: "../../etc"}, []int{2}},
+		{Query{Branches: []string{"main"}}, []int{4, 3, 1, 0}},
+		{Query{Branches: []string{"../../etc"}}, []int{2}},
 		{Query{Branches: []string{"../../etc", "main"}}, []int{4, 3, 2, 1, 0}},
 		{Query{Branches: []string{"nosuch"}}, nil},
 		{Query{Commit: "ccccccc"}, []int{4, 3}},
@@ -113,7 +113,7 @@ func TestQueries(t *testing.T) {
 		{Query{Tag: "v1"}, []int{2}},
 		{Query{Before: all[2].Time}, []int{1, 0}},
 		{Query{Testbed: all[3].Testbed}, []int{3}},
-		{Query{Testbed: Key(testTestbed), Branch: "main", Limit: 2}, []int{4, 1}},
+		{Query{Testbed: Key(testTestbed), Branches: []string{"main"}, Limit: 2}, []int{4, 1}},
 	} {
 		var want []string
 		for _, i := range c.want {
@@ -129,7 +129,7 @@ func TestQueries(t *testing.T) {
 	}
 	_, _, err = d.List(t.Context(), Query{Commit: "aaaaaa"})
 	wantError(t, err, "is no commit")
-	if m := must(Latest(t.Context(), d, Query{Branch: "main"})); m.ID != all[4].ID {
+	if m := must(Latest(t.Context(), d, Query{Branches: []string{"main"}})); m.ID != all[4].ID {
 		t.Errorf("latest is %v", m)
 	}
 }
@@ -195,7 +195,7 @@ func TestHistory(t *testing.T) {
 		}
 		must(d.Save(t.Context(), e))
 	}
-	h := must(d.History(t.Context(), Query{Branch: "main", Limit: 3}, Series{Measure: "latency"}))
+	h := must(d.History(t.Context(), Query{Branches: []string{"main"}, Limit: 3}, Series{Measure: "latency"}))
 	if len(h.Runs) != 3 || len(h.Problems) != 0 {
 		t.Fatalf("runs %v, problems %v", h.Runs, h.Problems)
 	}

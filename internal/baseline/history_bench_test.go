@@ -39,7 +39,7 @@ func BenchmarkHistory(b *testing.B) {
 		b.Run(fmt.Sprintf("measures=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				h := must(Open(d.path).History(b.Context(), Query{Branch: "main", Testbed: Key(testTestbed)}, historical[:n]...))
+				h := must(Open(d.path).History(b.Context(), Query{Branches: []string{"main"}, Testbed: Key(testTestbed)}, historical[:n]...))
 				if got := h.Values("suite/program_7/packet", historical[n-1].Measure); len(got) != runs || len(h.Problems) > 0 {
 					b.Fatalf("%d values, problems %v", len(got), h.Problems)
 				}

@@ -13,8 +13,7 @@ import (
 // Query says which runs are asked for. Those that have all that is set in it
 // match: the zero Query asks for every run.
 type Query struct {
-	Branch string
-	// Branches are several of which any will do; none is every branch.
+	// Branches are those of which any will do; none is every branch.
 	Branches []string
 	// Commit is a commit or its beginning, of at least minCommit digits.
 	Commit string
@@ -44,8 +43,7 @@ func (q Query) apply(runs []Meta) ([]Meta, error) {
 func newestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID)) }
 
 func (q Query) matches(m Meta) bool {
-	return (q.Branch == "" || q.Branch == m.Branch) &&
-		(len(q.Branches) == 0 || slices.Contains(q.Branches, m.Branch)) &&
+	return (len(q.Branches) == 0 || slices.Contains(q.Branches, m.Branch)) &&
 		strings.HasPrefix(m.Commit, strings.ToLower(q.Commit)) &&
 		(q.Testbed == "" || q.Testbed == m.Testbed) &&
 		(q.Before.IsZero() || m.Time.Before(q.Before)) &&
@@ -80,8 +78,11 @@ func (q Query) checkCommit(runs []Meta) error {
 // notFound says that no run matches.
 func (q Query) notFound() error {
 	var of []string
+	if len(q.Branches) > 0 {
+		of = append(of, fmt.Sprintf(" of branch %q", strings.Join(q.Branches, " or ")))
+	}
 	for _, part := range []struct{ what, value string }{
-		{"branch", q.Branch}, {"commit", q.Commit}, {"tag", q.Tag}, {"testbed", q.Testbed},
+		{"commit", q.Commit}, {"tag", q.Tag}, {"testbed", q.Testbed},
 	} {
 		if part.value != "" {
 			of = append(of, fmt.Sprintf(" of %s %q", part.what, part.value))

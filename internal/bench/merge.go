@@ -29,25 +29,25 @@ func (e *MissingError) Error() string {
 // partial, and the error is a *MissingError or several joined. What is joined
 // nobody has judged yet: it has neither thresholds nor alerts.
 func Merge(parts []*Part) (*Results, error) {
-	var m merger
+	var all []*piece
 	for _, p := range parts {
 		if len(p.Runs) > 0 && len(p.Comparisons) > 0 {
 			return nil, fmt.Errorf("%s has runs and comparisons", p.Name)
 		}
 		for _, run := range p.Runs {
-			m.all = append(m.all, &piece{file: p.Name, tool: run.Tool, shard: run.Shard, testbed: &run.Testbed, run: run, names: resultNames(run.Results)})
+			all = append(all, &piece{file: p.Name, tool: run.Tool, shard: run.Shard, testbed: &run.Testbed, run: run, names: resultNames(run.Results)})
 		}
 		for _, c := range p.Comparisons {
-			m.all = append(m.all, &piece{file: p.Name, tool: c.Tool, shard: c.Shard, testbed: &c.Testbed, comparison: c, names: pairNames(c.Pairs)})
+			all = append(all, &piece{file: p.Name, tool: c.Tool, shard: c.Shard, testbed: &c.Testbed, comparison: c, names: pairNames(c.Pairs)})
 		}
 	}
-	if len(m.all) == 0 {
+	if len(all) == 0 {
 		return nil, errors.New("there are no results to merge")
 	}
-	if err := m.checkAlike(); err != nil {
+	if err := checkAlike(all); err != nil {
 		return nil, err
 	}
-	return m.merge()
+	return merge(all)
 }
 
 // piece is one run or comparison of a file.
@@ -75,14 +75,12 @@ func pairNames(pairs []Pair) (names []string) {
 	return names
 }
 
-type merger struct{ all []*piece }
-
 // merge joins the pieces of each kernel, in the order in which they come.
-func (m *merger) merge() (*Results, error) {
+func merge(all []*piece) (*Results, error) {
 	var kernels []string
 	on := map[string][]*piece{}
 	var empty []*piece
-	for _, p := range m.all {
+	for _, p := range all {
 		if len(p.names) == 0 {
 			empty = append(empty, p)
 			continue
@@ -149,21 +147,19 @@ func (r *Results) add(pieces []*piece, lacking *MissingError) {
 	r.Comparisons = append(r.Comparisons, mergeComparisons(pieces, missing))
 }
 
-// firstMissing are the shards that are missing, or those that already were when one
-// of the pieces was joined.
-func firstMissing(missing, before Shards) Shards {
-	if missing == nil {
-		return before
-	}
-	return missing
+// and are these shards and more, each once.
+func (s Shards) and(more Shards) Shards {
+	all := slices.Concat(s, more)
+	slices.SortFunc(all, func(a, b Shard) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Part, b.Part)) })
+	return slices.Compact(all)
 }
 
 func mergeRuns(pieces []*piece, missing Shards) *Run {
 	out := *pieces[0].run
 	out.Shard, out.Thresholds, out.Partial = nil, "", out.Partial || missing != nil
-	out.Missing = firstMissing(missing, out.Missing)
+	out.Missing = missing.and(out.Missing)
 	for _, p := range pieces[1:] {
-		out.Missing = firstMissing(out.Missing, p.run.Missing)
+		out.Missing = out.Missing.and(p.run.Missing)
 		out.Partial = out.Partial || p.run.Partial
 		out.Elapsed += p.run.Elapsed
 		out.Measuring += p.run.Measuring
@@ -182,13 +178,13 @@ func mergeRuns(pieces []*piece, missing Shards) *Run {
 func mergeComparisons(pieces []*piece, missing Shards) *Comparison {
 	out := *pieces[0].comparison
 	out.Shard, out.Thresholds, out.Partial, out.Confirmed = nil, "", out.Partial || missing != nil, nil
-	out.Missing = firstMissing(missing, out.Missing)
+	out.Missing = missing.and(out.Missing)
 	for i, p := range pieces {
 		out.Confirmed = append(out.Confirmed, p.comparison.Confirmed...)
 		if i == 0 {
 			continue
 		}
-		out.Missing = firstMissing(out.Missing, p.comparison.Missing)
+		out.Missing = out.Missing.and(p.comparison.Missing)
 		out.Partial = out.Partial || p.comparison.Partial
 		out.Elapsed += p.comparison.Elapsed
 		if p.comparison.Started.Before(out.Started) {

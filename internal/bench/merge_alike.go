@@ -12,9 +12,9 @@ func unlikeError(a, b *piece, format string, args ...any) error {
 }
 
 // checkAlike refuses what was not measured by one suite of one tool.
-func (m *merger) checkAlike() error {
-	a := m.all[0]
-	for _, b := range m.all[1:] {
+func checkAlike(all []*piece) error {
+	a := all[0]
+	for _, b := range all[1:] {
 		switch {
 		case (a.run == nil) != (b.run == nil):
 			return unlikeError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")

@@ -14,7 +14,7 @@ type Part struct {
 	Results
 }
 
-// DecodePart reads what DecodeResults reads, and also what a shard without
+// DecodePart reads what any of the encoders writes, also what a shard without
 // benchmarks leaves, and what was judged: of that, what was measured.
 func DecodePart(name string, r io.Reader) (*Part, error) {
 	results, err := decodePart(r)
@@ -53,7 +53,7 @@ func decodePart(r io.Reader) (*Results, error) {
 		}
 		return &Results{Runs: []*Run{run}}, nil
 	}
-	return DecodeResults(bytes.NewReader(text))
+	return decodeResults(text)
 }
 
 // JudgedVersion is the version of a judged comparison's JSON, which has the

@@ -225,6 +225,36 @@ func TestMergeMissesShards(t *testing.T) {
 	}
 }
 
+// What parts lacked that were joined before, all of them lack together.
+func TestMergeOfPartsThatLackShards(t *testing.T) {
+	for _, of := range []func(shard, benchmarks string) any{
+		func(shard, benchmarks string) any { return runOf(exactTestbed("6.12"), shard, benchmarks) },
+		func(shard, benchmarks string) any { return comparisonOf(exactTestbed("6.12"), shard, benchmarks) },
+	} {
+		var parts []*Part
+		for i, shards := range [][2]any{{of("2/4", "b"), of("4/4", "d")}, {of("3/3", "x"), of("2/3", "y")}, {of("4/4", "e"), of("3/4", "f")}} {
+			joined, err := Merge([]*Part{part(t, "a", shards[0]), part(t, "b", shards[1])})
+			if err == nil {
+				t.Fatal("no shard was missed")
+			}
+			parts = append(parts, &Part{fmt.Sprint(i), *joined})
+		}
+		out, err := Merge(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var missing Shards
+		if out.Runs != nil {
+			missing = out.Runs[0].Missing
+		} else {
+			missing = out.Comparisons[0].Missing
+		}
+		if want := (Shards{{1, 3}, {1, 4}, {2, 4}, {3, 4}}); !slices.Equal(missing, want) {
+			t.Errorf("missing %v, want %v", missing, want)
+		}
+	}
+}
+
 // What is joined was not judged as a whole, by whatever judged its parts; and what
 // it lacks, it says also to who reads it later.
 func TestMergeIsNotJudged(t *testing.T) {
@@ -365,7 +395,7 @@ func FuzzMerge(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := DecodeResults(&merged)
+		back, err := decodeResults(merged.Bytes())
 		if err != nil {
 			t.Fatalf("what was merged cannot be read: %v", err)
 		}

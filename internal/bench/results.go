@@ -43,16 +43,9 @@ type Results struct {
 	Comparisons []*Comparison
 }
 
-// DecodeResults reads what any of the encoders writes, and checks it as the
+// decodeResults reads what any of the encoders writes, and checks it as the
 // decoders do. There is at least one run with results, or one comparison.
-func DecodeResults(r io.Reader) (*Results, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxRunSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("decode results: %w", err)
-	}
-	if len(text) > MaxRunSize {
-		return nil, fmt.Errorf("decode results: larger than %d MiB", MaxRunSize>>20)
-	}
+func decodeResults(text []byte) (*Results, error) {
 	var kind struct {
 		Comparisons present `json:"comparisons"`
 		Pairs       present `json:"pairs"`

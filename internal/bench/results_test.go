@@ -34,7 +34,7 @@ func TestDecodeResults(t *testing.T) {
 		if err := c.encode(&b); err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeResults(&b)
+		got, err := decodeResults(b.Bytes())
 		if err != nil || len(got.Runs) != c.runs || len(got.Comparisons) != c.comparisons {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
@@ -53,8 +53,8 @@ func TestDecodeResultsRefuses(t *testing.T) {
 		{`{"version":1,"comparisons":[{"version":1,"pairs":[{"benchmark":"a"}]}]}`, "neither base nor head"},
 		{`{"version":1,"pairs":[]}{}`, "something follows"},
 	} {
-		if _, err := DecodeResults(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("DecodeResults(%s) = %v, want an error with %q", c.in, err, c.want)
+		if _, err := decodeResults([]byte(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("decodeResults(%s) = %v, want an error with %q", c.in, err, c.want)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func FuzzDecodeResults(f *testing.F) {
 	f.Add(runs.Bytes())
 	f.Add(comparisons.Bytes())
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := DecodeResults(bytes.NewReader(text))
+		got, err := decodeResults(text)
 		if err != nil {
 			return
 		}
@@ -84,7 +84,7 @@ func FuzzDecodeResults(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := DecodeResults(&b)
+		again, err := decodeResults(b.Bytes())
 		if err != nil || len(again.Runs) != len(got.Runs) || len(again.Comparisons) != len(got.Comparisons) {
 			t.Fatalf("%+v, %v", again, err)
 		}

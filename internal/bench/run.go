@@ -44,9 +44,12 @@ type Testbed struct {
 	// Kernel is the release (uname -r), KernelBuild its version (uname -v).
 	Kernel      string `json:"kernel"`
 	KernelBuild string `json:"kernel_build"`
-	Arch        string `json:"arch"`
-	CPU         string `json:"cpu"`
-	Cores       int    `json:"cores"`
+	// Asked is the name that the kernel was asked for by, such as 6.12 or host,
+	// empty where that is not known. No number depends on it.
+	Asked string `json:"asked,omitempty"`
+	Arch  string `json:"arch"`
+	CPU   string `json:"cpu"`
+	Cores int    `json:"cores"`
 	// Virtual is the hypervisor when there is one that says so, else empty.
 	Virtual string `json:"virtual,omitempty"`
 	// QEMU is the version of what emulated the machine, empty on a host.

@@ -14,8 +14,8 @@ type Shard struct {
 	Part, Of int
 }
 
-// MaxShards bounds how many parts there may be: no matrix of jobs has more.
-const MaxShards = 1000
+// maxShards bounds how many parts there may be: no matrix of jobs has more.
+const maxShards = 1000
 
 // ParseShard reads a shard as it is written.
 func ParseShard(text string) (Shard, error) {
@@ -26,8 +26,8 @@ func ParseShard(text string) (Shard, error) {
 		return Shard{}, fmt.Errorf("%q is no shard: it is PART/PARTS, such as 2/8", text)
 	case s.Part == 0:
 		return Shard{}, errors.New("the parts are counted from 1 on")
-	case s.Of > MaxShards:
-		return Shard{}, fmt.Errorf("%d parts are more than %d", s.Of, MaxShards)
+	case s.Of > maxShards:
+		return Shard{}, fmt.Errorf("%d parts are more than %d", s.Of, maxShards)
 	case s.Part > s.Of:
 		return Shard{}, fmt.Errorf("there is no part %d of %d: the last one is %d/%d", s.Part, s.Of, s.Of, s.Of)
 	}
@@ -85,7 +85,7 @@ func (s Shards) are() string {
 
 // UnmarshalJSON reads no more shards than there can be.
 func (s *Shards) UnmarshalJSON(text []byte) (err error) {
-	*s, err = decodeList(text, "missing shards", MaxShards, func(s *Shard) (Shard, error) {
+	*s, err = decodeList(text, "missing shards", maxShards, func(s *Shard) (Shard, error) {
 		if s.Of == 0 {
 			return Shard{}, errors.New("a missing shard has no number")
 		}

@@ -26,11 +26,15 @@ func MarkdownCode(s string) string { return code(oneLine(s, MaxName)) }
 // else as code. What begins a line is for MarkdownLine.
 func Markdown(s string) string {
 	s = oneLine(s, MaxSentence)
-	if plain(s) {
+	if plain(s) && !item.MatchString(s) {
 		return s
 	}
 	return code(s)
 }
+
+// item is what begins an item of a list, where a sentence comes to begin a line
+// all the same: by itself in an item, say.
+var item = regexp.MustCompile(`^([-+]|\d{1,9}[.)]) `)
 
 // MarkdownLine is a sentence that begins a line, where more has a meaning.
 func MarkdownLine(s string) string {
@@ -76,8 +80,11 @@ func plain(s string) bool {
 			return false
 		}
 	}
-	return true
+	return !named.MatchString(s)
 }
+
+// named are a commit, which GitHub makes a link of, and an emoji.
+var named = regexp.MustCompile(`\b[0-9A-Fa-f]{40}\b|:[\pL\pN+-]+:`)
 
 // code is text as code. Backticks do for nearly all; a text that could end
 // them, or a cell, is written in entities, which never are markup.

@@ -46,6 +46,8 @@ type Published struct {
 	// Why says why it is no check run, or one that lacks something. It is
 	// empty otherwise.
 	Why string
+	// Annotated tells that it has the annotations, as many as a check run may.
+	Annotated bool
 }
 
 // PublishCheck publishes a check run with its annotations, where that is not
@@ -78,20 +80,26 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 		first, rest = batches[0], batches[1:]
 	}
 	run, err := a.createRun(ctx, c, first)
+	annotated := true
 	// A line or file that GitHub refuses must not cost the verdict.
 	if status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
-		rest, why = nil, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
+		rest, annotated, why = nil, false, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
 		run, err = a.createRun(ctx, c, nil)
 	}
 	if err != nil {
 		return Published{As: "nothing"}, failed("create a check run", err)
 	}
-	p := Published{As: "check run", URL: run.GetHTMLURL(), Why: why}
+	p := Published{As: "check run", URL: run.GetHTMLURL(), Why: why, Annotated: annotated}
 	for _, batch := range rest {
 		_, _, err := a.client.Checks.UpdateCheckRun(ctx, a.owner, a.repo, run.GetID(), gh.UpdateCheckRunOptions{
 			Name: c.Name, Output: c.output(batch),
 		})
+		if status(err) == http.StatusUnprocessableEntity {
+			p.Annotated, p.Why = false, "GitHub refused some of the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
+			return p, nil
+		}
 		if err != nil {
+			p.Annotated = false
 			return p, fmt.Errorf("add annotations to the check run: %w", err)
 		}
 	}

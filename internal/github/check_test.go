@@ -19,7 +19,7 @@ func TestACheckRunHasAllAnnotations(t *testing.T) {
 	for _, n := range []int{0, 1, 50, 51, 123} {
 		f := newFake(t)
 		p, err := f.api().PublishCheck(t.Context(), testCheck(n))
-		if err != nil || p.As != "check run" || p.URL == "" || p.Why != "" {
+		if err != nil || p.As != "check run" || p.URL == "" || p.Why != "" || !p.Annotated {
 			t.Fatalf("%d: %+v, %v", n, p, err)
 		}
 		run := f.Checks[0]
@@ -37,7 +37,7 @@ func TestWhereChecksAreNotPermitted(t *testing.T) {
 		f := newFake(t)
 		f.Denied["check-runs"] = status
 		p, err := f.api().PublishCheck(t.Context(), testCheck(3))
-		if err != nil || p.As != "commit status" || !strings.Contains(p.Why, fmt.Sprint(status)) {
+		if err != nil || p.As != "commit status" || p.Annotated || !strings.Contains(p.Why, fmt.Sprint(status)) {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		if s := f.Statuses[0]; s["state"] != "failure" || s["context"] != "ebpf-bench" || s["description"] != "1 regression" {
@@ -45,7 +45,7 @@ func TestWhereChecksAreNotPermitted(t *testing.T) {
 		}
 		f.Denied["statuses"] = status
 		p, err = f.api().PublishCheck(t.Context(), testCheck(3))
-		if !errors.Is(err, ErrReadOnly) || p.As != "nothing" || !strings.Contains(p.Why, "commit status") {
+		if !errors.Is(err, ErrReadOnly) || p.As != "nothing" || p.Annotated || !strings.Contains(p.Why, "commit status") {
 			t.Errorf("%+v, %v", p, err)
 		}
 	}
@@ -68,7 +68,14 @@ func TestHostilePathsCostNoVerdict(t *testing.T) {
 	// What GitHub alone knows to be wrong.
 	c.Annotations = append(c.Annotations, Annotation{Level: Warning, Path: "refuse.c", Message: "x"})
 	p, err := f.api().PublishCheck(t.Context(), c)
-	if err != nil || p.As != "check run" || !strings.Contains(p.Why, "refused the annotations") {
+	if err != nil || p.As != "check run" || p.Annotated || !strings.Contains(p.Why, "refused the annotations") {
+		t.Errorf("%+v, %v", p, err)
+	}
+	// It is among those that a second request adds.
+	c = testCheck(maxAnnotations)
+	c.Annotations = append(c.Annotations, Annotation{Level: Warning, Path: "refuse.c", Message: "x"})
+	p, err = f.api().PublishCheck(t.Context(), c)
+	if err != nil || p.As != "check run" || p.Annotated || !strings.Contains(p.Why, "refused some of the annotations") {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -48,6 +48,8 @@ type Context struct {
 	Fork bool
 	// Deleted tells that a push removed the branch.
 	Deleted bool
+	// RunEvent is what started the run that a workflow_run follows.
+	RunEvent string
 }
 
 var (
@@ -151,6 +153,18 @@ func (c *Context) check() error {
 // saved: one to the default branch that did not remove it.
 func (c *Context) OnDefaultBranch() bool {
 	return c.Event == "push" && !c.Deleted && c.DefaultBranch != "" && c.HeadRef == c.DefaultBranch
+}
+
+// OfPullRequest tells whether the head is to be merged into something, with which
+// it is to be compared.
+func (c *Context) OfPullRequest() bool {
+	switch c.Event {
+	case "workflow_run":
+		return c.RunEvent == "pull_request" || c.RunEvent == "merge_group"
+	case "push":
+		return false
+	}
+	return c.BaseRef != ""
 }
 
 // MayMeasure is ErrTarget where measuring would run the code of a pull request

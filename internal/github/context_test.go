@@ -77,7 +77,7 @@ func TestWhatTheEventsSay(t *testing.T) {
 		}), false},
 		{"a workflow run of a fork", "workflow_run", `{"workflow_run": {"event": "pull_request", "head_sha": "` + headSHA + `", "head_branch": "feature",
 			"head_repository": {"full_name": "stranger/r"}, "pull_requests": [{"number": 99}]}, ` + repository + `}`, with(func(c *Context) {
-			c.HeadSHA, c.HeadRef, c.HeadRepo, c.Fork = headSHA, "feature", "stranger/r", true
+			c.HeadSHA, c.HeadRef, c.HeadRepo, c.Fork, c.RunEvent = headSHA, "feature", "stranger/r", true, "pull_request"
 		}), false},
 		{"a merge group", "merge_group", `{"merge_group": {"head_sha": "` + headSHA + `", "head_ref": "refs/heads/gh-readonly-queue/main/x", "base_sha": "` + baseSHA + `", "base_ref": "refs/heads/main"}, ` + repository + `}`, with(func(c *Context) {
 			c.HeadSHA, c.HeadRef, c.BaseSHA, c.BaseRef = headSHA, "gh-readonly-queue/main/x", baseSHA, "main"
@@ -159,6 +159,25 @@ func TestOnlyPullRequestMeasures(t *testing.T) {
 		getenv := func(name string) string { return map[string]string{"GITHUB_EVENT_NAME": event}[name] }
 		if err := MayMeasure(getenv); (err == nil) != ok || !ok && !errors.Is(err, ErrTarget) {
 			t.Errorf("%s: %v", event, err)
+		}
+	}
+}
+
+// What is to be merged has something to be compared with.
+func TestOfPullRequest(t *testing.T) {
+	for _, c := range []struct {
+		on   Context
+		want bool
+	}{
+		{Context{Event: "pull_request", BaseRef: "main"}, true},
+		{Context{Event: "merge_group", BaseRef: "main"}, true},
+		{Context{Event: "push", BaseSHA: baseSHA}, false},
+		{Context{Event: "schedule"}, false},
+		{Context{Event: "workflow_run", RunEvent: "pull_request"}, true},
+		{Context{Event: "workflow_run", RunEvent: "push"}, false},
+	} {
+		if got := c.on.OfPullRequest(); got != c.want {
+			t.Errorf("%+v: %v", c.on, got)
 		}
 	}
 }

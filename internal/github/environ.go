@@ -29,10 +29,25 @@ func WithoutSecrets(environ []string) []string {
 // could be a command to the runner.
 func OnActions(getenv func(string) string) bool { return getenv("GITHUB_ACTIONS") != "" }
 
+// handed are the variables of a run that measuring takes.
+var handed = []string{"GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_SHA", "GITHUB_REF_NAME"}
+
+// Handed are the entries of an environment that say which run this is, for a
+// program that is started with no other. There is no secret in them.
+func Handed(environ []string) []string {
+	var all []string
+	for _, entry := range environ {
+		if name, _, _ := strings.Cut(entry, "="); slices.Contains(handed, name) {
+			all = append(all, entry)
+		}
+	}
+	return all
+}
+
 // GitHeaders are the values of git's http.<server>.extraheader that make it
 // fetch with a token: the empty one takes away what was set before. There are
 // none without a token.
-func (c *Context) GitHeaders(token string) []string {
+func GitHeaders(token string) []string {
 	if token == "" {
 		return nil
 	}

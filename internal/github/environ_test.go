@@ -28,11 +28,18 @@ func TestDropSecrets(t *testing.T) {
 
 // The first value takes away what the checkout set: GitHub refuses two.
 func TestGitHeaders(t *testing.T) {
-	c := &Context{}
-	if got := c.GitHeaders(""); got != nil {
+	if got := GitHeaders(""); got != nil {
 		t.Errorf("without a token: %q", got)
 	}
-	if got := c.GitHeaders("secret"); len(got) != 2 || got[0] != "" || got[1] != "AUTHORIZATION: basic eC1hY2Nlc3MtdG9rZW46c2VjcmV0" {
+	if got := GitHeaders("secret"); len(got) != 2 || got[0] != "" || got[1] != "AUTHORIZATION: basic eC1hY2Nlc3MtdG9rZW46c2VjcmV0" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Who is started without an environment is told which run this is, and no secret.
+func TestHanded(t *testing.T) {
+	got := Handed([]string{"PATH=/bin", "GITHUB_TOKEN=a", "GITHUB_SHA=b", "GITHUB_SHARE=c", "GITHUB_ENV=/d", "GITHUB_EVENT_NAME=push", "GITHUB_ACTIONS"})
+	if want := []string{"GITHUB_SHA=b", "GITHUB_EVENT_NAME=push", "GITHUB_ACTIONS"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

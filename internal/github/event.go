@@ -133,7 +133,7 @@ func (c *Context) takeRun(e *event) error {
 	if r == nil {
 		return errors.New("it has no workflow run")
 	}
-	c.HeadSHA, c.HeadRef, c.HeadRepo = r.HeadSHA, r.HeadBranch, ""
+	c.HeadSHA, c.HeadRef, c.HeadRepo, c.RunEvent = r.HeadSHA, r.HeadBranch, "", r.Event
 	if r.HeadRepository != nil {
 		c.HeadRepo = r.HeadRepository.FullName
 	}

@@ -21,9 +21,9 @@ const (
 )
 
 // Cut is Markdown in at most limit bytes. Where not all of it fits, it ends
-// after a whole line that is in no block of code, what was behind a click is
-// closed, no table is left with its head alone, and the last line is more,
-// which tells where all of it is.
+// after a whole line, a block of code and what was behind a click are closed, no
+// table is left with its head alone nor a block of code without a line, and the
+// last line is more, which tells where all of it is.
 func Cut(markdown string, limit int, more string) string {
 	markdown = strings.ToValidUTF8(markdown, string(utf8.RuneError))
 	if len(markdown) <= limit {
@@ -59,6 +59,7 @@ func Cut(markdown string, limit int, more string) string {
 // scanner knows what the lines that it was told leave open.
 type scanner struct {
 	fence   string // what ends the block of code, or empty
+	fenced  int    // lines of it so far
 	details int
 	table   int // lines of the table so far
 }
@@ -78,9 +79,10 @@ func (s *scanner) line(line string) {
 		if strings.HasPrefix(fence, s.fence) && strings.Trim(line, " \r`~") == "" {
 			s.fence = ""
 		}
+		s.fenced++
 		return
 	case fence != "":
-		s.fence = fence
+		s.fence, s.fenced = fence, 0
 	}
 	s.tags(line)
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "|") {
@@ -105,15 +107,19 @@ func (s *scanner) tags(line string) {
 	}
 }
 
-// whole tells whether a text can end here: in no block of code, and in no
-// table without a row.
-func (s *scanner) whole() bool { return s.fence == "" && s.table != 1 && s.table != 2 }
+// whole tells whether a text can end here: in no block of code without a line,
+// and in no table without a row.
+func (s *scanner) whole() bool {
+	return (s.fence == "" || s.fenced > 0) && s.table != 1 && s.table != 2
+}
 
+// closing is what closes all that is open.
 func (s *scanner) closing() string {
-	if s.details == 0 {
-		return ""
+	text := strings.Repeat("\n</details>\n", s.details)
+	if s.fence != "" {
+		return s.fence + "\n" + text
 	}
-	return strings.Repeat("\n</details>\n", s.details)
+	return text
 }
 
 // cutText is the beginning of a text, in at most limit bytes of whole

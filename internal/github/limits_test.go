@@ -90,12 +90,32 @@ func TestWhatIsCutStillReads(t *testing.T) {
 }
 
 func TestNothingIsCutWithoutNeed(t *testing.T) {
-	source := longReport(1000)
+	source := longReport(2000)
 	for _, limit := range []int{MaxComment, MaxCheckSummary} {
-		// A row is no longer than 30 bytes, and a log is left out whole.
-		if got := Cut(source, limit, more); limit-len(got) > 30 && !strings.Contains(got, "日本999") {
+		// A row is no longer than 30 bytes, nor a line of a log.
+		if got := Cut(source, limit, more); limit-len(got) > 30 {
 			t.Errorf("%d bytes of %d", len(got), limit)
 		}
+	}
+}
+
+// A report that is one block of code behind a click, as that of a run without a
+// base, is cut in that block.
+func TestALongBlockIsCutAtALine(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("## Measured\n\n<details><summary>16000 benchmarks</summary>\n\n````text\n")
+	for i := range 16_000 {
+		fmt.Fprintf(&b, "%05d ```\n", i)
+	}
+	b.WriteString("````\n\n</details>\n")
+	got := Cut(b.String(), MaxComment, more)
+	if MaxComment-len(got) > 30 || !strings.HasSuffix(got, " ```\n````\n\n</details>\n\n"+more+"\n") {
+		t.Errorf("%d bytes of %d, and ends with %q", len(got), MaxComment, got[len(got)-200:])
+	}
+	// Not one line of it has room.
+	short := Cut(b.String(), len("## Measured\n\n<details><summary>16000 benchmarks</summary>\n\n\n</details>\n")+len(more)+12, more)
+	if strings.Contains(short, "````") || strings.Count(short, "details>") != 2 {
+		t.Errorf("an empty block: %q", short)
 	}
 }
 

@@ -75,12 +75,12 @@ func TestTheBaselineOfACommitOrItsNearestAncestor(t *testing.T) {
 		}
 	}
 	for at, want := range map[int]int{0: 5, 5: 5, 6: 240, 240: 240} {
-		found, _, err := f.api().FindBaseline(t.Context(), b, baseline.Query{Branch: "main"}, commits[at])
+		found, _, err := f.api().FindBaseline(t.Context(), b, baseline.Query{Branches: []string{"main"}}, commits[at])
 		if err != nil || found.Commit != commitOf(want) || found.Distance != want-at {
 			t.Errorf("from %d: %+v, %v", at, found, err)
 		}
 	}
-	for what, q := range map[string]baseline.Query{"no such run": {Branch: "other"}, "no such ancestor": {}} {
+	for what, q := range map[string]baseline.Query{"no such run": {Branches: []string{"other"}}, "no such ancestor": {}} {
 		if _, _, err := f.api().FindBaseline(t.Context(), b, q, commits[250]); !errors.Is(err, baseline.ErrNotFound) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -125,6 +125,9 @@ type mirror struct {
 	signedBy string
 }
 
+// errNoMirror says that nothing tells where Debian's archive is, as on Ubuntu.
+var errNoMirror = errors.New("apt is not configured for a mirror of Debian")
+
 // debianMirrors are the mirrors of Debian's main archive that apt uses, those
 // of the suite first.
 func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
@@ -152,8 +155,7 @@ func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	}
 	all := unique(append(exact, others...))
 	if len(all) == 0 {
-		return nil, bench.WithHint(
-			errors.New("apt is not configured for a mirror of Debian"),
+		return nil, bench.WithHint(errNoMirror,
 			"Name a mirror in /etc/apt/sources.list.d/debian.sources, or add kernels from .deb files or an OCI image.")
 	}
 	return all, nil

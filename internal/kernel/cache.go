@@ -25,6 +25,8 @@ import (
 type Cache struct {
 	// Progress shows what is downloaded, unless it is nil.
 	Progress Progress
+	// Releases is where the releases of this tool are, if elsewhere.
+	Releases string
 
 	dir string
 	// source is where kernels come from that the cache lacks.
@@ -50,7 +52,7 @@ func OpenCache(dir string) (*Cache, error) {
 	}
 	c := &Cache{dir: dir}
 	c.source = func(ctx context.Context, words ...string) (*Kernel, error) {
-		return Source{Progress: c.Progress}.Load(ctx, words...)
+		return Source{Progress: c.Progress, Releases: c.Releases}.Load(ctx, words...)
 	}
 	return c, nil
 }

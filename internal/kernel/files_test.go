@@ -101,7 +101,7 @@ func TestAHostWithoutItsKernel(t *testing.T) {
 func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
 	_, err := fromHost(lockedFS{mapFS(testFiles())}, testRelease)
 	wantError(t, err, "read this machine's kernel", "permission denied")
-	wantHint(t, err, "Let root copy the kernel")
+	wantHint(t, err, "Let root pack it")
 }
 
 // lockedFS is a file system as some distributions install it.

@@ -16,11 +16,23 @@ import (
 // FromHost is the kernel that this machine runs, as its distribution
 // installed it.
 func FromHost() (*Kernel, error) {
+	release, err := hostRelease()
+	if err != nil {
+		return nil, err
+	}
+	return fromHost(os.DirFS("/"), release)
+}
+
+// originHost is the origin of the kernel that the machine runs.
+const originHost = "this machine"
+
+// hostRelease is the release of the kernel that this machine runs.
+func hostRelease() (string, error) {
 	var uts unix.Utsname
 	if err := unix.Uname(&uts); err != nil {
-		return nil, fmt.Errorf("uname: %w", err)
+		return "", fmt.Errorf("uname: %w", err)
 	}
-	return fromHost(os.DirFS("/"), unix.ByteSliceToString(uts.Release[:]))
+	return unix.ByteSliceToString(uts.Release[:]), nil
 }
 
 func fromHost(root fs.FS, release string) (*Kernel, error) {
@@ -29,13 +41,13 @@ func fromHost(root fs.FS, release string) (*Kernel, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, bench.WithHint(
 			fmt.Errorf("read this machine's kernel: %w", err),
-			"Let root copy the kernel to where you can read it, and add the copy.")
+			"Let root pack it, and add that: sudo ebpf-bench kernel pack host --out host.tar.zst, then ebpf-bench kernel add host.tar.zst.")
 	case err != nil:
 		return nil, bench.WithHint(
 			fmt.Errorf("find this machine's kernel %s: %w", release, err),
 			"A machine whose kernel came from outside, as in a container or a cloud VM, has no image of it: add a kernel by version.")
 	}
-	k.Origin = "this machine"
+	k.Origin = originHost
 	return k, nil
 }
 

@@ -21,6 +21,10 @@ import (
 type Source struct {
 	// Progress shows what is downloaded, unless it is nil.
 	Progress Progress
+	// Releases is where the releases of this tool are, if elsewhere.
+	Releases string
+	// packs, unless it is empty, is what the release ships.
+	packs string
 	// apt is what all suites of Debian have in common.
 	apt Debian
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 )
 
 // Resolve is the kernel of a name: the one that the cache has, else the one
@@ -26,6 +28,25 @@ func (c *Cache) Check(name string) error {
 	return checkWord(name)
 }
 
+// hostEntry is the kernel that this machine runs, where one who may read it added
+// it, else nil.
+func (c *Cache) hostEntry() *Entry {
+	release, err := hostRelease()
+	if err != nil {
+		return nil
+	}
+	all, err := c.List()
+	if err != nil {
+		return nil
+	}
+	for _, e := range slices.Backward(all) {
+		if e.Release == release && e.Origin == originHost {
+			return &e
+		}
+	}
+	return nil
+}
+
 func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	unlock, err := c.lock(ctx, name)
 	if err != nil {
@@ -38,6 +59,11 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 		return k, nil
 	}
 	k, err = c.source(ctx, name)
+	if name == "host" && errors.Is(err, fs.ErrPermission) {
+		if kept := c.hostEntry(); kept != nil {
+			return c.Open(*kept)
+		}
+	}
 	var damaged *DamagedError
 	if errors.As(cached, &damaged) {
 		if err != nil {

@@ -8,8 +8,16 @@ import (
 )
 
 // version is the newest kernel of a version, such as 6.12, from the suite of
-// Debian that has it.
+// Debian that has it, or where no mirror of Debian is known, of the release.
 func (s Source) version(ctx context.Context, version string) (*Kernel, error) {
+	k, err := s.ofDebian(ctx, version)
+	if errors.Is(err, errNoMirror) {
+		return s.released(ctx, version, err)
+	}
+	return k, err
+}
+
+func (s Source) ofDebian(ctx context.Context, version string) (*Kernel, error) {
 	suite, err := suiteOf(version)
 	switch {
 	case err != nil:

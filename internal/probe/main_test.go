@@ -64,7 +64,7 @@ func doctorAs(t *testing.T, attr *syscall.SysProcAttr) map[string]Finding {
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr
 	out, err := cmd.Output()
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EINVAL) {
+	if os.Getenv("CI") == "" && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EINVAL)) {
 		t.Skipf("this kernel starts no such process: %v", err)
 	}
 	if err != nil {

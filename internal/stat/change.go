@@ -42,6 +42,3 @@ func (c *Change) Bounded() bool { return c.High > 0 }
 
 // halfWidth is half of the interval's width, on the scale of logarithms.
 func (c *Change) halfWidth() float64 { return (math.Log(c.High) - math.Log(c.Low)) / 2 }
-
-// share is the change as a share of the base: 0.02 for 2% more.
-func (c *Change) share() float64 { return c.Ratio - 1 }

@@ -30,9 +30,6 @@ type Plan struct {
 	Wanted int
 }
 
-// Short tells whether there is no time for the loads that are needed.
-func (p Plan) Short() bool { return p.Loads < p.Wanted }
-
 // PlanLoads says from a pilot how many loads a comparison needs. It looks only
 // at the base against itself and never at the head: a number of loads that
 // depended on the difference to be tested would make the test a wrong one.

@@ -10,7 +10,7 @@ import (
 
 // caught is what a verdict asks of one measurement.
 func caught(c *Change, d Detection) bool {
-	return c.P <= d.Alpha && c.Low-1 > c.Band && c.share() > d.Threshold
+	return c.P <= d.Alpha && c.Low-1 > c.Band && c.Ratio-1 > d.Threshold
 }
 
 // What Detectable promises is caught as often as it says, by measurements that
@@ -88,13 +88,13 @@ func TestPlanLoads(t *testing.T) {
 	pilot := pairOf(stattest.Usual(12), 0)
 	target := Target{Effect: 0.01, Alpha: 0.01, Tests: 8, Power: 0.95, Max: 200}
 	plan, err := PlanLoads(pilot, "latency", target)
-	if err != nil || plan.Min != 11 || plan.Loads < 25 || plan.Loads > 120 || plan.Short() {
+	if err != nil || plan.Min != 11 || plan.Loads < 25 || plan.Loads > 120 || plan.Loads < plan.Wanted {
 		t.Errorf("%+v %v: a bias of 0.4%% and an effect of 1%% need some fifty loads", plan, err)
 	}
 	t.Logf("%+v", plan)
 	finer := target
 	finer.Effect = 0.004
-	if more, _ := PlanLoads(pilot, "latency", finer); more.Wanted < 5*plan.Wanted || !more.Short() || more.Loads != 200 {
+	if more, _ := PlanLoads(pilot, "latency", finer); more.Wanted < 5*plan.Wanted || more.Loads >= more.Wanted || more.Loads != 200 {
 		t.Errorf("%+v: 0.4 of the effect needs six times the loads", more)
 	}
 	coarse := target

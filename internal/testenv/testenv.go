@@ -5,6 +5,7 @@ package testenv
 import (
 	"context"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -16,6 +17,42 @@ import (
 // programs, or not for long. What a test wants of a kernel it finds in a virtual
 // machine; see make test-vm.
 func NoHost() bool { return os.Getenv("EBPF_BENCH_TEST_HOST") == "none" }
+
+// noKernels tells that there may be no kernels for virtual machines, nor a mirror to
+// get them from, because the environment has EBPF_BENCH_TEST_KERNELS=none.
+func noKernels() bool { return os.Getenv("EBPF_BENCH_TEST_KERNELS") == "none" }
+
+// Missing skips a test for want of what CI has. In CI it fails instead.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("CI must run this test: missing %s", what)
+	}
+	t.Skipf("missing %s", what)
+}
+
+// MissingKernel is Missing for what it takes to boot other kernels, or to get them.
+// With EBPF_BENCH_TEST_KERNELS=none it skips the test in CI too.
+func MissingKernel(t testing.TB, what string) {
+	t.Helper()
+	if noKernels() {
+		t.Skipf("EBPF_BENCH_TEST_KERNELS=none: missing %s", what)
+	}
+	Missing(t, what)
+}
+
+// MustBoot tells whether it is a failure that other kernels cannot be booted.
+func MustBoot() bool { return os.Getenv("CI") != "" && !noKernels() }
+
+// Tools skips a test that runs commands which this machine lacks.
+func Tools(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			Missing(t, name)
+		}
+	}
+}
 
 // Root skips a test that the process lacks the capabilities for, and names
 // them. In CI, which promises to run as root, it fails instead.
@@ -31,10 +68,7 @@ func Root(t testing.TB) {
 	if len(missing) == 0 {
 		return
 	}
-	if os.Getenv("CI") != "" {
-		t.Fatalf("CI must run this test as root: missing %s", strings.Join(missing, ", "))
-	}
-	t.Skipf("needs root: missing %s", strings.Join(missing, ", "))
+	Missing(t, "root's capabilities "+strings.Join(missing, ", "))
 }
 
 // Probe skips a test of something that this kernel or machine was asked for

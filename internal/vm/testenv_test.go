@@ -9,19 +9,11 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // kernels are the releases that the tests run on.
 var kernels = []string{"5.10", "6.1", "6.12", "7.2"}
-
-// missing skips a test for want of what CI has.
-func missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatalf("CI must run this test: missing %s", what)
-	}
-	t.Skipf("missing %s", what)
-}
 
 // newCmd is a command on one of the cached kernels.
 func newCmd(t testing.TB, release string, args ...string) *Cmd {
@@ -30,7 +22,7 @@ func newCmd(t testing.TB, release string, args ...string) *Cmd {
 		t.Skip("it boots a VM")
 	}
 	if _, err := exec.LookPath(qemuName); err != nil {
-		missing(t, qemuName+": apt-get install qemu-system-x86")
+		testenv.MissingKernel(t, qemuName+": apt-get install qemu-system-x86")
 	}
 	k := cachedKernel(t, release)
 	image, err := k.BootFile(t.TempDir())
@@ -60,7 +52,7 @@ func cachedKernel(t testing.TB, release string) *kernel.Kernel {
 	}
 	k, err := cache.Get(release)
 	if errors.Is(err, kernel.ErrNotCached) {
-		missing(t, "kernel "+release+": ebpf-bench kernel add "+release)
+		testenv.MissingKernel(t, "kernel "+release+": ebpf-bench kernel add "+release)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func startLoad(t *testing.T, desc bench.Load) *Load {
@@ -29,13 +32,22 @@ func startLoad(t *testing.T, desc bench.Load) *Load {
 	return l
 }
 
+// needFile skips a test where the kernel was built without what it counts.
+func needFile(t *testing.T, name string) {
+	t.Helper()
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		testenv.Missing(t, name)
+	}
+}
+
 // cpuTime is how long a process has been on a CPU, to a tick while it is and
 // exactly while it is stopped.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
+	needFile(t, "/proc/self/schedstat")
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
 	if err != nil {
-		t.Skip("this kernel does not count CPU time per task: ", err)
+		t.Fatal(err)
 	}
 	ns, err := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
 	if err != nil {

@@ -4,6 +4,7 @@ package empty
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -22,7 +23,7 @@ func TestLoads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := features.HaveProgramType(prog.Type)
 			if errors.Is(err, ebpf.ErrNotSupported) {
-				t.Skipf("this kernel was built without %s programs", prog.Type)
+				testenv.Missing(t, fmt.Sprintf("programs of type %s in this kernel", prog.Type))
 			}
 			if err != nil {
 				t.Fatal(err)

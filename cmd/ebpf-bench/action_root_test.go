@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// standIn is a sudo that hands on nothing of the environment, and a tool in place
+// of this one that writes down how it was started and then runs a script.
+func standIn(t *testing.T, script string) (dir string, self func() (string, error)) {
+	t.Helper()
+	dir = t.TempDir()
+	tool := filepath.Join(dir, "a tool")
+	for name, text := range map[string]string{
+		"sudo":   "#!/bin/sh\n[ \"$1 $2 $3\" = '-n -- env' ] || exit 99\nshift 3\nexec env -i PATH=/usr/bin:/bin \"$@\"\n",
+		"a tool": fmt.Sprintf("#!/bin/sh\nenv >'%s/env'\nprintf '%%s\\n' \"$@\" >'%s/args'\n%s\n", dir, dir, script),
+	} {
+		write(t, filepath.Join(dir, name), []byte(text))
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir, func() (string, error) { return tool, nil }
+}
+
+func readString(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestNeedsRoot(t *testing.T) {
+	denied := func() error { return unix.EACCES }
+	absent := func() error { return unix.ENOENT }
+	for _, c := range []struct {
+		mode string
+		may  privileges
+		want bool
+	}{
+		{"host", privileges{}, true},
+		{"host", privileges{root: true}, false},
+		{"kvm", privileges{kvm: denied}, true},
+		{"kvm", privileges{kvm: absent}, false}, // exact mode takes its place
+		{"kvm", privileges{kvm: func() error { return nil }}, false},
+		{"exact", privileges{host: func() error { return fs.ErrPermission }, kvm: denied}, false},
+	} {
+		s := &actionStep{in: &actionInputs{mode: c.mode}, may: c.may}
+		if got := s.needsRoot(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.mode, got, c.want)
+		}
+	}
+}
+
+// Root gets the inputs and what run this is, and no secret. What it ends with is
+// what the step does.
+func TestAsRoot(t *testing.T) {
+	dir, self := standIn(t, "exit $(cat \"$(dirname \"$0\")/code\")")
+	for name, value := range map[string]string{
+		"EBPF_BENCH_BUILD": "make a  b", "EBPF_BENCH_STATE": "/a state", "GITHUB_ACTIONS": "true", "GITHUB_SHA": "abc",
+		"GITHUB_TOKEN": "secret", "ACTIONS_RUNTIME_TOKEN": "secret", "AWS_KEY": "secret", "PATHS": "secret", "XDG_CACHE_HOME": "/a cache",
+	} {
+		t.Setenv(name, value)
+	}
+	for code, want := range map[int]int{0: exitPass, 2: exitUsage, 3: exitNoMeasure, 1: exitNoMeasure, 126: exitNoMeasure} {
+		write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
+		var said bytes.Buffer
+		s := &actionStep{t: newTerminal(io.Discard, &said), in: &actionInputs{mode: "host"}, may: privileges{self: self}}
+		err := s.asRoot(t.Context())
+		if got := exitCode(err); got != want {
+			t.Errorf("%d became %d: %v", code, got, err)
+		}
+		// What the tool said itself is not said again.
+		s.t.printError(err)
+		if again := said.String(); (again == "") != (code == 0 || code == 2 || code == 3) {
+			t.Errorf("%d: it says %q", code, again)
+		}
+	}
+	if args := readString(t, filepath.Join(dir, "args")); args != "action\nmeasure\n" {
+		t.Errorf("arguments %q", args)
+	}
+	environ := readString(t, filepath.Join(dir, "env"))
+	for _, want := range []string{"EBPF_BENCH_BUILD=make a  b", "EBPF_BENCH_STATE=/a state", "GITHUB_ACTIONS=true", "GITHUB_SHA=abc", "XDG_CACHE_HOME=/a cache", "PATH=" + os.Getenv("PATH")} {
+		if !strings.Contains("\n"+environ, "\n"+want+"\n") {
+			t.Errorf("%s is not handed on: %s", want, environ)
+		}
+	}
+	if strings.Contains(environ, "secret") {
+		t.Errorf("it has a secret: %s", environ)
+	}
+}
+
+func TestAsRootWithoutSudo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{mode: "host"}, may: privileges{self: os.Executable}}
+	if err := s.asRoot(t.Context()); exitCode(err) != exitNoMeasure || err.Error() != "measuring takes root here, and there is no sudo" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Where root alone reads the machine's kernel, root copies it, and does no more.
+func TestBringHost(t *testing.T) {
+	if !canBoot(t) {
+		t.Skip("needs a kernel, see make kernels")
+	}
+	kernels, err := openKernels(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := kernels.Path("6.12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, self := standIn(t, "cp '"+packed+"' \"$7\" && [ \"$6\" = --out ]")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("EBPF_BENCH_CONFIG", "secret")
+	locked := func() error { return fmt.Errorf("read it: %w", fs.ErrPermission) }
+	step := func(in actionInputs, may privileges) *actionStep {
+		may.self = self
+		return &actionStep{t: newTerminal(io.Discard, io.Discard), in: &in, state: actionState(t.TempDir()), may: may}
+	}
+	for what, s := range map[string]*actionStep{
+		"root":             step(actionInputs{mode: "exact"}, privileges{root: true}),
+		"it is readable":   step(actionInputs{mode: "exact"}, privileges{host: func() error { return nil }}),
+		"there is none":    step(actionInputs{mode: "exact"}, privileges{host: func() error { return fs.ErrNotExist }}),
+		"another kernel":   step(actionInputs{mode: "exact", kernels: "6.12"}, privileges{host: locked}),
+		"not in a machine": step(actionInputs{mode: "host"}, privileges{host: locked}),
+	} {
+		if err := s.bringHost(t.Context()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "args")); err == nil {
+			t.Fatalf("%s: root is asked", what)
+		}
+	}
+	t.Chdir(t.TempDir())
+	s := step(actionInputs{mode: "exact"}, privileges{host: locked})
+	if err := s.bringHost(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if args := readString(t, filepath.Join(dir, "args")); !strings.HasPrefix(args, "kernel\npack\nhost\n--cache\n") {
+		t.Errorf("root runs %q", args)
+	}
+	if environ := readString(t, filepath.Join(dir, "env")); strings.Contains(environ, "secret") {
+		t.Errorf("root has %q", environ)
+	}
+	cache, err := openKernels(s.t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := cache.List(); err != nil || len(all) != 1 || all[0].Release == "" {
+		t.Errorf("the user's cache has %+v, %v", all, err)
+	}
+	if left, _ := os.ReadDir(string(s.state)); len(left) > 0 {
+		t.Errorf("it leaves %v", left)
+	}
+	// What root cannot do either, is no measurement.
+	_, failing := standIn(t, "exit 3")
+	s.may.self = failing
+	if err := s.bringHost(t.Context()); exitCode(err) != exitNoMeasure || !errors.As(err, new(*exitError)) {
+		t.Errorf("%v", err)
+	}
+}
