@@ -53,34 +53,37 @@ test: ## run all tests, those of the kernel too, with the race detector
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
 ifdef NO_HOST
-	$(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m ./...
+	$(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 30m ./...
 	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
 else
-	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 15m $(EXEC) ./...
+	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 30m $(EXEC) ./...
 endif
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)
-VM_PACKAGES ?= ./internal/insn/... ./internal/probe ./internal/workload ./programs/... ./runner
+VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload ./programs/... ./runner
 # The stories of the command line, on this kernel; none for none of them.
 VM_STORIES ?= 6.12
 VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
-VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o
+VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target
 # What there takes a second CPU, the network of the host, or Go.
-VM_SKIP := Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
+VM_SKIP := RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
 
 .PHONY: test-vm
-test-vm: kernels ## run the tests that take a kernel in virtual machines, on each of the kernels
+test-vm: vmtest $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
+
+.PHONY: vmtest
+vmtest: kernels
 	@scripts/setup test
 	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
-	@for k in $(VM_KERNELS); do \
-		echo "Linux $$k:"; \
-		$(call in_vm,$$k,test-vm-$$k.json) -skip '$(VM_SKIP)' $(VM_PACKAGES); \
-	done
-ifneq ($(VM_STORIES),)
-	@echo "stories on Linux $(VM_STORIES):"
-	@$(call in_vm,$(VM_STORIES),test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
-endif
+
+test-on-%: vmtest
+	@echo "Linux $*:"
+	@$(call in_vm,$*,test-vm-$*.json) -skip '$(VM_SKIP)' $(VM_PACKAGES)
+
+stories-on-%: vmtest
+	@echo "stories on Linux $*:"
+	@$(call in_vm,$*,test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
 
 in_vm = CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
 	-exec "$(CURDIR)/bin/vmtest -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
@@ -122,7 +125,7 @@ generate: ## compile the bundled programs anew
 
 .PHONY: check-generated
 check-generated: generate ## fail when the committed objects are not what the sources compile to
-	git diff --exit-code -- programs internal/insn/helpers_gen.go
+	git diff --exit-code -- programs internal/insn/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
 
 .PHONY: fuzz
 FUZZTIME ?= 10s
@@ -161,7 +164,7 @@ figures-exact: kernels ## measure what the README promises of exact mode: time, 
 
 # Objects of others that are at hand everywhere: those that cilium/ebpf is tested
 # with, and Debian's.
-CORPUS = $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/testdata/*-el.elf /usr/lib/*/bpf/*.o programs/*/*.o
+CORPUS = $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/testdata/*-el.elf /usr/lib/*/bpf/*.o programs/{empty,fun_xdp,perf_profiler,work}/*.o
 
 .PHONY: figures-insn
 INSN_REPEAT ?= 100
@@ -169,6 +172,31 @@ figures-insn: kernels ## test counting on the programs of others, on this host a
 	@scripts/setup corpus
 	$(SUDO) ./ebpf-bench selftest insn --repeat $(INSN_REPEAT) $(CORPUS)
 	./ebpf-bench selftest insn --kernel 5.10,6.1,6.12,7.2 --vm-memory 1500 --vm-timeout 1h --repeat $(INSN_REPEAT) $(CORPUS)
+
+# All of them, with those that others are tested with that do not load.
+OBJECTS = $$(find "$$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)" -name '*-el.elf') /usr/lib/*/bpf/*.o
+
+.PHONY: figures-objects
+figures-objects: kernels ## try every program of the objects of others, on this host and each kernel: which load as they are, and which here
+	@scripts/setup corpus
+	$(SUDO) ./ebpf-bench selftest objects $(OBJECTS)
+	./ebpf-bench selftest objects --kernel 5.10,6.1,6.12,7.2 --vm-memory 1500 --vm-timeout 1h $(OBJECTS)
+
+# The examples of cilium/ebpf, too.
+EXAMPLES = $$(find $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/examples $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/docs/examples -name '*_bpfel.o' | sort)
+
+.PHONY: figures-init
+figures-init: kernels ## write a suite for each object of others by init, and run it, on this host and on Linux 6.12
+	@scripts/setup corpus
+	$(SUDO) scripts/init-corpus host $(CORPUS) $(EXAMPLES)
+	scripts/init-corpus 6.12 $(CORPUS) $(EXAMPLES)
+
+.PHONY: program-types
+program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md
+	@# With its symbols: probes in user space are attached to the tool itself.
+	@CGO_ENABLED=0 go build -trimpath -o bin/ebpf-bench ./cmd/ebpf-bench
+	$(SUDO) bin/ebpf-bench selftest types --here --kernel 5.10,6.1,6.12,7.2 --format markdown > bin/program-types.md
+	mv bin/program-types.md docs/program-types.md
 
 .PHONY: figures-gate
 figures-gate: build ## measure how often the gate is wrong, idle and with all CPUs busy (three hours)

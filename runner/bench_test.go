@@ -62,7 +62,7 @@ func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 				return err
 			}
 			defer stats.Close()
-			s, err := openSubject(env, j)
+			s, err := openSubject(b.Context(), env, j)
 			if err != nil {
 				return err
 			}
@@ -96,13 +96,13 @@ func BenchmarkSlice(b *testing.B) {
 	done := make(chan error)
 	go func() {
 		done <- onLockedThread(func(env *environment) error {
-			s, err := openSubject(env, plan.Jobs[0])
+			s, err := openSubject(b.Context(), env, plan.Jobs[0])
 			if err != nil {
 				return err
 			}
 			defer s.Close()
 			for b.Loop() {
-				if _, err := s.slice(); err != nil {
+				if _, err := s.slice(b.Context()); err != nil {
 					return err
 				}
 			}

@@ -52,7 +52,9 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		env.window = pairWindow
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
-	for _, job := range pairsOrTestRun(pairs, tryVeth) {
+	for _, job := range fitPairs(pairs, func(jobs []*Job) []*Job {
+		return orAlone(orTestRun(jobs, tryVeth), o.Mode, env.cpus)
+	}) {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -78,7 +80,7 @@ func comparePair(ctx context.Context, env *environment, job PairJob, o *Options,
 		return bench.Pair{Benchmark: job.Name(), Head: resultOf(sides[0])}, err
 	case added:
 	case job.Base == nil || job.Head == nil, job.Head.Verify != nil:
-		return loadOnly(env, job), nil
+		return loadOnly(ctx, env, job), nil
 	case o.Mode == bench.ModeExact:
 		return countPair(ctx, env, job, o)
 	}
@@ -144,17 +146,17 @@ func sameCount(a, b *bench.Result) bool {
 
 func unevenResult(r *bench.Result, j *Job) bool {
 	c, ok := only(&r.Rounds)
-	return ok && uneven(c, len(j.Frames))
+	return ok && uneven(c, j.kindsOfRuns())
 }
 
 // loadOnly loads what has nothing to be driven against, for its static figures.
-func loadOnly(env *environment, job PairJob) bench.Pair {
+func loadOnly(ctx context.Context, env *environment, job PairJob) bench.Pair {
 	one := func(j *Job) *bench.Result {
 		if j == nil {
 			return nil
 		}
 		t := newTrack(j, nil)
-		t.open(env)
+		t.open(ctx, env)
 		t.close()
 		return resultOf(t)
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 // drains. Without it a benchmark would soon measure only the path of a full
 // map.
 type emptier interface {
-	empty() error
+	empty(ctx context.Context) error
 	// full tells whether what was put in since may not all have fit.
 	full() (bool, error)
 	io.Closer
@@ -30,16 +31,19 @@ func canEmpty(t ebpf.MapType) bool {
 }
 
 // newEmptiers makes an emptier for each map of the collection that is to be
-// emptied before each slice.
-func newEmptiers(coll *ebpf.Collection, preps map[string]bench.MapPrep) (all []emptier, err error) {
+// emptied, or reset to what it holds now, before each slice.
+func newEmptiers(ctx context.Context, coll *ebpf.Collection, preps map[string]bench.MapPrep, entries map[string][]entry) (all []emptier, err error) {
 	for name, m := range coll.Maps {
-		if !canEmpty(m.Type()) || preps[name].Reset == bench.ResetNever || len(preps[name].Entries) > 0 {
-			continue
-		}
+		reset := preps[name].Reset
 		var e emptier
-		if m.Type() == ebpf.RingBuf {
+		switch {
+		case reset == bench.ResetSlice && canRestore(m.Type()):
+			e, err = newRestorer(ctx, m)
+		case !canEmpty(m.Type()) || reset == bench.ResetNever || len(entries[name]) > 0:
+			continue
+		case m.Type() == ebpf.RingBuf:
 			e, err = newRingEmptier(m)
-		} else {
+		default:
 			e, err = newQueueEmptier(m)
 		}
 		if err != nil {
@@ -73,7 +77,7 @@ func newRingEmptier(m *ebpf.Map) (emptier, error) {
 	return &ringEmptier{consumer, producer, uint64(m.MaxEntries())}, nil
 }
 
-func (r *ringEmptier) empty() error {
+func (r *ringEmptier) empty(context.Context) error {
 	atomic.StoreUint64(position(r.consumer), atomic.LoadUint64(position(r.producer)))
 	return nil
 }
@@ -136,7 +140,7 @@ func newQueueEmptier(m *ebpf.Map) (emptier, error) {
 	return &queueEmptier{queue: m, prog: prog, repeat: m.MaxEntries()/popsPerRun + 1, context: make([]byte, 14)}, nil
 }
 
-func (q *queueEmptier) empty() error {
+func (q *queueEmptier) empty(context.Context) error {
 	_, err := q.prog.Run(&ebpf.RunOptions{Data: q.context, Repeat: q.repeat})
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // In exact mode the machine's clock advances by one nanosecond an instruction,
@@ -30,7 +31,10 @@ const (
 	// between two ticks. What a sample interrupts differs, and with it what it
 	// costs: with few samples in a round, and many rounds, there are some in
 	// which all samples are alike.
-	exactWindow   = 400 * time.Microsecond
+	exactWindow = 400 * time.Microsecond
+	// exactMessages is how many messages a slice has at most: each takes a hundred
+	// thousand instructions beside those of the program.
+	exactMessages = 16
 	sampledRounds = 4 * exactRounds
 )
 
@@ -46,13 +50,14 @@ func (m *measurement) count(ctx context.Context, env *environment, load int) err
 		if ctx.Err() != nil {
 			return nil
 		}
-		t.open(env)
+		t.open(ctx, env)
 		if err := m.countRuns(ctx, t, load); err != nil {
 			return err
 		}
+		t.fillOnce() // what follows is not measured
 		if t.floor != nil {
-			t.countPath()
-			t.countInsns()
+			t.countPath(ctx)
+			t.countInsns(ctx, measured{int(t.last.runCnt), t.ran, true})
 		}
 		t.close()
 	}
@@ -69,17 +74,18 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		return err
 	}
 	defer stats.Close()
-	t.shorten()
+	t.shorten(ctx)
 	// Time makes nothing warm here; the first slice alone is unlike the others.
-	t.slice()
-	t.makeRoom()
+	t.slice(ctx)
+	t.refuseOwnRuns(ctx)
+	t.makeRoom(ctx)
 	var rounds []counters
 	for range m.roundsOf(t.job) {
 		if ctx.Err() != nil {
 			break
 		}
-		t.slice()
-		if t.err == nil {
+		t.slice(ctx)
+		if t.err == nil && ctx.Err() == nil {
 			rounds = append(rounds, t.last.counters)
 			t.last.driven.addTo(&t.result, t.last.runCnt)
 		}
@@ -90,7 +96,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 }
 
 func (m *measurement) roundsOf(j *Job) int {
-	if j.PerfEvent != nil {
+	if j.PerfEvent != nil || j.Cgroup != nil || j.Socket != nil {
 		return m.options.Rounds * sampledRounds / exactRounds
 	}
 	return m.options.Rounds
@@ -102,6 +108,9 @@ func (m *measurement) roundsOf(j *Job) int {
 func (t *track) keep(rounds []counters, load int) {
 	if len(rounds) > 0 {
 		c := undisturbed(rounds)
+		if t.job.Cgroup != nil || t.job.Socket != nil {
+			c.runTimeNS = usualLeast(rounds, c.runCnt)
+		}
 		t.result.Rounds = bench.Counters{Load: []int{load}, RunTimeNS: []uint64{c.runTimeNS}, RunCnt: []uint64{c.runCnt}}
 		for _, round := range rounds {
 			t.result.Rounds.RecursionMisses += round.recursionMisses
@@ -131,17 +140,17 @@ func undisturbed(rounds []counters) counters {
 // shorten makes the track's slices short enough to miss the tick, which counts
 // only where it interrupts the program. Halving comes to the same number of
 // runs also for a slice that was interrupted.
-func (t *track) shorten() {
+func (t *track) shorten(ctx context.Context) {
 	r, ok := t.resizable()
 	if !ok {
 		return
 	}
 	r.resize(func(now int) int { return min(now, exactRuns) })
-	t.slice()
+	t.slice(ctx)
 	for before := uint64(math.MaxUint64); t.live() && t.last.runTimeNS > exactSlice && t.last.runCnt < before; {
 		before = t.last.runCnt
 		r.resize(func(now int) int { return now / 2 })
-		t.slice()
+		t.slice(ctx)
 	}
 }
 
@@ -152,7 +161,7 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		return nil
 	}
 	if uneven(raw, packets) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %d instructions in %d runs is their mean", raw.runTimeNS, raw.runCnt))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.runTimeNS)), unit.Exact(float64(raw.runCnt))))
 	}
 	one := func(m bench.Measure, v float64) bench.Sample {
 		return bench.Sample{Measure: m, Values: []float64{round(v)}}

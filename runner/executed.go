@@ -1,15 +1,17 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // executed is what runs of a job execute. It is counted by a copy of the program
@@ -17,134 +19,169 @@ import (
 type executed struct {
 	job   *Job
 	table *insn.Table
+	// first are the counts of the first slices, which find maps as they were filled.
+	// They are of no figure.
+	first *insn.Counts
+	// fills are how full maps were before the passes, where runs change this.
+	fills []bench.MapFill
 	// passes are the counts of slices that should be alike.
-	passes []*insn.Counts
+	passes []pass
+	// total are the counts of all passes.
+	total *insn.Counts
+	// failed are the tail calls that did not happen. Of those that are unclear some
+	// did not, or all.
+	failed, unclear []failedTailCall
 	// code says that lines are to have their instructions, machine what the JIT
 	// made of these; see machineCode.
 	code    bool
 	machine map[string][]int
 }
 
-// countPasses is how often the same slice is counted: a program that does the
-// same each time counts the same each time.
-const countPasses = 3
-
-// countExecuted counts a slice with as few runs as there are kinds of them.
-// depths are what the verifier says of the stack; see stackDepths.
-func countExecuted(j *Job, depths map[string][]int) (*executed, error) {
+// countExecuted counts slices with as few runs as there are kinds of them, or with
+// as many as are measured where each slice finds maps as they were. depths are
+// what the verifier says of the stack; see stackDepths.
+func countExecuted(ctx context.Context, j *Job, depths map[string][]int, like measured) (*executed, error) {
 	spec := j.Spec.Copy()
 	zeroSeeds(spec)
-	table, err := insn.Instrument(spec, insn.Options{StackDepths: depths})
+	table, err := insn.Instrument(spec, insn.Options{Placement: j.placement(), StackDepths: depths})
 	if err != nil {
-		return nil, err
+		return nil, notInstrumented(err)
 	}
-	// Nothing is timed, so the program need not be held, and a few samples of an
-	// event are enough.
-	s, err := openSpec(&environment{exact: true, window: exactWindow}, j, spec)
+	// Nothing is timed, so a few samples of an event are enough.
+	env := &environment{exact: true, late: !like.exact, counters: &pmu.Counters{}, window: exactWindow}
+	defer func() { _ = env.Close() }()
+	s, err := openSpec(ctx, env, j, spec)
 	if err != nil {
-		return nil, err
+		return nil, notLoaded(j.Program, err)
 	}
 	// What cannot be detached now ends with the process.
 	defer func() { _ = s.Close() }()
 	if r, ok := s.driver.(resizer); ok {
-		r.resize(func(int) int { return len(j.Frames) })
-	}
-	// The first runs find maps as they were filled, the others find what a run
-	// has left there.
-	if err := s.drive(); err != nil {
-		return nil, err
+		switch {
+		case !s.startsOver():
+			r.resize(func(int) int { return max(j.kindsOfRuns(), 1) })
+		case like.slice > 0 && j.kindsOfRuns() > 0:
+			r.resize(func(int) int { return like.slice })
+		}
 	}
 	e := &executed{job: j, table: table}
-	before, err := table.Read(s.coll)
-	for range countPasses {
-		if err != nil {
-			break
-		}
-		if err = s.drive(); err != nil {
-			break
-		}
-		var after *insn.Counts
-		if after, err = table.Read(s.coll); err == nil {
-			e.passes = append(e.passes, after.Sub(before))
-			before = after
-		}
+	if err := e.count(ctx, s, newSettler(j, s, like)); err != nil {
+		return nil, err
 	}
-	if err == nil && e.runs() == 0 {
-		err = errors.New("not one run")
+	e.total = e.passes[0].counts
+	for _, p := range e.passes[1:] {
+		e.total = e.total.Add(p.counts)
 	}
-	return e, err
+	if e.runs() == 0 {
+		return e, errors.New("not one run")
+	}
+	e.findFailedTailCalls(s.coll)
+	return e, nil
+}
+
+// placement is where the job's counters are: in every block where runs of others
+// may be under way while they are read, because the counts of blocks without a
+// counter follow from the others only once a run has ended.
+func (j *Job) placement() insn.Placement {
+	if j.Command != nil || j.PerfEvent != nil && j.PerfEvent.Scope == bench.ScopeAll {
+		return insn.EveryBlock
+	}
+	return insn.Minimal
 }
 
 // runs is how often the program ran in all passes.
 func (e *executed) runs() (n uint64) {
 	for _, p := range e.passes {
-		n += p.Runs(e.job.Program)
+		n += p.runs
 	}
 	return n
 }
 
-// sample is what a run executes: one value, or one a pass where they differ.
+// sample is what a run executes. Where passes differ it is the fewest, the mean and
+// the most: so the mean is the center of the values, and it can be seen that they
+// are no exact count.
 func (e *executed) sample() bench.Sample {
 	s := bench.Sample{Measure: bench.BPFInsns}
-	for _, p := range e.passes {
-		if runs := p.Runs(e.job.Program); runs > 0 {
-			s.Values = append(s.Values, round(float64(p.Total())/float64(runs)))
-		}
-	}
-	if slices.Min(s.Values) == slices.Max(s.Values) {
-		s.Values = s.Values[:1]
+	mean := e.perRun(e.total.Total())
+	if spread := e.spread(func(p pass) uint64 { return p.counts.Total() }); spread != nil {
+		s.Values = []float64{spread.Least, mean, spread.Most}
+	} else {
+		s.Values = []float64{mean}
 	}
 	return s
 }
 
+// spread is what the passes count of something in a run, nil where all are alike.
+func (e *executed) spread(of func(pass) uint64) *bench.Spread {
+	var all []float64
+	for _, p := range e.passes {
+		if p.runs > 0 {
+			all = append(all, p.perRun(of(p)))
+		}
+	}
+	least, most := slices.Min(all), slices.Max(all)
+	if least == most {
+		return nil
+	}
+	return &bench.Spread{Least: least, Most: most}
+}
+
+// counts are those of the passes that differ from the one before.
+func (e *executed) counts() (all []*insn.Counts) {
+	for i, p := range e.passes {
+		if i == 0 || p.counts != e.passes[i-1].counts {
+			all = append(all, p.counts)
+		}
+	}
+	return all
+}
+
 // warning says why the passes differ, empty where they do not.
 func (e *executed) warning() string {
-	if len(e.sample().Values) == 1 {
+	values := e.sample().Values
+	if len(values) == 1 {
 		return ""
 	}
 	where, why := []string{}, []string{}
-	for _, d := range insn.Diverge(e.passes...) {
-		at := fmt.Sprintf("%s+%d", d.Function, d.Start)
+	for _, d := range insn.Diverge(e.counts()...) {
+		at := fmt.Sprintf("%s+%d", d.Function, d.Slot)
 		if d.Line != nil && d.Line.Number > 0 {
 			at = fmt.Sprintf("%s:%d", d.Line.File, d.Line.Number)
 		}
 		where, why = append(where, at), append(why, d.Helpers...)
 	}
-	text := "the counts of BPF instructions differ from slice to slice"
+	text := fmt.Sprintf("the BPF instructions of a run are just a mean: runs with the same input execute from %s to %s", unit.Mean(values[0]), unit.Mean(values[2]))
 	if len(where) > 0 {
-		text += ", at " + few(unique(where))
+		text += ", at " + unit.Few(unique(where))
 	}
 	if len(why) > 0 {
-		return text + ": the program asks " + few(unique(why))
+		return text + ": the program asks " + unit.Few(unique(why))
 	}
 	return text + ": what a run does depends on what runs before it left in maps, or on what an event interrupts"
 }
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
 
-// few names the first of many.
-func few(all []string) string {
-	const most = 3
-	if n := len(all) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), n)
-	}
-	return strings.Join(all, ", ")
-}
-
 // countInsns counts what runs of the track's program execute, once in a run:
 // no load changes it. That it cannot be counted is no fault of the benchmark's.
-func (t *track) countInsns() {
+func (t *track) countInsns(ctx context.Context, like measured) {
 	if !t.live() || t.floor == nil || t.counted {
 		return
 	}
 	t.counted = true
-	e, err := countExecuted(t.job, stackDepths(t.subject.coll))
-	if err != nil {
-		t.warn(fmt.Sprintf("the BPF instructions of a run could not be counted: %v", err))
+	e, err := countExecuted(ctx, t.job, stackDepths(t.subject.coll), like)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
+		t.uncounted = fmt.Sprintf("the BPF instructions of a run could not be counted: %v", err)
 		return
 	}
 	t.executed = e
 	if w := e.warning(); w != "" {
+		t.warn(w)
+	}
+	for _, w := range e.tailCallWarnings() {
 		t.warn(w)
 	}
 }

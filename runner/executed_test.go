@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -73,13 +75,13 @@ func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := openSpec(env, job, spec)
+			s, err := openSpec(t.Context(), env, job, spec)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
 			for range 3 {
-				if err := s.drive(); err != nil {
+				if err := s.drive(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -113,15 +115,144 @@ func TestBPFInsnsByChance(t *testing.T) {
 		insns = append(insns, asm.Mov.Imm(asm.R0, 2).WithSymbol(next))
 	}
 	job := jobOf(t, "test_run: {packets: [{ipv4: {src: 10.0.0.0-10.0.0.31}, udp: {}}]}", append(insns, asm.Return()))
-	e, err := countExecuted(job, nil)
+	e, err := countExecuted(t.Context(), job, nil, measured{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := e.sample(); len(s.Values) != countPasses {
-		t.Errorf("values %v, want one a pass", s.Values)
+	s := e.sample()
+	if len(s.Values) != 3 || !slices.IsSorted(s.Values) || s.Values[0] == s.Values[1] || s.Values[1] == s.Values[2] {
+		t.Errorf("values %v, want the fewest, the mean and the most", s.Values)
 	}
-	if w := e.warning(); !strings.Contains(w, "differ from slice to slice") || !strings.Contains(w, "get_prandom_u32") {
+	if want := e.perRun(e.total.Total()); s.Values[1] != want {
+		t.Errorf("the center of %v is not the mean, %v", s.Values, want)
+	}
+	if w := e.warning(); !strings.Contains(w, "are just a mean: runs with the same input execute from") || !strings.Contains(w, "get_prandom_u32") {
 		t.Errorf("warning %q", w)
+	}
+}
+
+// tailCall calls the program at an index of a map.
+func tailCall(index int32) asm.Instructions {
+	return asm.Instructions{
+		asm.Mov.Reg(asm.R1, asm.R6), asm.LoadMapPtr(asm.R2, 0).WithReference("jumps"), asm.Mov.Imm(asm.R3, index), asm.FnTailCall.Call(),
+	}
+}
+
+var pass2 = asm.Instructions{asm.Mov.Imm(asm.R0, 2), asm.Return()}
+
+// A program that is entered again by a tail call, its own or another's, is in the
+// same run.
+func TestBPFInsnsOfTailCalls(t *testing.T) {
+	testenv.Root(t)
+	context := asm.Mov.Reg(asm.R6, asm.R1)
+	begin := asm.Instructions{context}
+	unless, out := asm.Instructions{asm.JEq.Imm(asm.R6, 0, "out")}, slices.Clone(pass2)
+	out[0] = out[0].WithSymbol("out")
+	computed := slices.Concat(asm.Instructions{asm.Mov.Imm(asm.R7, 2)}, tailCall(0))
+	computed[3] = asm.Mov.Reg(asm.R3, asm.R7)
+	for _, c := range []struct {
+		name        string
+		made, other asm.Instructions
+		want        float64
+		note        string
+	}{
+		// 33 tail calls happen, the next one fails.
+		{"to itself", slices.Concat(begin, tailCall(0), pass2), nil, 34*5 + 2, "there were 33 in this run"},
+		{"to another and back", slices.Concat(begin, tailCall(1), pass2), slices.Concat(begin, tailCall(0), pass2), 34*5 + 2, "there were 33 in this run"},
+		{"to nothing", slices.Concat(begin, tailCall(2), pass2), nil, 5 + 2, "index 2 of jumps is empty"},
+		{"to no index", slices.Concat(begin, tailCall(9), pass2), nil, 5 + 2, "jumps has no index 9"},
+		{"to another", slices.Concat(begin, tailCall(1), pass2), pass2, 5 + 2, ""},
+		// A jump leads behind the call, too.
+		{"if at all, to nothing", slices.Concat(begin, unless, tailCall(2), out), nil, 6 + 2, "index 2 of jumps is empty"},
+		{"if at all, to another", slices.Concat(begin, unless, tailCall(1), out), pass2, 6 + 2, ""},
+		{"if at all, to what is computed", slices.Concat(begin, unless, computed, out), nil, 7 + 2, "its index of jumps is empty or none"},
+	} {
+		job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}, {ipv4: {}, tcp: {}}]}", c.made)
+		jumps := &ebpf.MapSpec{Name: "jumps", Type: ebpf.ProgramArray, KeySize: 4, ValueSize: 4, MaxEntries: 4, Contents: []ebpf.MapKV{{Key: uint32(0), Value: "made"}}}
+		if c.other != nil {
+			job.Spec.Programs["other"] = &ebpf.ProgramSpec{Name: "other", Type: ebpf.XDP, Instructions: c.other, License: "GPL"}
+			jumps.Contents = append(jumps.Contents, ebpf.MapKV{Key: uint32(1), Value: "other"})
+		}
+		job.Spec.Maps["jumps"] = jumps
+		e, err := countExecuted(t.Context(), job, nil, measured{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s := e.sample(); len(s.Values) != 1 || s.Values[0] != c.want || e.runs() != 2*leastPasses {
+			t.Errorf("%s: %v in %d runs, want %v in %d", c.name, s.Values, e.runs(), c.want, 2*leastPasses)
+		}
+		notes := ""
+		for _, l := range joinLines(nil, e) {
+			notes += strings.Join(l.Head.Notes, "; ")
+		}
+		if (c.note == "") != (notes == "") || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: notes %q, want %q", c.name, notes, c.note)
+		}
+	}
+}
+
+// counting is a program that does something in each nth run.
+func counting(n int32, dear int) asm.Instructions {
+	insns := asm.Instructions{
+		asm.LoadMapValue(asm.R1, 0, 0).WithReference("state"), asm.LoadMem(asm.R2, asm.R1, 0, asm.DWord),
+		asm.Mov.Reg(asm.R3, asm.R2), asm.Add.Imm(asm.R3, 1), asm.StoreMem(asm.R1, 0, asm.R3, asm.DWord),
+		asm.Mod.Imm(asm.R2, n), asm.JNE.Imm(asm.R2, 0, "out"),
+	}
+	for range dear {
+		insns = append(insns, asm.Mov.Imm(asm.R0, 1))
+	}
+	return append(insns, asm.Mov.Imm(asm.R0, 2).WithSymbol("out"), asm.Return())
+}
+
+// What happens in one of many runs is in the mean, what happens in the first one
+// alone is not, and is said to be reached.
+func TestBPFInsnsOfState(t *testing.T) {
+	testenv.Root(t)
+	const always = 9
+	for _, c := range []struct {
+		name  string
+		n     int32
+		want  []float64 // fewest, mean, most
+		first bool
+	}{
+		{"each hundredth", 100, []float64{always, always + 400*2./256, always + 400}, false},
+		{"the first", 1 << 30, []float64{always}, true},
+		{"each", 1, []float64{always + 400}, false},
+	} {
+		job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", counting(c.n, 400))
+		job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
+		e, err := countExecuted(t.Context(), job, nil, measured{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s := e.sample(); !slices.Equal(s.Values, c.want) || e.runs() != mostPasses {
+			t.Errorf("%s: %v in %d runs, want %v in %d", c.name, s.Values, e.runs(), c.want, mostPasses)
+		}
+		first := slices.ContainsFunc(joinLines(nil, e), func(l bench.Line) bool { return l.Head.FirstOnly })
+		if first != c.first || (e.explained().Spread != nil) != (len(c.want) > 1) {
+			t.Errorf("%s: lines of the first run alone: %t; spread %v", c.name, first, e.explained().Spread)
+		}
+	}
+}
+
+// A program against itself is no improvement, whatever chance did.
+func TestBPFInsnsByChanceDoNotGate(t *testing.T) {
+	testenv.Root(t)
+	insns := asm.Instructions{asm.FnGetPrandomU32.Call(), asm.JSet.Imm(asm.R0, 1, "out")}
+	for range 200 {
+		insns = append(insns, asm.Mov.Imm(asm.R0, 1))
+	}
+	job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", append(insns, asm.Mov.Imm(asm.R0, 2).WithSymbol("out"), asm.Return()))
+	for range 6 {
+		x := explain(context.Background(), PairJob{job, job}, false)
+		if x.Error != "" || !bench.Overlap(&x.Base.Executed, &x.Head.Executed) {
+			t.Fatalf("%s: base %+v, head %+v", x.Error, x.Base, x.Head)
+		}
+		if mean := x.Head.PerRun; mean < 64 || mean > 144 {
+			t.Errorf("a mean of %v, where the true one is 104", mean)
+		}
 	}
 }
 
@@ -139,86 +270,45 @@ func jobOf(t *testing.T, driver string, insns asm.Instructions) *Job {
 	return &job
 }
 
-func TestComparedLines(t *testing.T) {
+// Who ends it does not wait for 256 passes, nor for the other side.
+func TestCountingEndsWithItsContext(t *testing.T) {
 	testenv.Root(t)
-	base := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
-	head := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
-	for _, mode := range []bench.Mode{bench.ModeHost, bench.ModeExact} {
-		c, err := Compare(context.Background(), []PairJob{{base.Jobs[0], head.Jobs[0]}}, Options{Budget: 1, Rounds: 2, Seed: 1, Mode: mode})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkFibonacciLines(t, c.Pairs[0].Lines)
+	ctx, cancel := context.WithCancel(t.Context())
+	job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", asm.Instructions{asm.FnGetPrandomU32.Call(), asm.Return()})
+	e := &executed{job: job}
+	spec := job.Spec.Copy()
+	var err error
+	if e.table, err = insn.Instrument(spec, insn.Options{}); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// checkFibonacciLines wants the lines of the loop first.
-func checkFibonacciLines(t *testing.T, lines []bench.Line) {
-	t.Helper()
-	if len(lines) == 0 || len(lines) > bench.MaxLines {
-		t.Fatalf("%d lines", len(lines))
-	}
-	var sum float64
-	for i, l := range lines {
-		sum += l.Delta()
-		if l.Delta() == 0 || i > 0 && abs(l.Delta()) > abs(lines[i-1].Delta()) {
-			t.Errorf("line %d is out of order: %+v", i, l)
-		}
-	}
-	if first := lines[0]; first.Head == nil || first.Delta() < 100 || first.Number == 0 || !strings.HasSuffix(first.File, "fun_xdp.c") || first.Text == "" {
-		t.Errorf("the first line is %+v, want one of the loop", first)
-	}
-}
-
-func abs(v float64) float64 { return max(v, -v) }
-
-func TestExplain(t *testing.T) {
-	testenv.Root(t)
-	base := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
-	head := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
-	for _, c := range []struct {
-		pair PairJob
-		code bool
-	}{{PairJob{base.Jobs[0], head.Jobs[0]}, false}, {PairJob{nil, head.Jobs[0]}, true}} {
-		x, err := Explain(context.Background(), []PairJob{c.pair}, Options{}, c.code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := x.Programs[0]
-		if e.Error != "" || e.Head == nil || (e.Base == nil) != (c.pair.Base == nil) {
-			t.Fatalf("explained %+v", e)
-		}
-		var perRun float64
-		var instructions int
-		for _, l := range e.Lines {
-			if l.Head == nil {
-				continue
-			}
-			perRun += l.Head.PerRun
-			instructions += l.Head.Instructions
-			if c.code != (len(l.Head.Code) > 0) || c.code && len(l.Head.Code) != l.Head.Instructions {
-				t.Errorf("line %d has %d instructions and the code of %d", l.Number, l.Head.Instructions, len(l.Head.Code))
-			}
-			for _, code := range l.Head.Code {
-				if code.Machine == nil || *code.Machine < 0 || *code.Machine > 200 {
-					t.Errorf("instruction %d (%s): machine instructions %v", code.Offset, code.Text, code.Machine)
-				}
-			}
-		}
-		if abs(perRun-e.Head.PerRun) > 1e-3 || instructions != e.Head.Instructions {
-			t.Errorf("the lines add up to %v of %v executed and %d of %d instructions", perRun, e.Head.PerRun, instructions, e.Head.Instructions)
-		}
-	}
-}
-
-func TestExplainWithoutADriver(t *testing.T) {
-	testenv.Root(t)
-	head := planOf(t, objects+"  - {name: a, program: profile, verify: {}}\n")
-	x, err := Explain(context.Background(), []PairJob{{Head: head.Jobs[0]}}, Options{}, false)
+	s, err := openSpec(t.Context(), &environment{exact: true, counters: &pmu.Counters{}, window: exactWindow}, job, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := x.Programs[0]; e.Error == "" || e.Hint == "" {
-		t.Errorf("%+v: it runs nothing", e)
+	defer s.Close()
+	drives := &ending{driver: s.driver, after: 3, end: cancel}
+	s.driver = drives
+	if err := e.count(ctx, s, nil); !errors.Is(err, context.Canceled) || drives.after != 0 {
+		t.Errorf("error %v, %d slices before the end", err, drives.after)
 	}
+	if _, err := countSide(ctx, job, true); !errors.Is(err, context.Canceled) {
+		t.Errorf("the other side: error %v", err)
+	}
+	if e, err := Explain(ctx, []PairJob{{Head: job}}, Options{}, true); e != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("explained %v, error %v", e, err)
+	}
+}
+
+// ending is a driver in whose nth slice something ends.
+type ending struct {
+	driver
+	after int
+	end   func()
+}
+
+func (d *ending) drive(ctx context.Context) (driven, error) {
+	if d.after--; d.after == 0 {
+		d.end()
+	}
+	return d.driver.drive(ctx)
 }

@@ -1,11 +1,8 @@
 package runner
 
 import (
-	"fmt"
-
 	"github.com/cilium/ebpf"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/programs/empty"
 )
 
@@ -14,45 +11,38 @@ import (
 // the kernel comes to call the program.
 type floorKey struct {
 	typ    ebpf.ProgramType
+	attach ebpf.AttachType
+	to     string
 	driven string
 }
 
-// manyRuns is from how many runs a test_run call on, the first ones, which are
-// slow, do not show.
-const manyRuns = 64
-
 func floorOf(j *Job) floorKey {
-	key := floorKey{typ: j.program().Type}
-	switch {
-	case j.TestRun != nil:
-		key.driven = fmt.Sprintf("test_run of %d", min(max(j.TestRun.Repeat/len(j.Frames), 1), manyRuns))
-	case j.Veth != nil:
-		key.driven = fmt.Sprintf("veth, %s, %s, %d packets", j.Veth.Mode, j.Veth.Sender, j.Veth.Count)
-	case j.PerfEvent != nil:
-		key.driven = fmt.Sprintf("perf_event %+v", *j.PerfEvent)
-	}
-	return key
+	p := j.program()
+	return floorKey{p.Type, p.AttachType, p.AttachTo, j.kind().alike(j)}
 }
 
 // newFloor is the track of the empty program that is driven as like is.
 func newFloor(key floorKey, like *Job) *track {
-	job := &Job{Benchmark: &bench.Benchmark{
-		Name:      "floor of " + like.Type(),
-		TestRun:   like.TestRun,
-		Veth:      like.Veth,
-		PerfEvent: like.PerfEvent,
-	}, Frames: like.Frames}
+	b := *like.Benchmark
+	b.Name = "floor of " + like.Type()
+	b.Globals, b.Maps = nil, nil
+	if b.TestRun != nil {
+		// Other benchmarks share the floor, which the kernel may not run with this.
+		run := *b.TestRun
+		run.Context, b.TestRun = nil, &run
+	}
+	job := &Job{Benchmark: &b, Frames: like.Frames}
 	t := &track{job: job}
-	all, err := empty.Load()
+	program, err := empty.Like(like.program())
 	if err != nil {
 		t.err = err
 		return t
 	}
-	job.Program = "empty_" + typeName(key.typ)
-	if all.Programs[job.Program] == nil {
-		t.err = fmt.Errorf("there is no %s", job.Program)
-		return t
+	b.Program = program.Name
+	job.Spec = &ebpf.CollectionSpec{
+		Maps:      map[string]*ebpf.MapSpec{},
+		Programs:  map[string]*ebpf.ProgramSpec{program.Name: program},
+		Variables: map[string]*ebpf.VariableSpec{},
 	}
-	job.Spec, _ = extract(all, job.Program)
 	return t
 }

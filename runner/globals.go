@@ -11,7 +11,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
 // setGlobals writes the suite's values into the spec's global variables.
@@ -19,7 +19,8 @@ func setGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(globals)) {
 		v := spec.Variables[name]
 		if v == nil {
-			return fmt.Errorf("the program uses no global %q: it uses %s", name, listed(slices.Sorted(maps.Keys(spec.Variables))))
+			have := slices.Sorted(maps.Keys(spec.Variables))
+			return fmt.Errorf("the program uses no global %q%s: it uses %s", name, strictyaml.DidYouMean(name, have), listed(have))
 		}
 		value, err := encodeValue(globals[name], int(v.Size()))
 		if err != nil {
@@ -30,47 +31,6 @@ func setGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
 		}
 	}
 	return nil
-}
-
-// checkMaps refuses preparations of maps that the program does not use, and
-// entries that do not fit.
-func checkMaps(spec *ebpf.CollectionSpec, preps map[string]bench.MapPrep) error {
-	for _, name := range slices.Sorted(maps.Keys(preps)) {
-		m := spec.Maps[name]
-		if m == nil {
-			return fmt.Errorf("the program uses no map %q: it uses %s", name, listed(slices.Sorted(maps.Keys(spec.Maps))))
-		}
-		if preps[name].Reset == bench.ResetSlice && !canEmpty(m.Type) {
-			return fmt.Errorf("map %s is of type %s: only ring buffers, queues and stacks can be emptied", name, m.Type)
-		}
-		if _, err := encodeEntries(m, preps[name].Entries); err != nil {
-			return fmt.Errorf("map %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// entry is a key and value in the kernel's bytes; a queue's key is nil.
-type entry struct{ key, value []byte }
-
-func encodeEntries(m *ebpf.MapSpec, entries []bench.MapEntry) ([]entry, error) {
-	var encoded []entry
-	for i, e := range entries {
-		var out entry
-		var err error
-		if m.KeySize > 0 {
-			if out.key, err = encodeValue(e.Key, int(m.KeySize)); err != nil {
-				return nil, fmt.Errorf("key of entry %d: %w", i+1, err)
-			}
-		} else if e.Key != nil {
-			return nil, fmt.Errorf("entry %d has a key, which a %s does not take", i+1, m.Type)
-		}
-		if out.value, err = encodeValue(e.Value, int(m.ValueSize)); err != nil {
-			return nil, fmt.Errorf("value of entry %d: %w", i+1, err)
-		}
-		encoded = append(encoded, out)
-	}
-	return encoded, nil
 }
 
 // encodeValue turns a value of the suite file into size bytes: an integer or

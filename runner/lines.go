@@ -2,7 +2,6 @@ package runner
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -40,17 +39,35 @@ type programLines struct {
 	program string
 	side    *executed
 	lines   []insn.Line
-	// executed is how often each instruction was executed.
-	executed []uint64
+	// executed is how often each instruction was executed, first how often in the
+	// first slice; passes are the same of each pass that is unlike the one before.
+	executed, first []uint64
+	passes          [][]uint64
+	runs            []uint64
+	slots           []int
+	text            []string // of the instructions, where lines are to have them
 }
 
 func (e *executed) lines() []programLines {
 	if e == nil {
 		return nil
 	}
-	sum := e.sum()
+	sum := e.total
 	of := func(program string) programLines {
-		return programLines{program, e, sum.Lines(program), sum.Instructions(program)}
+		p := programLines{
+			program: program, side: e, lines: sum.Lines(program), executed: sum.Instructions(program),
+			first: e.first.Instructions(program), slots: e.table.Program(program).Slots(),
+		}
+		for i, next := range e.passes {
+			if next.runs > 0 && (i == 0 || next.counts != e.passes[i-1].counts) {
+				p.passes, p.runs = append(p.passes, next.counts.Instructions(program)), append(p.runs, next.runs)
+			}
+		}
+		if e.code {
+			// Those of the table have labels, which nobody wrote.
+			p.text = insn.Disassemble(e.job.Spec.Programs[program].Instructions)
+		}
+		return p
 	}
 	all := []programLines{of(e.job.Program)}
 	for _, p := range e.table.Programs {
@@ -61,15 +78,6 @@ func (e *executed) lines() []programLines {
 	return all
 }
 
-// sum are the counts of all passes.
-func (e *executed) sum() *insn.Counts {
-	sum := e.passes[0]
-	for _, p := range e.passes[1:] {
-		sum = sum.Add(p)
-	}
-	return sum
-}
-
 func joinProgram(base, head programLines) []bench.Line {
 	var all []bench.Line
 	for _, j := range insn.Join(base.lines, head.lines) {
@@ -78,27 +86,44 @@ func joinProgram(base, head programLines) []bench.Line {
 		if at == nil {
 			of, at = &base, j.Base
 		}
-		line.Program, line.Function, line.Offset = at.Program, at.Function, at.First
-		line.InFunction = at.First - of.start(at.Function)
-		line.Text = at.Text
+		line.Program, line.Function, line.Offset = bench.ClipName(at.Program), bench.ClipName(at.Function), of.slots[at.First]
+		start := of.start(at.Function)
+		line.InFunction = line.Offset - start
+		line.Text = bench.ClipText(at.Text)
 		if at.File != "" {
 			line.File, line.Number = path.Clean(at.File), at.Number
 		}
-		if line.Source().Check() != nil {
+		if line.Source() == nil || line.Source().Check() != nil {
 			line.File, line.Number = "", 0
 		}
-		if j.Base != nil && j.Base.Number != at.Number {
-			line.BaseNumber = j.Base.Number
+		if line.Source() == nil {
+			line.InFunctionEnd = of.slots[at.Offsets[len(at.Offsets)-1]] - start
+		}
+		if j.Base != nil && j.Head != nil {
+			wasOf(&line, j.Base)
 		}
 		all = append(all, line)
 	}
 	return all
 }
 
-// start is the index of the first instruction of a function.
+// wasOf notes what was another thing of a line in the base.
+func wasOf(line *bench.Line, base *insn.Line) {
+	if base.Number != line.Number {
+		line.BaseNumber = base.Number
+	}
+	if base.File != "" && path.Base(base.File) != path.Base(line.File) {
+		line.BaseFile = bench.ClipFile(path.Clean(base.File))
+	}
+	if text := bench.ClipText(base.Text); text != line.Text {
+		line.BaseText = text
+	}
+}
+
+// start is the slot of the first instruction of a function.
 func (p *programLines) start(function string) int {
 	functions := p.side.table.Program(p.program).Functions
-	return functions[slices.IndexFunc(functions, func(f insn.Function) bool { return f.Name == function })].Start
+	return p.slots[functions[slices.IndexFunc(functions, func(f insn.Function) bool { return f.Name == function })].Start]
 }
 
 // of is what a run executes of a line, nil of nil.
@@ -106,20 +131,45 @@ func (p *programLines) of(l *insn.Line) *bench.Executed {
 	if l == nil {
 		return nil
 	}
-	x := &bench.Executed{PerRun: p.side.perRun(l.Executed), Instructions: l.Instructions}
+	x := &bench.Executed{
+		PerRun: p.side.perRun(l.Executed), Instructions: l.Instructions, Times: p.side.perRun(l.Times),
+		Spread: p.spread(l), Calls: l.Calls,
+	}
+	x.FirstOnly = l.Times == 0 && l.TimesOf(p.side.table.Program(p.program), p.first) > 0
+	for _, i := range l.Offsets {
+		if why := p.side.note(p.program, i); why != "" && !slices.Contains(x.Notes, why) {
+			x.Notes = append(x.Notes, why)
+		}
+	}
 	if !p.side.code {
 		return x
 	}
-	// Those of the table have labels, which nobody wrote.
-	instructions, machine := p.side.job.Spec.Programs[p.program].Instructions, p.side.machine[p.program]
+	machine := p.side.machine[p.program]
 	for _, i := range l.Offsets {
-		c := bench.Code{Offset: i, Text: fmt.Sprint(instructions[i]), PerRun: p.side.perRun(p.executed[i])}
+		c := bench.Code{Offset: p.slots[i], Text: bench.ClipText(p.text[i]), PerRun: p.side.perRun(p.executed[i])}
 		if i < len(machine) {
 			c.Machine = &machine[i]
 		}
 		x.Code = append(x.Code, c)
 	}
 	return x
+}
+
+// spread is what passes executed of a line.
+func (p *programLines) spread(l *insn.Line) *bench.Spread {
+	least, most := math.Inf(1), math.Inf(-1)
+	for n, executed := range p.passes {
+		var sum uint64
+		for _, i := range l.Offsets {
+			sum += executed[i]
+		}
+		perRun := round(float64(sum) / float64(p.runs[n]))
+		least, most = min(least, perRun), max(most, perRun)
+	}
+	if least >= most {
+		return nil
+	}
+	return &bench.Spread{Least: least, Most: most}
 }
 
 func (e *executed) perRun(n uint64) float64 { return round(float64(n) / float64(e.runs())) }

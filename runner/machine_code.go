@@ -24,7 +24,7 @@ func machineCode(j *Job) map[string][]int {
 			p.Instructions[i] = p.Instructions[i].WithSource(asm.Comment(strconv.Itoa(i)))
 		}
 	}
-	coll, err := ebpf.NewCollection(spec)
+	coll, _, err := j.load(spec.Copy())
 	if err != nil {
 		return nil
 	}

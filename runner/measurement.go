@@ -30,7 +30,8 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 		Partial: true,
 	}}
 	floors := map[floorKey]*track{}
-	for _, job := range orTestRun(plan.Jobs, tryVeth) {
+	cpus, _ := allowedCPUs() // one that cannot be told is one
+	for _, job := range orAlone(orTestRun(plan.Jobs, tryVeth), o.Mode, cpus) {
 		if job.Verify != nil {
 			m.tracks = append(m.tracks, newTrack(job, nil))
 			continue
@@ -62,6 +63,9 @@ func (m *measurement) run(ctx context.Context) error {
 		return err
 	}
 	defer env.Close()
+	for _, c := range env.counters.Measures() {
+		m.out.Testbed.HardwareCounters = append(m.out.Testbed.HardwareCounters, c.Name)
+	}
 	measure := m.load
 	if m.options.Mode == bench.ModeExact {
 		measure = m.count
@@ -98,23 +102,32 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 			t.close()
 		}
 	}()
+	var loading time.Duration
+	timed := func(do func()) {
+		began := time.Now()
+		do()
+		loading += time.Since(began)
+	}
 	for _, t := range everything {
 		if ctx.Err() != nil {
 			return nil
 		}
-		t.open(env)
-		t.countInsns()
-		t.warmUp(ctx)
-		t.makeRoom()
-		t.matchFloor()
+		timed(func() {
+			t.open(ctx, env)
+			t.warmUp(ctx)
+			t.makeRoom(ctx)
+		})
+		t.countInsns(ctx, measured{slice: int(t.last.runCnt)}) // in the first load alone
+		timed(func() { t.matchFloor(ctx) })
 	}
 	if load == 0 {
-		m.planRounds(ctx)
+		m.planRounds(ctx, loading)
 	}
 	began := time.Now()
 	m.rounds(ctx, load)
 	m.out.Loads = load + 1
 	m.out.Measuring += seconds(time.Since(began))
+	profile(ctx, env, everything, max(minRounds/m.options.Loads, 1))
 	return nil
 }
 

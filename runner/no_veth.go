@@ -15,8 +15,10 @@ const noVeth = "this kernel has no veth interfaces: test_run drives the program 
 
 // orTestRun replaces the veth of jobs by test_run where the kernel has no such
 // interfaces, which try finds out. The floor of such a job is that of test_run.
-// Any other error is not its business: the job will meet it again.
+// Any other error is not its business: the job will meet it again. What test_run
+// does not take either is left to orSocket.
 func orTestRun(jobs []*Job, try func() error) []*Job {
+	jobs = orSocket(jobs, trySkLookup)
 	onVeth := func(j *Job) bool { return j.Veth != nil }
 	if !slices.ContainsFunc(jobs, onVeth) || !isMissing(try()) {
 		return jobs
@@ -55,6 +57,11 @@ func tryVeth() error {
 
 // pairsOrTestRun is orTestRun for the jobs of pairs.
 func pairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
+	return fitPairs(pairs, func(jobs []*Job) []*Job { return orTestRun(jobs, try) })
+}
+
+// fitPairs is a function of jobs for those of pairs.
+func fitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
 	var jobs []*Job
 	for _, p := range pairs {
 		for _, j := range []*Job{p.Base, p.Head} {
@@ -63,7 +70,7 @@ func pairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
 			}
 		}
 	}
-	jobs = orTestRun(jobs, try)
+	jobs = fit(jobs)
 	next := func(j *Job) *Job {
 		if j == nil {
 			return nil

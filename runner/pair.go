@@ -50,9 +50,12 @@ const (
 // measure measures the pair for the time that it has.
 func (p *pair) measure(ctx context.Context, env *environment, budget time.Duration) bench.Pair {
 	began := time.Now()
-	p.floor.open(env)
+	p.floor.open(ctx, env)
 	defer p.floor.close()
 	p.floor.warmUp(ctx)
+	if why := p.head.job.whyNotHere(p.floor); why != nil {
+		return loadOnly(ctx, env, PairJob{Base: p.base.job.byVerify(why), Head: p.head.job.byVerify(why)})
+	}
 	p.fit(ctx, env)
 	loads := p.pilot(ctx, env, func() time.Duration { return budget - time.Since(began) })
 	p.options.Progress.Start(loads, budget)
@@ -73,18 +76,22 @@ func (p *pair) measure(ctx context.Context, env *environment, budget time.Durati
 // fit finds out how long slices can be: the same number of runs for all, short,
 // and so few that they fill no map that is emptied between them.
 func (p *pair) fit(ctx context.Context, env *environment) {
-	for _, t := range []*track{p.base, p.head} {
-		t.open(env)
-		t.countInsns()
+	sides := []*track{p.base, p.head}
+	for _, t := range sides {
+		t.open(ctx, env)
 		t.warmUp(ctx)
 		if r, ok := t.resizable(); ok && t.last.wall > pairSlice {
 			r.resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.wall), 1) })
-			t.slice()
+			t.slice(ctx)
 		}
-		t.makeRoom()
+		t.refuseOwnRuns(ctx)
+		t.makeRoom(ctx)
 		if runs := int(t.last.runCnt); t.live() && (p.length == 0 || runs < p.length) {
 			p.length = runs
 		}
+	}
+	for _, t := range sides {
+		t.countInsns(ctx, measured{slice: p.length})
 		t.close()
 	}
 	p.resize(p.floor)
@@ -134,10 +141,10 @@ func (p *pair) load(ctx context.Context, env *environment, load int, sides []*tr
 	}()
 	began := time.Now()
 	for _, i := range p.rng.Perm(len(sides)) {
-		sides[i].open(env)
+		sides[i].open(ctx, env)
 		p.resize(sides[i])
 		// The first runs after a load are slow.
-		sides[i].slice()
+		sides[i].slice(ctx)
 	}
 	loading = time.Since(began)
 	began = time.Now()
@@ -146,9 +153,12 @@ func (p *pair) load(ctx context.Context, env *environment, load int, sides []*tr
 		if ctx.Err() != nil {
 			break
 		}
-		measureRound(load, turn, p.rng)
+		measureRound(ctx, load, turn, p.rng)
 	}
-	return loading, time.Since(began) / time.Duration(rounds)
+	round = time.Since(began) / time.Duration(rounds)
+	began = time.Now()
+	profile(ctx, env, turn, 1)
+	return loading + time.Since(began), round
 }
 
 func (p *pair) failed() bool {

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cilium/ebpf"
-
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
@@ -37,16 +36,22 @@ func PlanPairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	var pairs []PairJob
 	var errs []error
 	for i := range headSuite.Benchmarks {
-		b, err := base.job(i)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("base: %w", err))
-		}
+		b, baseErr := base.job(i)
 		h, err := head.job(i)
+		var missing *noTargetError
+		switch {
+		case baseErr == nil:
+		case errors.As(baseErr, &missing) && h != nil:
+			// A change may well have added it.
+			h.Warnings = append(h.Warnings, fmt.Sprintf("not compared: base: %s", baseErr))
+		default:
+			errs = append(errs, fmt.Errorf("base: %w", baseErr))
+		}
 		switch {
 		case err != nil:
 			errs = append(errs, err)
 		case h == nil && b == nil:
-			_, err := newJob(headSuite, head.specs, &headSuite.Benchmarks[i])
+			_, err := newJob(headSuite, head.objects, &headSuite.Benchmarks[i])
 			errs = append(errs, err)
 		}
 		pairs = append(pairs, PairJob{Base: b, Head: h})
@@ -76,25 +81,25 @@ func NeitherHas(headSuite, baseSuite *suite.Suite) ([]string, error) {
 
 // sidePlan resolves benchmarks on the objects of one side.
 type sidePlan struct {
-	suite *suite.Suite
-	specs map[string]*ebpf.CollectionSpec
+	suite   *suite.Suite
+	objects map[string]*object.Object
 }
 
 func newSidePlan(s *suite.Suite) (*sidePlan, error) {
-	specs, err := parseObjects(s.Objects)
-	return &sidePlan{s, specs}, err
+	objects, err := parseObjects(s.Objects)
+	return &sidePlan{s, objects}, err
 }
 
 // has tells whether the side has a benchmark's program.
 func (p *sidePlan) has(benchmark int) bool {
-	_, err := findObject(p.suite, p.specs, &p.suite.Benchmarks[benchmark])
+	_, err := findObject(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
 	var missing *noProgramError
 	return !errors.As(err, &missing)
 }
 
 // job resolves a benchmark; it is nil where the side lacks the program.
 func (p *sidePlan) job(benchmark int) (*Job, error) {
-	j, err := newJob(p.suite, p.specs, &p.suite.Benchmarks[benchmark])
+	j, err := newJob(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
 	var missing *noProgramError
 	if errors.As(err, &missing) {
 		return nil, nil

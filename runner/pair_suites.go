@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cilium/ebpf"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
@@ -31,7 +29,7 @@ func PlanSuites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	for i := range headSuite.Benchmarks {
 		b := &headSuite.Benchmarks[i]
 		inHead[b.Name] = true
-		job, err := newJob(headSuite, head.specs, b)
+		job, err := newJob(headSuite, head.objects, b)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -62,7 +60,7 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 		return nil
 	}
 	own := &p.suite.Benchmarks[i]
-	object, err := findObject(p.suite, p.specs, own)
+	from, err := findObject(p.suite, p.objects, own)
 	if err != nil {
 		var missing *noProgramError
 		if !errors.As(err, &missing) {
@@ -71,8 +69,15 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 		return nil
 	}
 	b := *other.Benchmark
-	b.Program, b.Object = own.Program, object.Path
-	spec, _ := extract(p.specs[object.Path], b.Program)
+	b.Program, b.Object, b.Replace = own.Program, from.Path, own.Replace
+	o := p.objects[from.Path]
+	spec, _ := o.Program(b.Program, slices.Concat(own.MapPrograms(), b.MapPrograms())...)
+	s := otherSuite.WithObjects(p.suite.Objects)
+	// Values may be of what a replacement brings along.
+	if err := (&Job{Benchmark: &b, Object: from, Spec: spec}).addReplacements(s, p.objects); err != nil {
+		other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
+		return nil
+	}
 	var warnings []string
 	b.Globals = valuesFor(own.Globals, other.Globals, "global", &warnings,
 		func(name string) bool { return other.Spec.Variables[name] != nil },
@@ -80,9 +85,10 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 	b.Maps = valuesFor(own.Maps, other.Maps, "map", &warnings,
 		func(name string) bool { return other.Spec.Maps[name] != nil },
 		func(name string, v bench.MapPrep) bool {
-			return checkMaps(spec, map[string]bench.MapPrep{name: v}) == nil
+			_, err := prepareMaps(o, spec.Copy(), map[string]bench.MapPrep{name: v}, otherSuite.ReadFile)
+			return err == nil
 		})
-	job, err := newJob(otherSuite.WithObjects([]suite.Object{object}), map[string]*ebpf.CollectionSpec{object.Path: p.specs[object.Path]}, &b)
+	job, err := newJob(s, p.objects, &b)
 	if err != nil {
 		other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
 		return nil

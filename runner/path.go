@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -13,16 +14,20 @@ import (
 type pathDriver interface {
 	// trigger makes as few events happen as there are kinds of them, and says
 	// how many. None is under way when it returns.
-	trigger() (events int, err error)
+	trigger(ctx context.Context) (events int, err error)
 	// detach takes the program from its hook, for good.
 	detach() error
 }
+
+// selfTimed is a pathDriver that knows what the events of the latest trigger took,
+// without what it takes to order them.
+type selfTimed interface{ took() time.Duration }
 
 // countPath counts what an event takes with the program attached and without
 // it. That has in it what run_time_ns leaves out: the trampoline, the hook,
 // what the kernel does to get there. Statistics must be off, whose own cost is
 // on that path. The program is detached afterwards.
-func (t *track) countPath() {
+func (t *track) countPath(ctx context.Context) {
 	if !t.live() {
 		return
 	}
@@ -30,23 +35,26 @@ func (t *track) countPath() {
 	if !ok {
 		return
 	}
-	path, err := comparePath(d)
-	if err != nil {
+	path, err := comparePath(ctx, d)
+	switch {
+	case ctx.Err() != nil: // is no fault of the benchmark's
+		return
+	case err != nil:
 		t.warn(fmt.Sprintf("the cost of the whole path could not be counted: %v", err))
 		return
 	}
 	t.result.Path = path
 }
 
-func comparePath(d pathDriver) (*bench.Path, error) {
-	events, attached, err := leastTime(d)
+func comparePath(ctx context.Context, d pathDriver) (*bench.Path, error) {
+	events, attached, err := leastTime(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.detach(); err != nil {
 		return nil, fmt.Errorf("detach: %w", err)
 	}
-	_, detached, err := leastTime(d)
+	_, detached, err := leastTime(ctx, d)
 	return &bench.Path{Events: events, Attached: attached, Detached: detached}, err
 }
 
@@ -54,7 +62,7 @@ func comparePath(d pathDriver) (*bench.Path, error) {
 // in stock that it fills up every few dozen packets, so these are rounds enough
 // for some in which it need not.
 const (
-	pathRounds = 64
+	pathRounds = 192
 	// pathAlike is how many rounds make a time one that is not there by chance:
 	// now and then a round finds something done that the others have to do.
 	pathAlike = 4
@@ -62,14 +70,18 @@ const (
 
 // leastTime is what the quickest rounds took, in nanoseconds of the machine's
 // clock: those that no tick fell into, and no filling up of a stock.
-func leastTime(d pathDriver) (events int, least uint64, err error) {
+func leastTime(ctx context.Context, d pathDriver) (events int, least uint64, err error) {
 	var took []uint64
 	for range pathRounds {
 		began := time.Now()
-		if events, err = d.trigger(); err != nil {
+		if events, err = d.trigger(ctx); err != nil {
 			return 0, 0, err
 		}
-		took = append(took, uint64(time.Since(began).Nanoseconds()))
+		elapsed := time.Since(began)
+		if s, ok := d.(selfTimed); ok {
+			elapsed = s.took()
+		}
+		took = append(took, uint64(elapsed.Nanoseconds()))
 	}
 	return events, leastAlike(took, pathAlike), nil
 }

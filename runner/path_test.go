@@ -18,12 +18,12 @@ func TestPathIsDrivenWithAndWithoutTheProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer stats.Close()
-			s, err := openSubject(env, plan.Jobs[0])
+			s, err := openSubject(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			path, err := comparePath(s.driver.(pathDriver))
+			path, err := comparePath(t.Context(), s.driver.(pathDriver))
 			if err != nil {
 				t.Fatal(err)
 			}

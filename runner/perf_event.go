@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +12,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
 
+var perfEventKind = kind{
+	check: func(j *Job) error {
+		if j.program().Type != ebpf.PerfEvent {
+			return errors.New("perf_event drives perf_event programs")
+		}
+		return nil
+	},
+	open:     newPerfEvent,
+	alike:    func(j *Job) string { return fmt.Sprintf("perf_event %+v", *j.PerfEvent) },
+	neverRan: "the event never fired: does the load do what the event counts?",
+	paced:    true,
+}
+
 // perfEvent samples a load that runs only while a slice lasts, so that it
 // disturbs no other benchmark.
 type perfEvent struct {
@@ -19,7 +33,7 @@ type perfEvent struct {
 	window time.Duration
 }
 
-func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
+func newPerfEvent(_ context.Context, env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
 	if env.window > 0 {
 		p.window = min(p.window, max(env.window, fewSamples(j.PerfEvent)))
@@ -40,7 +54,7 @@ func newPerfEvent(env *environment, program *ebpf.Program, j *Job) (d driver, er
 		return nil, err
 	}
 	if p.events, err = workload.OpenPerfEvents(*j.PerfEvent, threads); err != nil {
-		return nil, err
+		return nil, p.load.Explain(err)
 	}
 	if err = p.events.Attach(program); err != nil {
 		return nil, err
@@ -62,14 +76,14 @@ func fewSamples(e *bench.PerfEvent) time.Duration {
 	return 4 * period
 }
 
-func (p *perfEvent) drive() (driven, error) {
+func (p *perfEvent) drive(ctx context.Context) (driven, error) {
 	if err := p.load.Resume(); err != nil {
 		return driven{}, err
 	}
 	if err := p.events.Enable(); err != nil {
 		return driven{}, err
 	}
-	if err := wait(p.window); err != nil {
+	if err := wait(ctx, p.window); err != nil {
 		return driven{}, err
 	}
 	if err := p.events.Disable(); err != nil {

@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload"
@@ -32,12 +31,22 @@ type Job struct {
 	Spec *ebpf.CollectionSpec
 	// Frames are the packets of the benchmark, none for a driver without.
 	Frames [][]byte
+	// entries are what its maps are filled with, by the map's name.
+	entries map[string][]entry
+	// preparations are run once the maps are filled.
+	preparations []preparation
+	// replacements take the place of functions of the program.
+	replacements []replacement
 	// Warnings are what had to be changed for the object to load.
 	Warnings []string
+	// chosen says that the suite names no driver.
+	chosen bool
 }
 
 // Type is the program's type in the kernel's spelling.
 func (j *Job) Type() string { return typeName(j.program().Type) }
+
+func typeName(t ebpf.ProgramType) string { return object.TypeName(t) }
 
 // BudgetText is the benchmark's measuring time.
 func (j *Job) BudgetText() string { return time.Duration(j.Budget).String() }
@@ -47,14 +56,14 @@ func (j *Job) program() *ebpf.ProgramSpec { return j.Spec.Programs[j.Program] }
 // NewPlan resolves every benchmark of the suite. It reports every problem
 // that it finds, joined.
 func NewPlan(s *suite.Suite) (*Plan, error) {
-	specs, err := parseObjects(s.Objects)
+	objects, err := parseObjects(s.Objects)
 	if err != nil {
 		return nil, err
 	}
 	var plan Plan
 	var errs []error
 	for i := range s.Benchmarks {
-		job, err := newJob(s, specs, &s.Benchmarks[i])
+		job, err := newJob(s, objects, &s.Benchmarks[i])
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -72,21 +81,33 @@ type noProgramError struct{ error }
 
 func (e *noProgramError) Unwrap() error { return e.error }
 
-func newJob(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.Benchmark) (*Job, error) {
-	object, err := findObject(s, specs, b)
+func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (*Job, error) {
+	from, err := findObject(s, objects, b)
 	if err != nil {
 		return nil, err
 	}
-	job := &Job{Benchmark: b, Object: object}
-	job.Spec, job.Warnings = extract(specs[object.Path], b.Program)
+	job := &Job{Benchmark: b, Object: from}
+	job.Spec, job.Warnings = objects[from.Path].Program(b.Program, b.MapPrograms()...)
+	job.chooseDriver(tailCalls(objects[from.Path], b.Program))
+	job.setDefaults()
 	if err := job.checkDriver(); err != nil {
 		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+	}
+	if err := job.readyFor(s); err != nil {
+		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+	}
+	if err := job.addReplacements(s, objects); err != nil {
+		return nil, err
 	}
 	if err := setGlobals(job.Spec, b.Globals); err != nil {
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
 	}
-	if err := checkMaps(job.Spec, b.Maps); err != nil {
-		return nil, s.ErrorAt(b.Name, "maps", "%s", err)
+	if job.entries, err = prepareMaps(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
+		at := s.ErrorAt(b.Name, "maps", "%s", err)
+		if missing := (*noTargetError)(nil); errors.As(err, &missing) {
+			return nil, &noTargetError{at}
+		}
+		return nil, at
 	}
 	if packets := job.packets(); packets != nil {
 		if job.Frames, err = workload.Packets(packets, s.ReadFile); err != nil {
@@ -96,11 +117,29 @@ func newJob(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.Benc
 			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
 		}
 	}
+	if err := job.addPreparations(objects[from.Path], s.ReadFile); err != nil {
+		return nil, s.ErrorAt(b.Name, "prepare", "%s", err)
+	}
+	if job.TestRun != nil {
+		if _, err := job.inputs(); err != nil {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+		}
+	}
 	return job, nil
+}
+
+// kindsOfRuns is how many kinds of runs a slice has, of which all of a kind are
+// alike unless chance has a say in them; 0 where that cannot be told.
+func (j *Job) kindsOfRuns() int {
+	if j.TestRun != nil {
+		return max(len(j.Frames), 1)
+	}
+	return len(j.Frames)
 }
 
 func (j *Job) packets() []bench.Packet {
 	switch {
+	case j.TestRun != nil && !takesPackets(j.program().Type):
 	case j.TestRun != nil:
 		return j.TestRun.Packets
 	case j.Veth != nil:
@@ -117,39 +156,29 @@ func (j *Job) runsPerRound() int {
 	return j.Veth.Count
 }
 
-// checkDriver refuses a driver that cannot run the program's type.
-func (j *Job) checkDriver() error {
-	typ := j.program().Type
-	switch {
-	case j.Veth != nil && typ != ebpf.XDP:
-		return fmt.Errorf("program %s is of type %s: veth drives xdp programs; test_run drives skb programs too", j.Program, j.Type())
-	case j.PerfEvent != nil && typ != ebpf.PerfEvent:
-		return fmt.Errorf("program %s is of type %s: perf_event drives perf_event programs", j.Program, j.Type())
-	case j.TestRun != nil && typ != ebpf.XDP && !isSKB(typ):
-		return fmt.Errorf("program %s is of type %s: test_run drives xdp and skb programs (socket_filter, sched_cls, cgroup_skb, lwt)", j.Program, j.Type())
-	}
-	return nil
-}
-
-// isSKB tells the program types that BPF_PROG_RUN gives a socket buffer.
-func isSKB(t ebpf.ProgramType) bool {
-	return slices.Contains([]ebpf.ProgramType{
-		ebpf.SocketFilter, ebpf.SchedCLS, ebpf.SchedACT, ebpf.CGroupSKB,
-		ebpf.LWTIn, ebpf.LWTOut, ebpf.LWTXmit, ebpf.LWTSeg6Local,
-	}, t)
-}
-
 // findObject finds the object that holds the benchmark's program.
-func findObject(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.Benchmark) (suite.Object, error) {
+func findObject(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (suite.Object, error) {
+	return findProgram(s, objects, b.Program, b.Object, func(format string, args ...any) error {
+		return s.ErrorAt(b.Name, "program", format, args...)
+	})
+}
+
+// findProgram finds the object that holds a program: the one of a path, or the only
+// one that does where that is empty.
+func findProgram(s *suite.Suite, objects map[string]*object.Object, program, in string, errorf func(string, ...any) error) (suite.Object, error) {
 	var found []suite.Object
 	var have []string
+	untyped := ""
 	for _, o := range s.Objects {
-		if b.Object != "" && o.Path != b.Object {
+		if in != "" && o.Path != in {
 			continue
 		}
-		names := programNames(specs[o.Path])
+		names := objects[o.Path].Programs()
 		have = append(have, names...)
-		if slices.Contains(names, b.Program) {
+		if section := objects[o.Path].Untyped(program); section != "" {
+			untyped = section
+		}
+		if slices.Contains(names, program) {
 			found = append(found, o)
 		}
 	}
@@ -157,63 +186,29 @@ func findObject(s *suite.Suite, specs map[string]*ebpf.CollectionSpec, b *bench.
 	case 1:
 		return found[0], nil
 	case 0:
-		where := "the suite's objects have"
-		if b.Object != "" {
-			where = b.Object + " has"
+		if untyped != "" {
+			return suite.Object{}, &noProgramError{errorf("program %q is in section %q, which says no known type, as xdp, tc or kprobe/NAME would", program, untyped)}
 		}
-		return suite.Object{}, &noProgramError{s.ErrorAt(b.Name, "program", "unknown program %q%s: %s %s", b.Program, strictyaml.DidYouMean(b.Program, have), where, strings.Join(have, ", "))}
+		where := "the suite's objects have"
+		if in != "" {
+			where = in + " has"
+		}
+		return suite.Object{}, &noProgramError{errorf("unknown program %q%s: %s %s", program, strictyaml.DidYouMean(program, have), where, strings.Join(have, ", "))}
 	default:
-		return suite.Object{}, s.ErrorAt(b.Name, "program", "program %q is in %s and in %s: say which by object", b.Program, found[0].Path, found[1].Path)
+		return suite.Object{}, errorf("program %q is in %s and in %s: say which by object", program, found[0].Path, found[1].Path)
 	}
 }
 
-func parseObjects(objects []suite.Object) (map[string]*ebpf.CollectionSpec, error) {
-	specs := map[string]*ebpf.CollectionSpec{}
+func parseObjects(objects []suite.Object) (map[string]*object.Object, error) {
+	parsed := map[string]*object.Object{}
 	var errs []error
 	for _, o := range objects {
-		spec, err := parseObject(o.Data)
+		p, err := object.Parse(o.Data)
 		if err != nil {
-			errs = append(errs, bench.WithHint(fmt.Errorf("read object %s: %w", o.Path, err),
-				"an object is what clang -target bpf -g -O2 -c writes, or bpf-linker for Rust"))
+			errs = append(errs, fmt.Errorf("read object %s: %w", o.Path, err))
 			continue
 		}
-		specs[o.Path] = spec
+		parsed[o.Path] = p
 	}
-	return specs, errors.Join(errs...)
-}
-
-// parseObject reads an ELF object. What the parser does not survive is an
-// error of the object too.
-func parseObject(data []byte) (spec *ebpf.CollectionSpec, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the object is malformed: %v", p)
-		}
-	}()
-	if !bytes.HasPrefix(data, []byte("\x7fELF")) {
-		return nil, errors.New("it is no ELF file")
-	}
-	spec, err = ebpf.LoadCollectionSpecFromReader(bytes.NewReader(data))
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("it is truncated")
-	case err != nil:
-		return nil, err
-	}
-	if len(programNames(spec)) == 0 {
-		return nil, errors.New("it holds no eBPF program")
-	}
-	return spec, nil
-}
-
-// programNames lists the entry programs of an object.
-func programNames(spec *ebpf.CollectionSpec) []string {
-	var names []string
-	for name, p := range spec.Programs {
-		if p.Type != ebpf.UnspecifiedProgram {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return parsed, errors.Join(errs...)
 }

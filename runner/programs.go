@@ -8,13 +8,13 @@ import (
 
 // Programs lists the entry programs of objects by name, each once.
 func Programs(objects []suite.Object) ([]string, error) {
-	specs, err := parseObjects(objects)
+	parsed, err := parseObjects(objects)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, spec := range specs {
-		names = append(names, programNames(spec)...)
+	for _, o := range parsed {
+		names = append(names, o.Programs()...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil

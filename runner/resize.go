@@ -1,6 +1,9 @@
 package runner
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // resizer is a driver whose slices can have another number of runs.
 type resizer interface {
@@ -19,7 +22,7 @@ func (t *track) resizable() (resizer, bool) {
 
 // makeRoom halves the track's slices until none fills a map that is emptied
 // between them: how a program fares with a full map is another benchmark.
-func (t *track) makeRoom() {
+func (t *track) makeRoom(ctx context.Context) {
 	for t.live() {
 		full, err := t.subject.fillsMaps()
 		if err != nil {
@@ -32,7 +35,10 @@ func (t *track) makeRoom() {
 		before := t.last.runCnt
 		if ok {
 			r.resize(func(now int) int { return now / 2 })
-			t.slice()
+			t.slice(ctx)
+			if ctx.Err() != nil {
+				return
+			}
 		}
 		if !ok || t.last.runCnt >= before {
 			t.warn("a map that is emptied between slices fills up within one: what a full one costs is part of the figures")
@@ -42,13 +48,13 @@ func (t *track) makeRoom() {
 }
 
 // matchFloor makes the slices of the track's floor as short as its own.
-func (t *track) matchFloor() {
-	if t.floor == nil || !t.live() || t.last.runCnt >= t.floor.last.runCnt {
+func (t *track) matchFloor(ctx context.Context) {
+	if t.floor == nil || !t.live() || t.last.runCnt == 0 || t.last.runCnt >= t.floor.last.runCnt {
 		return
 	}
 	if r, ok := t.floor.resizable(); ok {
 		r.resize(func(int) int { return int(t.last.runCnt) })
-		t.floor.slice()
+		t.floor.slice(ctx)
 	}
 }
 

@@ -10,13 +10,15 @@ import (
 // have no quartiles worth the name.
 const minRounds = 16
 
-// planRounds sets how many rounds each track takes part in, from a pilot.
-func (m *measurement) planRounds(ctx context.Context) {
+// planRounds sets how many rounds each track takes part in, from a pilot. What is
+// still to come are these and the other loads, each of which takes as long as the
+// first.
+func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 	var most int
-	var estimate time.Duration
+	estimate := time.Duration(m.options.Loads-1) * loading
 	for _, t := range m.floors {
 		if ctx.Err() == nil {
-			t.pilot()
+			t.pilot(ctx)
 		}
 	}
 	floors := map[*track]int{}
@@ -27,7 +29,9 @@ func (m *measurement) planRounds(ctx context.Context) {
 		if t.job.Verify != nil {
 			continue
 		}
-		wall := t.pilot()
+		wall := t.pilot(ctx)
+		t.refuseOwnRuns(ctx)
+		t.watchOthers(ctx)
 		if !t.live() {
 			continue
 		}
@@ -35,13 +39,17 @@ func (m *measurement) planRounds(ctx context.Context) {
 		if m.options.Budget > 0 {
 			budget = m.options.Budget
 		}
-		t.rounds = max(int(budget/max(wall, time.Microsecond)), minRounds)
+		// A load without a round would be for nothing.
+		t.rounds = max(int(budget/max(wall, time.Microsecond)), minRounds, m.options.Loads)
 		if m.options.Rounds > 0 {
 			t.rounds = m.options.Rounds
 		}
 		most = max(most, t.rounds)
 		floors[t.floor] = max(floors[t.floor], t.rounds)
 		estimate += time.Duration(t.rounds) * wall
+	}
+	if ctx.Err() != nil { // slices that were cut off tell no time
+		return
 	}
 	for floor, rounds := range floors {
 		estimate += time.Duration(rounds) * floor.wall
@@ -73,7 +81,7 @@ func (m *measurement) rounds(ctx context.Context, load int) {
 				turn = append(turn, t)
 			}
 		}
-		measureRound(load, withFloors(turn), rng)
+		measureRound(ctx, load, withFloors(turn), rng)
 		m.options.Progress.Round()
 	}
 }
@@ -98,11 +106,15 @@ func contains(turn []*track, t *track) bool {
 }
 
 // measureRound gives each track one slice, in random order, and then records
-// the round: a value is the difference of a track and its floor within it.
-func measureRound(load int, turn []*track, rng *rand.Rand) {
+// the round: a value is the difference of a track and its floor within it. One
+// that ctx has cut off has none.
+func measureRound(ctx context.Context, load int, turn []*track, rng *rand.Rand) {
 	rng.Shuffle(len(turn), func(i, j int) { turn[i], turn[j] = turn[j], turn[i] })
 	for _, t := range turn {
-		t.slice()
+		t.slice(ctx)
+	}
+	if ctx.Err() != nil {
+		return
 	}
 	for _, t := range turn {
 		t.record(load)

@@ -55,7 +55,8 @@ const DefaultLoads = 16
 
 // Progress is told what happens while a plan is measured.
 type Progress interface {
-	// Start says how many rounds there will be and how long they may take.
+	// Start says how many rounds there will be, and about how long these and
+	// what they need take.
 	Start(rounds int, estimate time.Duration)
 	// Round says that one more round is done.
 	Round()

@@ -8,7 +8,7 @@ import (
 
 // timedSamples derives the values of each round from its counters. A round in
 // which the program did not run has no value: its counters tell.
-func timedSamples(r *bench.Result) []bench.Sample {
+func timedSamples(r *bench.Result, k *kind) []bench.Sample {
 	raw := bench.Sample{Measure: bench.LatencyRaw}
 	floor := bench.Sample{Measure: bench.LatencyFloor}
 	net := bench.Sample{Measure: bench.Latency}
@@ -29,8 +29,7 @@ func timedSamples(r *bench.Result) []bench.Sample {
 		}
 	}
 	all := []bench.Sample{net, raw, floor}
-	// A sampled load sets the rate of a perf event, not the program.
-	if r.Driver != "perf_event" {
+	if k != nil && !k.paced {
 		all = append(all, rate)
 	}
 	kept := all[:0]

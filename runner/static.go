@@ -12,14 +12,20 @@ import (
 
 // staticSamples are the figures of loaded programs that no run changes: what
 // the verifier went through, what was made of them, and what they hold. They
-// are those of all programs of the collection, which are the entry program and
-// those that it tail calls. What the kernel does not tell is left out.
-func staticSamples(coll *ebpf.Collection) []bench.Sample {
+// are those of the named programs and maps of the collection, which are the
+// entry program, those that it tail calls, and what they use. What the kernel
+// does not tell is left out.
+func staticSamples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
 	sums := map[string]uint64{}
-	for _, p := range coll.Programs {
-		addProgram(sums, p)
+	for name, p := range coll.Programs {
+		if of[name] {
+			addProgram(sums, p)
+		}
 	}
-	for _, m := range coll.Maps {
+	for name, m := range coll.Maps {
+		if !of[name] {
+			continue
+		}
 		if info, err := m.Info(); err == nil {
 			if bytes, ok := info.Memlock(); ok {
 				sums[bench.MapMemory.Name] += bytes

@@ -1,14 +1,17 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/pmu"
 )
 
 // subject is a program that is loaded and attached to what drives it.
@@ -16,14 +19,22 @@ type subject struct {
 	coll     *ebpf.Collection
 	program  *ebpf.Program
 	emptiers []emptier
+	unread   []*unreadRing
+	// replaced end what stands in for functions of the program.
+	replaced []io.Closer
 	driver   driver
+	// hardware counts what the CPU does in a slice, nil where that says nothing
+	// of the program.
+	hardware *pmu.Counters
+	// warning is what had to be done for the program to load here.
+	warning string
 }
 
 // driver lets a program run.
 type driver interface {
 	// drive lets the program run for one slice and returns when all runs of
-	// the slice have ended.
-	drive() (driven, error)
+	// the slice have ended. It fails soon after ctx is cancelled.
+	drive(ctx context.Context) (driven, error)
 	io.Closer
 }
 
@@ -33,15 +44,20 @@ type driven struct {
 	sent, dropped uint64
 	// sender is what produced the packets, empty for a driver without.
 	sender string
+	// cpus is on how many CPUs the program ran at once, 0 for one.
+	cpus int
 	// retvals are the return values of the slice's test_run calls.
 	retvals []uint32
+	// tried and done are what was done for the program to see, and how much of
+	// it came off.
+	tried, done uint64
 }
 
 // verified is the driver of a program that is only loaded.
 type verified struct{}
 
-func (verified) drive() (driven, error) { return driven{}, nil }
-func (verified) Close() error           { return nil }
+func (verified) drive(context.Context) (driven, error) { return driven{}, nil }
+func (verified) Close() error                          { return nil }
 
 func (d *driven) addTo(r *bench.Result, runs uint64) {
 	for _, v := range d.retvals {
@@ -49,6 +65,14 @@ func (d *driven) addTo(r *bench.Result, runs uint64) {
 			r.Retvals = map[uint32]uint64{}
 		}
 		r.Retvals[v]++
+	}
+	r.CPUs = d.cpus
+	if d.tried > 0 {
+		if r.Exchanged == nil {
+			r.Exchanged = &bench.Exchanged{}
+		}
+		r.Exchanged.Tried += d.tried
+		r.Exchanged.Done += d.done
 	}
 	if d.sender == "" {
 		return
@@ -62,16 +86,16 @@ func (d *driven) addTo(r *bench.Result, runs uint64) {
 	r.Traffic.Unaccounted += int64(d.sent) - int64(runs) - int64(d.dropped)
 }
 
-func openSubject(env *environment, j *Job) (*subject, error) {
+func openSubject(ctx context.Context, env *environment, j *Job) (*subject, error) {
 	spec := j.Spec.Copy()
 	if env.exact {
 		zeroSeeds(spec)
 	}
-	return openSpec(env, j, spec)
+	return openSpec(ctx, env, j, spec)
 }
 
 // openSpec loads what may be the job's programs in another form.
-func openSpec(env *environment, j *Job, spec *ebpf.CollectionSpec) (s *subject, err error) {
+func openSpec(ctx context.Context, env *environment, j *Job, spec *ebpf.CollectionSpec) (s *subject, err error) {
 	s = &subject{}
 	defer func() {
 		if err != nil {
@@ -79,73 +103,97 @@ func openSpec(env *environment, j *Job, spec *ebpf.CollectionSpec) (s *subject, 
 			s = nil
 		}
 	}()
-	if s.coll, err = loadCollection(spec); err != nil {
-		return s, explainLoad(j, err)
+	err = withoutSignals(func() (err error) {
+		s.coll, s.warning, err = j.load(spec)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.replaced, err = j.attachReplacements(s.coll); err != nil {
+		return s, err
 	}
 	s.program = s.coll.Programs[j.Program]
-	if err = fill(s.coll, j.Spec, j.Maps); err != nil {
+	if j.TestRun != nil && !j.Parallel {
+		s.hardware = env.counters
+	}
+	if err = fill(ctx, s.coll, j.entries); err != nil {
 		return s, err
 	}
-	if s.emptiers, err = newEmptiers(s.coll, j.Maps); err != nil {
+	if err = prepareByPrograms(ctx, s.coll, j.preparations); err != nil {
 		return s, err
 	}
-	switch {
-	case j.TestRun != nil:
-		s.driver, err = newTestRun(env, s.program, j)
-	case j.Veth != nil:
-		s.driver, err = newVeth(env, s.program, j)
-	case j.PerfEvent != nil:
-		s.driver, err = newPerfEvent(env, s.program, j)
-	case j.Verify != nil:
-		s.driver = verified{}
-	default:
-		err = errors.New("the benchmark has no driver")
+	if s.emptiers, err = newEmptiers(ctx, s.coll, j.Maps, j.entries); err != nil {
+		return s, err
 	}
+	if s.unread, err = newUnreadRings(s.coll, j.Maps); err != nil {
+		return s, err
+	}
+	s.driver, err = j.openDriver(ctx, env, s.program)
 	return s, err
 }
 
-// loadCollection loads a collection, with the statistics of the verifier as its
-// log. If that fails, it tries again without, because the log of a refusal is
-// another one.
-func loadCollection(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
-	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}}
-	if coll, err := ebpf.NewCollectionWithOptions(spec.Copy(), stats); err == nil {
-		return coll, nil
+// empty empties the maps that a reader would, unless ctx has been cancelled.
+func (s *subject) empty(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return ebpf.NewCollection(spec)
-}
-
-// empty empties the maps that a reader would.
-func (s *subject) empty() error {
 	for _, e := range s.emptiers {
-		if err := e.empty(); err != nil {
+		if err := e.empty(ctx); err != nil {
 			return fmt.Errorf("empty a map: %w", err)
 		}
 	}
 	return nil
 }
 
+// startsOver tells whether each slice finds maps as they were, so that what a run
+// does depends on how many of its slice came before. What is in a ring buffer is
+// its reader's.
+func (s *subject) startsOver() bool {
+	return slices.ContainsFunc(s.emptiers, func(e emptier) bool {
+		_, ring := e.(*ringEmptier)
+		return !ring
+	})
+}
+
 // drive empties the maps and lets the program run.
-func (s *subject) drive() error {
-	if err := s.empty(); err != nil {
+func (s *subject) drive(ctx context.Context) error {
+	if err := s.empty(ctx); err != nil {
 		return err
 	}
-	_, err := s.driver.drive()
+	_, err := s.driver.drive(ctx)
 	return err
 }
 
-// slice empties the maps, lets the program run and reads what it was charged.
-func (s *subject) slice() (slice, error) {
-	if err := s.empty(); err != nil {
+// slice is a slice of what the driver does, for a program on all CPUs beside one
+// of the program alone.
+func (s *subject) slice(ctx context.Context) (slice, error) {
+	if p, ok := s.driver.(*parallel); ok {
+		return p.slice(ctx, s.charge)
+	}
+	return s.charge(ctx)
+}
+
+// charge empties the maps, lets the program run and reads what it was charged.
+func (s *subject) charge(ctx context.Context) (slice, error) {
+	if err := s.empty(ctx); err != nil {
 		return slice{}, err
 	}
 	before, err := readCounters(s.program)
 	if err != nil {
 		return slice{}, err
 	}
+	events, err := s.readHardware()
+	if err != nil {
+		return slice{}, err
+	}
 	began := time.Now()
-	driven, err := s.driver.drive()
+	driven, err := s.driver.drive(ctx)
 	wall := time.Since(began)
+	if err != nil {
+		return slice{}, err
+	}
+	eventsAfter, err := s.readHardware()
 	if err != nil {
 		return slice{}, err
 	}
@@ -153,7 +201,11 @@ func (s *subject) slice() (slice, error) {
 	if err != nil {
 		return slice{}, err
 	}
-	return slice{after.since(before), driven, wall}, nil
+	ran := after.since(before)
+	for _, u := range s.unread {
+		u.ran(ran.runCnt)
+	}
+	return slice{counters: ran, driven: driven, wall: wall, events: eventsSince(eventsAfter, events)}, nil
 }
 
 // Close detaches and unloads the program.
@@ -163,6 +215,8 @@ func (s *subject) Close() error {
 		errs = append(errs, s.driver.Close())
 	}
 	closeAll(s.emptiers)
+	closeAll(s.unread)
+	closeAll(s.replaced)
 	if s.coll != nil {
 		s.coll.Close()
 	}

@@ -2,12 +2,9 @@ package runner
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
@@ -17,11 +14,11 @@ import (
 // objects whose programs get a benchmark too, such as those of another build,
 // though the suite does not name the files.
 func Suggest(objects, others []suite.Object) (string, error) {
-	specs, err := parseObjects(objects)
+	entries, err := Entries(objects)
 	if err != nil {
 		return "", err
 	}
-	otherSpecs, err := parseObjects(others)
+	more, err := Entries(others)
 	if err != nil {
 		return "", err
 	}
@@ -31,65 +28,25 @@ func Suggest(objects, others []suite.Object) (string, error) {
 		fmt.Fprintf(&text, "  - %s\n", strconv.Quote(o.Path))
 	}
 	text.WriteString("benchmarks:\n")
-	for _, p := range slices.Concat(programsOf(objects, specs), without(programsOf(others, otherSpecs), programsOf(objects, specs))) {
-		fmt.Fprintf(&text, "  - {name: %s, program: %s, %s%s: {}}\n", strconv.Quote(p.benchmark()), strconv.Quote(p.name), p.inObject(), suggestDriver(p.typ))
+	for _, e := range slices.Concat(entries, without(more, entries)) {
+		if e.Untyped {
+			continue
+		}
+		fmt.Fprintf(&text, "  - {name: %s, program: %s, %s%s: {}}\n", strconv.Quote(e.Benchmark), strconv.Quote(e.Program), e.inObject(), e.Driver)
 	}
 	return text.String(), nil
 }
 
-// program is an entry program of an object.
-type program struct {
-	name   string
-	object string
-	typ    ebpf.ProgramType
-	// ambiguous says that another object has a program of that name.
-	ambiguous bool
-}
-
-func (p *program) benchmark() string {
-	if p.ambiguous {
-		return strings.TrimSuffix(path.Base(p.object), ".o") + "/" + p.name
-	}
-	return p.name
-}
-
-func (p *program) inObject() string {
-	if p.ambiguous {
-		return "object: " + strconv.Quote(p.object) + ", "
+func (e *Entry) inObject() string {
+	if e.Ambiguous {
+		return "object: " + strconv.Quote(e.Object) + ", "
 	}
 	return ""
 }
 
-func programsOf(objects []suite.Object, specs map[string]*ebpf.CollectionSpec) []program {
-	count := map[string]int{}
-	var all []program
-	for _, o := range objects {
-		for _, name := range programNames(specs[o.Path]) {
-			count[name]++
-			all = append(all, program{name: name, object: o.Path, typ: specs[o.Path].Programs[name].Type})
-		}
-	}
-	for i := range all {
-		all[i].ambiguous = count[all[i].name] > 1
-	}
-	return all
-}
-
-// without lists the programs that are not among some others.
-func without(programs, others []program) []program {
-	return slices.DeleteFunc(programs, func(p program) bool {
-		return slices.ContainsFunc(others, func(o program) bool { return o.benchmark() == p.benchmark() })
+// without lists the entries that are not among some others.
+func without(entries, others []Entry) []Entry {
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		return slices.ContainsFunc(others, func(o Entry) bool { return o.Benchmark == e.Benchmark })
 	})
-}
-
-// suggestDriver is the driver that a program's type takes. One that nothing
-// drives is loaded all the same, for what the verifier and the JIT make of it.
-func suggestDriver(t ebpf.ProgramType) string {
-	switch {
-	case t == ebpf.XDP, isSKB(t):
-		return "test_run"
-	case t == ebpf.PerfEvent:
-		return "perf_event"
-	}
-	return "verify"
 }

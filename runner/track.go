@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,14 +20,26 @@ type track struct {
 	exact  bool   // the clock counts instructions
 
 	subject *subject
-	wall    time.Duration // of one slice, by the pilot
+	wall    time.Duration // of one slice, resetting maps included, by the pilot
 	err     error
 
-	last     slice // the latest, until it is recorded
+	last     slice  // the latest, until it is recorded
+	ran      uint64 // runs of all slices
 	static   []bench.Sample
 	counted  bool
+	hardware []bench.Sample
+	filled   bool // the result says what maps hold after runs
+	observed bool
 	executed *executed // nil where it could not be counted
-	result   bench.Result
+	// uncounted is the warning of why not.
+	uncounted string
+	result    bench.Result
+
+	// alone are the rounds of a program on all CPUs in which it ran on one, with
+	// those of its floor.
+	alone, aloneFloor bench.Counters
+	// apart is how many rounds had the CPUs apart.
+	apart int
 }
 
 // slice is what one round measured of one track.
@@ -34,6 +47,12 @@ type slice struct {
 	counters
 	driven
 	wall time.Duration
+	// events are those of the CPU, in the order of the hardware counters.
+	events []float64
+	// alone is the slice of the program on one CPU, before one on all, and apart
+	// that these were not really at it at once.
+	alone *slice
+	apart bool
 }
 
 func newTrack(job *Job, floor *track) *track {
@@ -45,6 +64,7 @@ func newTrack(job *Job, floor *track) *track {
 		Program:      job.Program,
 		Type:         job.Type(),
 		Source:       job.Source(),
+		Replaced:     job.replaced(),
 		Warnings:     slices.Clone(job.Warnings),
 	}}
 }
@@ -58,13 +78,22 @@ func (t *track) warn(text string) {
 
 func (t *track) live() bool { return t.subject != nil && t.err == nil }
 
-func (t *track) open(env *environment) {
+func (t *track) open(ctx context.Context, env *environment) {
 	if t.err != nil {
 		return
 	}
-	t.subject, t.err = openSubject(env, t.job)
+	t.orVerify()
+	t.subject, t.err = openSubject(ctx, env, t.job)
+	if t.err != nil && ctx.Err() != nil {
+		t.err = nil
+		return
+	}
+	if t.err == nil && t.subject.warning != "" {
+		t.warn(t.subject.warning)
+	}
 	if t.err == nil && t.static == nil {
-		t.static = staticSamples(t.subject.coll)
+		t.static = staticSamples(t.subject.coll, t.job.reach())
+		t.result.Maps = mapFills(t.subject.coll)
 	}
 	if env.notHeld != nil {
 		t.warn("the kernel's XDP dispatcher has no place for the program: calling it takes longer, by some nanoseconds")
@@ -72,8 +101,20 @@ func (t *track) open(env *environment) {
 	}
 }
 
+// observer is a driver that can tell what a reader must know of how the program
+// ran. To find out, it may let it run.
+type observer interface{ warnings() []string }
+
 func (t *track) close() {
 	if t.subject != nil {
+		t.fillOnce()
+		t.warnOfFill()
+		if o, ok := t.subject.driver.(observer); ok && t.live() && t.floor != nil && !t.observed {
+			t.observed = true
+			for _, w := range o.warnings() {
+				t.warn(w)
+			}
+		}
 		// What cannot be detached now ends with the process, and nothing that
 		// was measured depends on it.
 		_ = t.subject.Close()
@@ -81,10 +122,34 @@ func (t *track) close() {
 	}
 }
 
-// slice lets the program run for one slice.
-func (t *track) slice() {
-	if t.live() {
-		t.last, t.err = t.subject.slice()
+// fillOnce says how full the maps are after the first load's runs.
+func (t *track) fillOnce() {
+	if t.filled || !t.live() {
+		return
+	}
+	t.filled = true
+	if len(t.result.Maps) > 0 {
+		for i, now := range mapFills(t.subject.coll) {
+			t.result.Maps[i].After = now.Entries
+		}
+	}
+	for _, u := range t.subject.unread {
+		if w := u.warning(); w != "" {
+			t.warn(w)
+		}
+	}
+}
+
+// slice lets the program run for one slice. That one is cut off by ctx is no
+// fault of the benchmark's.
+func (t *track) slice(ctx context.Context) {
+	if !t.live() {
+		return
+	}
+	last, err := t.subject.slice(ctx)
+	if ctx.Err() == nil {
+		t.last, t.err = last, err
+		t.ran += last.runCnt
 	}
 }
 
@@ -94,19 +159,25 @@ const warmUpTime = 5 * time.Millisecond
 
 func (t *track) warmUp(ctx context.Context) {
 	for began := time.Now(); t.live() && ctx.Err() == nil && time.Since(began) < warmUpTime; {
-		t.slice()
+		t.slice(ctx)
 	}
 }
 
-// pilot measures how long a slice takes: the median of three.
-func (t *track) pilot() time.Duration {
+// pilotTime is how long a pilot takes, and then no other slice: what disturbs the
+// machine for a moment does not show in one that long.
+const pilotTime = 500 * time.Millisecond
+
+// pilot measures how long a slice takes with what has to be done before it: the
+// median of three, unless they are long.
+func (t *track) pilot(ctx context.Context) time.Duration {
 	var walls []time.Duration
-	for range 3 {
-		t.slice()
-		walls = append(walls, t.last.wall)
+	for began := time.Now(); len(walls) == 0 || len(walls) < 3 && time.Since(began) < pilotTime; {
+		before := time.Now()
+		t.slice(ctx)
+		walls = append(walls, time.Since(before))
 	}
 	slices.Sort(walls)
-	t.wall = walls[1]
+	t.wall = walls[len(walls)/2]
 	return t.wall
 }
 
@@ -121,6 +192,16 @@ func (t *track) record(load int) {
 		floor = t.floor.last
 	}
 	floor.addTo(&t.result.Floor, load)
+	if t.subject.hardware != nil {
+		t.recordHardware(t.subject.hardware.Measures(), &t.last, &floor)
+	}
+	if t.last.alone != nil && floor.alone != nil {
+		if t.last.apart {
+			t.apart++
+		}
+		t.last.alone.addTo(&t.alone, load)
+		floor.alone.addTo(&t.aloneFloor, load)
+	}
 	t.last.driven.addTo(&t.result, t.last.runCnt)
 }
 
@@ -133,35 +214,43 @@ func (t *track) complete() bench.Result {
 	r := t.result
 	r.Warnings = slices.Clone(r.Warnings)
 	if t.exact {
-		r.Samples = exactSamples(&r, len(t.job.Frames))
+		r.Samples = exactSamples(&r, t.job.kindsOfRuns())
 	} else {
-		r.Samples = timedSamples(&r)
+		r.Samples = timedSamples(&r, t.job.kind())
+		if s := contention(&r.Rounds, &r.Floor, &t.alone, &t.aloneFloor); len(s.Values) > 0 {
+			r.Samples = append(r.Samples, s)
+		}
 	}
 	if t.executed != nil {
 		r.Samples = append(r.Samples, t.executed.sample())
 	}
+	r.Samples = append(r.Samples, t.hardware...)
 	r.Samples = append(r.Samples, t.static...)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
-		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), neverRan[r.Driver])
+		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), t.job.neverRan())
 	}
-	if err != nil {
+	switch {
+	case err != nil: // which is also why nothing was counted
 		r.Error, r.Hint, r.Log = told(err)
+		r.Hint = cmp.Or(r.Hint, t.job.verdictHint(err))
+	case t.uncounted != "":
+		r.Warnings = append(r.Warnings, t.uncounted)
 	}
-	if t.floor != nil && t.floor.err != nil {
+	if t.floor != nil && t.floor.err != nil && err == nil {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("no floor: the empty %s program could not be measured: %v", r.Type, t.floor.err))
+	}
+	if n := len(r.Rounds.RunCnt); float64(t.apart) > fewApart*float64(n) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("in %d of %d rounds the %d CPUs were kept apart by what else runs on the machine: there can be more contention than this", t.apart, n, r.CPUs))
 	}
 	if n := r.Rounds.RecursionMisses; n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d runs were skipped because the program was already running on that CPU", n))
+	}
+	if w := unanswered(r.Exchanged); w != "" {
+		r.Warnings = append(r.Warnings, w)
 	}
 	if tr := r.Traffic; tr != nil && tr.Unaccounted != 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d packets are unaccounted for", tr.Unaccounted, tr.Sent))
 	}
 	return r
-}
-
-var neverRan = map[string]string{
-	"test_run":   "the kernel ran it without counting: is kernel.bpf_stats_enabled reset by something else?",
-	"veth":       "no packet reached the program: are the packets larger than the MTU?",
-	"perf_event": "the event never fired: does the load do what the event counts?",
 }

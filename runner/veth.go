@@ -1,16 +1,42 @@
 package runner
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/cilium/ebpf"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
 
-// veth drives an XDP program that is attached to one end of a veth pair by
-// packets from the other end.
+var vethKind = kind{
+	check: func(j *Job) error {
+		switch typ := j.program().Type; {
+		case typ != ebpf.XDP && typ != ebpf.SchedCLS:
+			return errors.New("veth drives programs of the types xdp and sched_cls")
+		case typ == ebpf.SchedCLS && !j.Veth.Mode.IsTC():
+			return fmt.Errorf("mode %s attaches xdp programs: tc and tcx attach this one", j.Veth.Mode)
+		case typ == ebpf.XDP && j.Veth.Mode.IsTC():
+			return fmt.Errorf("mode %s attaches sched_cls programs: native and generic attach this one", j.Veth.Mode)
+		case typ == ebpf.XDP && j.Veth.Direction == bench.Egress:
+			return errors.New("an xdp program sees what comes in: direction egress is for tc programs")
+		case typ == ebpf.SchedCLS && j.Veth.Sender == workload.SenderLiveFrames:
+			return errors.New("live_frames reach xdp programs only: tc programs get packets by af_packet")
+		}
+		return nil
+	},
+	open: newVeth,
+	alike: func(j *Job) string {
+		return fmt.Sprintf("veth, %s, %s, %s, %d packets", j.Veth.Mode, j.Veth.Direction, j.Veth.Sender, j.Veth.Count)
+	},
+	neverRan: "no packet reached the program: are the packets larger than the MTU?",
+}
+
+// veth drives a program that is attached to a veth pair by packets that one end
+// sends to the other.
 type veth struct {
 	program *ebpf.Program
 	pair    *workload.Veth
@@ -20,17 +46,19 @@ type veth struct {
 	hold    io.Closer // nil when the program is not held
 }
 
-func newVeth(env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
+func newVeth(_ context.Context, env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
 	v := &veth{program: program, count: j.Veth.Count, frames: len(j.Frames)}
 	defer func() {
 		if err != nil {
 			_ = v.Close()
 		}
 	}()
-	if v.pair, err = workload.NewVeth(j.Veth.Mode); err != nil {
+	if v.pair, err = workload.NewVethAt(j.Veth.Mode, j.Veth.Direction); err != nil {
 		return nil, err
 	}
-	v.hold = env.hold(program)
+	if program.Type() == ebpf.XDP {
+		v.hold = env.hold(program)
+	}
 	if err = v.pair.Attach(program); err != nil {
 		return nil, err
 	}
@@ -46,24 +74,24 @@ func newVeth(env *environment, program *ebpf.Program, j *Job) (d driver, err err
 	return v, nil
 }
 
-func (v *veth) drive() (driven, error) {
+func (v *veth) drive(ctx context.Context) (driven, error) {
 	before, err := readCounters(v.program)
 	if err != nil {
 		return driven{}, err
 	}
-	sent, err := v.sender.Send(v.count)
+	sent, err := v.sender.Send(ctx, v.count)
 	if err != nil {
 		return driven{}, err
 	}
-	traffic, err := v.pair.Settle(sent, func() (uint64, error) {
+	traffic, err := v.pair.Settle(ctx, sent, func() (uint64, error) {
 		now, err := readCounters(v.program)
 		return now.since(before).runCnt, err
 	})
 	return driven{sent: sent, dropped: traffic.Dropped, sender: v.sender.Name()}, err
 }
 
-func (v *veth) trigger() (int, error) {
-	_, err := v.sender.Send(v.frames)
+func (v *veth) trigger(ctx context.Context) (int, error) {
+	_, err := v.sender.Send(ctx, v.frames)
 	return v.frames, err
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -8,9 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wait sleeps for just that time. A thread's timer slack, which is long in
-// exact mode, delays every other way of sleeping.
-func wait(d time.Duration) error {
+// waitStep is how long wait sleeps before a look at the context.
+const waitStep = 100 * time.Millisecond
+
+// wait sleeps for just that time, or until soon after ctx is cancelled. A thread's
+// timer slack, which is long in exact mode, delays every other way of sleeping.
+func wait(ctx context.Context, d time.Duration) error {
+	for ; d > waitStep; d -= waitStep {
+		if err := sleep(waitStep); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return sleep(d)
+}
+
+func sleep(d time.Duration) error {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("create a timer: %w", err)

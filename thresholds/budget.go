@@ -47,7 +47,11 @@ func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 		if over := (Verdict{Outcome: OverBudget, Severity: b.Severity}); over.weight() > v.weight() {
 			v.Outcome, v.Severity = over.Outcome, over.Severity
 		}
-		v.Why = cmp.Or(v.Why, figure(value, head.Measure)) + ", " + LimitWords(under) + " " + figure(limit, head.Measure)
+		is, most := figure(value, head.Measure), figure(limit, head.Measure)
+		v.Why = cmp.Or(v.Why, is) + ", " + LimitWords(under) + " " + most
+		if is == most {
+			v.Why += " by " + withUnit(trim(abs(value-limit)), head.Measure)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Outcome, v.Why = Inconclusive, "not measured on the base"+because(p.Base.Error)
 	case j.foreign() != "":
 		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign()
-	case head.Measure.Exact:
+	case isCount(base, head):
 		j.exact(v, base, head, sample(p.Again, s.measure), rule)
 	default:
 		j.timed(v)

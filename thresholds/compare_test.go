@@ -276,7 +276,7 @@ func TestLoadRefusesMore(t *testing.T) {
 		"thresholds: [{measure: latency, percent: 1, confidence: 0}]":                                             "confidence is a probability",
 		"thresholds: [{measure: latency, percent: 1, severity: error}]":                                           `severity: "error" is none of fail, warn, ignore`,
 		"thresholds: [{measure: latency, percent: 1, direction: up}]":                                             `direction: "up" is none of worse, both`,
-		"thresholds: [{measure: latency, history: {test: ttest}}]":                                                `unknown test "ttest", did you mean "t_test"?`,
+		"thresholds: [{measure: latency, history: {test: ttest}}]":                                                `unknown test "ttest" (did you mean "t_test"?)`,
 		"thresholds: [{measure: latency, history: {test: iqr}}]":                                                  "iqr needs a boundary",
 		"thresholds: [{measure: latency, history: {boundary: 2}}]":                                                "the boundary of t_test is a probability",
 		"thresholds: [{measure: latency, history: {runs: 5, min_runs: 6}}]":                                       "min_runs is at least 2 and at most runs",
@@ -289,7 +289,7 @@ func TestLoadRefusesMore(t *testing.T) {
 		"accept: [{benchmark: a, measure: latency, up_to: ten, until: 2027-01-31, reason: b}]":                    `up_to: "ten" is neither`,
 		"accept: [{benchmark: a, measure: latency, up_to: -1%, until: 2027-01-31, reason: b}]":                    `up_to: "-1%" is neither`,
 		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 31.1.2027, reason: b}]":                       `until: "31.1.2027" is no date such as 2027-01-31`,
-		"accept: [{benchmark: a, measure: latencies, up_to: 1, until: 2027-01-31, reason: b}]":                    `unknown measure "latencies", did you mean "latency"?`,
+		"accept: [{benchmark: a, measure: latancy, up_to: 1, until: 2027-01-31, reason: b}]":                      `unknown measure "latancy" (did you mean "latency"?)`,
 		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 2027-01-31, reason: b, because: it is slow}]": `unknown key "because"`,
 	} {
 		if _, err := load("version: 1\n" + text + "\n"); err == nil || !strings.Contains(err.Error(), "t.yml:2: "+want) {

@@ -8,11 +8,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
+// isCount tells whether a measure is judged as numbers without noise: it is exact, or
+// what an operation allocates, which is a mean, and was the same each time.
+func isCount(base, head *bench.Sample) bool {
+	if head.Measure.Exact || head.Measure.Name != bench.HeapBytes.Name {
+		return head.Measure.Exact
+	}
+	return min(len(base.Values), len(head.Values)) > 1 && !differ(base.Values) && !differ(head.Values)
+}
+
 // exact judges numbers without noise: a growth is allowed up to the larger of
 // percent of the base and absolute. Counts of a base that differ from each other
 // are no such numbers.
 func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Threshold) {
-	c, err := stat.CompareExact(*base, *head)
+	b, h := *base, *head
+	b.Measure.Exact, h.Measure.Exact = true, true
+	c, err := stat.CompareExact(b, h)
 	if err != nil {
 		v.Outcome, v.Why = Failed, err.Error()
 		return
@@ -33,13 +44,14 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	case c.Head < 0 && c.Delta < 0 && isNet(c.Measure):
 		v.Outcome = Inconclusive
 		v.Why += ", below the floor: no program costs less than an empty one"
-	case g.exceeds(rule), rule.Direction == Both && g.mirrored().exceeds(rule):
+	case g.exceeds(rule), rule.bothWays(c.Measure) && g.mirrored().exceeds(rule):
 		v.Outcome = Regression
 		v.Why += ", " + allowance(rule, c.Measure)
 		j.excuse(v, g, j.Now)
+		rule.doubtDirection(v)
 	case g.mirrored().exceeds(rule):
 		v.Outcome = Improvement
-	case g.delta > 0:
+	case g.delta > 0 && c.Measure.Direction != bench.UnknownDirection:
 		v.Allowed = true
 		v.Why += ": grew within the allowance of " + allowances(rule, c.Measure)
 	case c.Delta != 0:

@@ -28,7 +28,7 @@ func TestExact(t *testing.T) {
 		{"absolute: 5", 0, 5, Pass, "0 → 5 instructions (+5): grew within the allowance of 5 instructions"},
 		{"percent: 0", 1233567, 1234568.5, Regression, "1,233,567 → 1,234,568.5 instructions (+1,001.5, +0.08%), no increase is allowed"},
 		{"percent: 0", 0, 1, Regression, "0 → 1 instruction (+1), no increase is allowed"},
-		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100.0%): grew within the allowance of 1 instruction"},
+		{"absolute: 1", 1, 2, Pass, "1 → 2 instructions (+1, +100%): grew within the allowance of 1 instruction"},
 		{"absolute: 5", 0, 6, Regression, ""},
 		{"percent: 50", 0, 1, Regression, ""},
 		{"percent: 5, direction: both", 100, 94, Regression, ""},
@@ -43,6 +43,35 @@ func TestExact(t *testing.T) {
 		// A growth that passes is none that nobody hears of.
 		if v.Allowed != (v.Outcome == Pass && c.head > c.base) {
 			t.Errorf("%s from %v to %v: allowed %v", c.rule, c.base, c.head, v.Allowed)
+		}
+	}
+}
+
+// What an operation allocates is a mean: a count where it was the same each time, and
+// no other number of tests then.
+func TestHeapBytesAreCounts(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: heap-bytes, percent: 10}]\n")
+	for _, c := range []struct {
+		name       string
+		base, head []float64
+		want       Outcome
+		why        string
+		tests      int
+	}{
+		{"the same", []float64{96, 96}, []float64{96, 96}, Pass, "96 bytes on both sides", 0},
+		{"more", []float64{96, 96}, []float64{144, 144}, Regression, "96 → 144 bytes (+48, +50.0%), up to 10% is allowed", 0},
+		{"nothing", []float64{0, 0}, []float64{16, 16}, Regression, "0 → 16 bytes (+16), up to 10% is allowed", 0},
+		{"a mean", []float64{96, 97, 96, 97, 96, 97, 96, 97}, []float64{144, 145, 144, 145, 144, 145, 144, 145}, Regression, "interval", 1},
+		{"one value", []float64{96}, []float64{97}, Inconclusive, "too few measurements", 1},
+	} {
+		side := func(values []float64) *bench.Result {
+			return &bench.Result{Benchmark: "a", Driver: bench.DriverGo, Samples: []bench.Sample{{Measure: bench.HeapBytes, Values: values}}}
+		}
+		in := comparison(bench.Pair{Benchmark: "a", Base: side(c.base), Head: side(c.head)})
+		in.BaseTestbed = &in.Testbed
+		v := only(t, p.Compare(in, Options{}))
+		if v.Outcome != c.want || !strings.Contains(v.Why, c.why) || v.Tests != c.tests {
+			t.Errorf("%s: %s, %s, %d tests; want %s, %s", c.name, v.Outcome, v.Why, v.Tests, c.want, c.why)
 		}
 	}
 }

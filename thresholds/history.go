@@ -131,9 +131,10 @@ func (p *Policy) among(s subject, head *bench.Sample, rule *Threshold, o *Option
 		bad, good = under, over
 	}
 	switch {
-	case bad, rule.Direction == Both && good:
+	case bad, rule.bothWays(head.Measure) && good:
 		v.Outcome = Regression
 		p.excuse(&v, growthFrom(limits.Baseline, value), o.now())
+		rule.doubtDirection(&v)
 	case good && h.Test != stat.Static:
 		// Below a static limit is where values are meant to be.
 		v.Outcome = Improvement

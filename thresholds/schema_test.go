@@ -38,7 +38,7 @@ func TestSchemaHasTheKeysOfTheReader(t *testing.T) {
 
 func TestSchemaRefuses(t *testing.T) {
 	for _, text := range []string{
-		"thresholds: []", "version: 2", "version: 1\nthresholds: [{measure: latency}]", "version: 1\nthresholds: [{measure: speed, max: 1}]",
+		"thresholds: []", "version: 2", "version: 1\nthresholds: [{measure: latency}]", "version: 1\nthresholds: [{measure: '', max: 1}]",
 		"version: 1\nthresholds: [{measure: latency, severity: warn}]", "version: 1\nthresholds: [{measure: latency, percent: 5%}]",
 		"version: 1\naccept: [{benchmark: a, measure: latency, up_to: 1, until: 2027-01-31}]", "version: 1\nlimits: []",
 	} {

@@ -13,9 +13,20 @@ import (
 type Scope struct {
 	// Benchmarks are all of the suite, also those that a filter leaves out.
 	Benchmarks []Benchmark
-	Kernels    []Kernel
+	// Units are those of their own that results of other tools have.
+	Units   []string
+	Kernels []Kernel
 	// Modes are what the kernels are run in, none where that is not known.
 	Modes []bench.Mode
+}
+
+// AddUnits adds the units of a result's own.
+func (s *Scope) AddUnits(r *bench.Result) {
+	for _, sample := range r.Samples {
+		if name := sample.Measure.Name; r.Ingested() && bench.IsCustom(name) && !slices.Contains(s.Units, name) {
+			s.Units = append(s.Units, name)
+		}
+	}
 }
 
 // Benchmark is a benchmark by its name and what drives it.
@@ -29,23 +40,23 @@ func (p *Policy) Check(s Scope) error {
 	var errs []error
 	for i := range p.Thresholds {
 		t := &p.Thresholds[i]
-		errs = append(errs, p.checkSubject("thresholds", i, t.Benchmark, t.Measure, s.Benchmarks))
+		errs = append(errs, p.checkSubject("thresholds", i, t.Benchmark, t.Measure, &s))
 	}
 	for i, a := range p.Accept {
-		errs = append(errs, p.checkSubject("accept", i, a.Benchmark, a.Measure, s.Benchmarks))
+		errs = append(errs, p.checkSubject("accept", i, a.Benchmark, a.Measure, &s))
 	}
 	return errors.Join(append(errs, p.CheckKernels(s.Kernels))...)
 }
 
-func (p *Policy) checkSubject(list string, i int, glob, measure string, benchmarks []Benchmark) error {
+func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope) error {
 	var names, drivers, there []string
-	for _, b := range benchmarks {
+	for _, b := range s.Benchmarks {
 		names = append(names, b.Name)
 		if !match(glob, b.Name) {
 			continue
 		}
 		have := measuresOf(b.Driver)
-		if slices.Contains(have, measure) {
+		if canHave(b.Driver, measure) && (!bench.IsCustom(measure) || slices.Contains(s.Units, measure)) {
 			return nil
 		}
 		drivers, there = append(drivers, b.Driver), append(there, have...)
@@ -58,7 +69,7 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, benchmar
 		of = fmt.Sprintf(" that matches %q", glob)
 	}
 	return p.doc.Errorf([]any{list, i, "measure"}, "no benchmark%s can have %s, driven by %s: there are %s",
-		of, measure, strings.Join(unique(drivers), " or "), strings.Join(inOrder(there), ", "))
+		of, measure, strings.Join(unique(drivers), " or "), strings.Join(append(inOrder(there), unique(s.Units)...), ", "))
 }
 
 // measuresOf are the names of the measures that a benchmark can have in any mode.
@@ -73,17 +84,25 @@ func measuresOf(driver string) []string {
 }
 
 // canHave tells whether a benchmark can have a measure in any mode: one that
-// only loads its program has no more than the static ones.
+// only loads its program has no more than the static ones, and one that another
+// tool measured none of a kernel.
 func canHave(driver, measure string) bool {
-	switch driver {
-	case "verify":
-		return isStatic(measure)
-	case "test_run":
-		return measure != bench.InstructionsPath.Name
-	case "perf_event":
-		return measure != bench.InstructionsPath.Name && measure != bench.Throughput.Name
+	user := measure == bench.Allocs.Name || measure == bench.HeapBytes.Name
+	if bench.IsIngested(driver) || user || bench.IsCustom(measure) {
+		return bench.IsIngested(driver) && (measure == bench.Latency.Name || bench.IsCustom(measure) || user && driver == bench.DriverGo)
 	}
-	return true
+	switch driver {
+	case "":
+		return true // the program's type decides
+	case bench.DriverVerify:
+		return isStatic(measure)
+	case bench.DriverTestRun:
+		return measure != bench.InstructionsPath.Name
+	case bench.DriverVeth:
+		return !isHardware(measure) && measure != bench.Contention.Name
+	}
+	// What drives the others sets their rate.
+	return !isHardware(measure) && measure != bench.InstructionsPath.Name && measure != bench.Throughput.Name && measure != bench.Contention.Name
 }
 
 // isOf tells whether a measure is one of a mode.
@@ -91,8 +110,12 @@ func isOf(mode bench.Mode, measure string) bool {
 	return isStatic(measure) || measure == bench.BPFInsns.Name || isCounted(measure) == (mode == bench.ModeExact)
 }
 
-func isStatic(measure string) bool {
-	return slices.ContainsFunc(bench.StaticMeasures, func(m bench.Measure) bool { return m.Name == measure })
+func isHardware(measure string) bool { return isAmong(bench.HardwareMeasures, measure) }
+
+func isStatic(measure string) bool { return isAmong(bench.StaticMeasures, measure) }
+
+func isAmong(measures []bench.Measure, name string) bool {
+	return slices.ContainsFunc(measures, func(m bench.Measure) bool { return m.Name == name })
 }
 
 // isCounted tells whether a measure of runs is one of exact mode.

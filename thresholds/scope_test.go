@@ -128,3 +128,23 @@ func TestUnjudgedSaysWhy(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What another tool measured has other measures than a program.
+func TestThresholdsOfIngestedResults(t *testing.T) {
+	for _, c := range []struct {
+		driver, measure string
+		want            bool
+	}{
+		{"go", "latency", true}, {"go", "allocs", true}, {"go", "heap-bytes", true}, {"go", "records/op", true},
+		{"go", "instructions", false}, {"go", "latency-raw", false}, {"go", "verified-insns", false},
+		{"criterion", "latency", true}, {"criterion", "cycles/op", true}, {"criterion", "allocs", false},
+		{"go", "hit-ratio", true}, {"go", "record/op", false}, {"go", "misses", false},
+		{"test_run", "allocs", false}, {"test_run", "records/op", false}, {"test_run", "latency", true}, {"verify", "heap-bytes", false},
+	} {
+		p := policy(t, "thresholds: [{measure: "+c.measure+", percent: 1}]\n")
+		err := p.Check(Scope{Benchmarks: []Benchmark{{Name: "a", Driver: c.driver}}, Units: []string{"records/op", "hit-ratio", "cycles/op"}})
+		if (err == nil) != c.want {
+			t.Errorf("%s of %s: %v", c.measure, c.driver, err)
+		}
+	}
+}

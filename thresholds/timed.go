@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -58,7 +59,8 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite 
 		for _, sampled := range pair.Head.Samples {
 			m := sampled.Measure
 			rule := p.rule(subjectOf(pair.Benchmark, m.Name, &c.Testbed))
-			if m.Exact || rule == nil || sample(pair.Base, m.Name) == nil || j.foreign() != "" {
+			base := sample(pair.Base, m.Name)
+			if rule == nil || base == nil || isCount(base, &sampled) || j.foreign() != "" {
 				continue
 			}
 			t := &test{pair: pair, rule: rule, p: 1, tests: 1}
@@ -108,11 +110,11 @@ func (t *test) look() look {
 	switch {
 	case t.proves(g):
 		return worse
-	case t.proves(g.mirrored()) && t.rule.Direction == Both:
+	case t.proves(g.mirrored()) && t.rule.bothWays(t.change.Measure):
 		return worse
 	case t.proves(g.mirrored()):
 		return better
-	case t.coarse(g), t.mayHide(g), t.rule.Direction == Both && t.mayHide(g.mirrored()):
+	case t.coarse(g), t.mayHide(g), t.rule.bothWays(t.change.Measure) && t.mayHide(g.mirrored()):
 		return unclear
 	}
 	return within
@@ -149,7 +151,7 @@ func (t *test) mayHide(g growth) bool {
 // grew tells whether a growth within the threshold is one all the same: it is
 // significant, and clear of the noise. Where no noise is known, nothing is said.
 func (t *test) grew(g growth) bool {
-	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band
+	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band && t.change.Measure.Direction != bench.UnknownDirection
 }
 
 func (t *test) limit(g growth) float64 {
@@ -177,15 +179,16 @@ func (j *judgement) timed(v *Verdict) {
 	g := growthOf(&first.change)
 	v.Change, v.P, v.Tests = &first.change, first.p, first.tests
 	if first.change.Paired {
-		v.Detectable, _ = first.change.Detectable(stat.Detection{
-			Alpha: first.alpha() / float64(first.tests), Threshold: g.limit(first.rule), Power: Power, Measurements: 2,
-		})
+		asked := stat.Detection{Alpha: first.alpha() / float64(first.tests), Threshold: g.limit(first.rule), Power: Power, Measurements: 2}
+		v.Detectable, _ = first.change.Detectable(asked)
+		v.DetectableBy, _ = first.change.DetectableBy(asked)
 	}
 	v.Why = timedEvidence(first)
 	switch seen := first.look(); seen {
 	case worse, better:
 		j.confirm(v, seen)
 		j.excuse(v, g, j.Now)
+		first.rule.doubtDirection(v)
 	case unclear:
 		v.Outcome = Inconclusive
 		v.Why += ", " + first.doubt(g)
@@ -223,8 +226,29 @@ func (j *judgement) confirm(v *Verdict, seen look) {
 		v.Why += ", confirmed by a second measurement"
 	default:
 		v.Outcome = unconfirmed
-		v.Why += ", not confirmed: a second measurement found " + percent(second.change.Ratio-1)
+		v.Why += ", not confirmed: a second measurement found " + grown(&second.change)
 	}
+}
+
+// mostTimes is how many times a budget anybody would wait.
+const mostTimes = 100
+
+// budgetFor says how much longer the measurement must be to tell the threshold: the
+// interval and the noise shrink as the square root of the loads grows.
+func (t *test) budgetFor(g growth) string {
+	c := &t.change
+	limit, width, band := g.limit(t.rule), g.high-g.low, c.Band
+	if c.NearZero() {
+		limit, width, band = limit*max(abs(g.base), stat.MinNet), c.By.High-c.By.Low, c.By.Band
+	}
+	times := math.Ceil(math.Pow(max(width, band)/limit, 2))
+	switch {
+	case !c.Paired || limit <= 0 || times <= 1:
+		return ""
+	case times > mostTimes:
+		return ": no budget would do, but counted instructions tell it (--kernel, or bpf-insns)"
+	}
+	return fmt.Sprintf(": it takes about %.0f times the budget", times)
 }
 
 // doubt says why a measurement is unclear.
@@ -235,16 +259,16 @@ func (t *test) doubt(g growth) string {
 		}
 		return fmt.Sprintf("%d loads are too few: at least %d are needed", t.change.Loads, least)
 	} else if !ok {
-		return "too few loads for an interval"
+		return "too few " + t.pair.Head.Repeats() + " for an interval"
 	}
-	if t.rule.Direction == Both && g.mirrored().high > g.high {
+	if t.rule.bothWays(t.change.Measure) && g.mirrored().high > g.high {
 		g = g.mirrored()
 	}
 	switch {
 	case g.share <= t.limit(g) && g.high-g.low <= t.limit(g) && t.coarse(g):
-		return "noisier than " + t.limitWords(g)
+		return "noisier than " + t.limitWords(g) + t.budgetFor(g)
 	case g.share <= t.limit(g):
-		return "too coarse for " + t.limitWords(g)
+		return "too coarse for " + t.limitWords(g) + t.budgetFor(g)
 	case t.p > t.alpha():
 		return "beyond " + t.limitWords(g) + " but not significant"
 	default:

@@ -132,7 +132,11 @@ func TestWhatPassesCouldHaveFailed(t *testing.T) {
 			t.Errorf("it passes, and would have caught %.1f%%: %s", v.Detectable*100, v.Why)
 		}
 		if v.Outcome == Inconclusive && v.Change.High < 1.02 {
-			doubts[v.Why[strings.LastIndex(v.Why, ", ")+2:]] = true
+			doubt, times, _ := strings.Cut(v.Why[strings.LastIndex(v.Why, ", ")+2:], ": ")
+			doubts[doubt] = true
+			if !regexp.MustCompile(`^it takes about [1-9]\d* times the budget$`).MatchString(times) {
+				t.Errorf("it does not say what would be enough: %s", v.Why)
+			}
 		}
 	}
 	for _, want := range []string{"too coarse for the threshold of 2.0%", "noisier than the threshold of 2.0%"} {

@@ -110,16 +110,18 @@ func (p *Policy) validateAccept(i int) (errs []error) {
 	return errs
 }
 
-// unknownMeasure says what is wrong with the name of a measure, if anything.
+// unknownMeasure says what is wrong with the name of a measure, if anything. What is no
+// slip of one that is known may be a unit of what another tool measured: see Check.
 func unknownMeasure(name string) string {
-	if slices.Contains(bench.Measures(), name) {
+	meant := strictyaml.DidYouMean(name, bench.Measures())
+	switch {
+	case name == "":
+		return "measure is missing: it is one of " + strings.Join(bench.Measures(), ", ")
+	case !bench.IsCustom(name), meant == "", strings.Contains(name, "/"):
 		return ""
 	}
-	if name == "" {
-		return "measure is missing: it is one of " + strings.Join(bench.Measures(), ", ")
-	}
-	return fmt.Sprintf("unknown measure %q%s: it is one of %s", name,
-		strictyaml.DidYouMean(name, bench.Measures()), strings.Join(bench.Measures(), ", "))
+	return fmt.Sprintf("unknown measure %q%s: it is one of %s, or a unit of a result's own, such as records/op", name,
+		meant, strings.Join(bench.Measures(), ", "))
 }
 
 var modes = []bench.Mode{bench.ModeHost, bench.ModeExact, bench.ModeKVM}

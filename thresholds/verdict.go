@@ -48,6 +48,8 @@ type Verdict struct {
 	// would have caught with a probability of Power. It is 0 where that is not
 	// known, and where nothing would have been caught.
 	Detectable float64
+	// DetectableBy is the same in the measure's unit, for what costs next to nothing.
+	DetectableBy float64
 	// Why is the evidence in one clause.
 	Why string
 }

@@ -15,15 +15,21 @@ import (
 // every number its unit.
 
 // timedEvidence is such as "+5.2% (+0.80 ns), 99% interval +4.9..+5.6%, noise
-// ±0.2%, p 0.0001 after Holm over 8".
+// ±0.2%, p 0.0001 after Holm over 8", in the measure's unit alone where the base costs
+// too little for percentages.
 func timedEvidence(t *test) string {
 	c := &t.change
-	text := fmt.Sprintf("%s (%s)", percent(c.Ratio-1), signed(c.Delta, c.Measure))
+	text := grown(c)
+	interval := strings.TrimSuffix(percent(c.Low-1), "%") + ".." + percent(c.High-1)
+	noise := strings.TrimLeft(percent(c.Band), "+-")
+	if c.NearZero() {
+		interval, noise = IntervalBy(c), withUnit(number(c.By.Band), c.Measure)
+	}
 	if c.Bounded() {
-		text += fmt.Sprintf(", %s%% interval %s..%s", trim(c.Confidence*100), strings.TrimSuffix(percent(c.Low-1), "%"), percent(c.High-1))
+		text += fmt.Sprintf(", %s%% interval %s", trim(c.Confidence*100), interval)
 	}
 	if c.Banded {
-		text += ", noise ±" + strings.TrimLeft(percent(c.Band), "+-")
+		text += ", noise ±" + noise
 	}
 	text += ", p " + probability(t.p)
 	if t.tests > 1 {
@@ -78,8 +84,11 @@ func allowance(t *Threshold, m bench.Measure) string {
 	if parts := allowances(t, m); parts != "" {
 		return "up to " + parts + " is allowed"
 	}
-	if m.Direction == bench.HigherIsBetter {
+	switch m.Direction {
+	case bench.HigherIsBetter:
 		return "no decrease is allowed"
+	case bench.UnknownDirection:
+		return "no change is allowed"
 	}
 	return "no increase is allowed"
 }
@@ -99,6 +108,9 @@ func allowances(t *Threshold, m bench.Measure) string {
 // limitWords is what a timed measure is held against.
 func (t *test) limitWords(g growth) string {
 	if l := g.limit(t.rule); l > 0 {
+		if t.change.NearZero() {
+			return "the threshold of " + withUnit(number(l*max(abs(g.base), stat.MinNet)), t.change.Measure)
+		}
 		return "the threshold of " + strings.TrimPrefix(percent(l), "+")
 	}
 	return "the noise"
@@ -115,7 +127,7 @@ func amount(a Amount, m bench.Measure) string {
 	return "+" + trim(a.Value) + " " + m.Unit
 }
 
-// percent is a share with its sign: one decimal, two below 1%.
+// percent is a share with its sign: one decimal, two below 1% and none from 100%.
 func percent(share float64) string {
 	p := share * 100
 	switch a := math.Abs(p); {
@@ -123,6 +135,8 @@ func percent(share float64) string {
 		return fmt.Sprintf("%+.2f%%", p)
 	case a >= absurd:
 		return fmt.Sprintf("%+.2e%%", p)
+	case a >= 99.95:
+		return fmt.Sprintf("%+.0f%%", p)
 	}
 	return fmt.Sprintf("%+.1f%%", p)
 }
@@ -138,19 +152,37 @@ func probability(p float64) string {
 // figure is a value with its unit: all digits where they are exact.
 func figure(v float64, m bench.Measure) string {
 	if m.Exact {
-		return unit.Exactly(unit.Tidy(v), m.Unit)
+		return unit.Exactly(v, m.Counted())
 	}
 	return withUnit(number(v), m)
 }
 
 func withUnit(text string, m bench.Measure) string { return strings.TrimSpace(text + " " + m.Unit) }
 
-func signed(v float64, m bench.Measure) string {
-	text := number(v)
-	if v >= 0 {
-		text = "+" + text
+// grown is such as "+5.2% (+0.80 ns)".
+func grown(c *stat.Change) string {
+	by := By(c.Delta, c.Measure)
+	if c.NearZero() {
+		return by
 	}
-	return withUnit(text, m)
+	return fmt.Sprintf("%s (%s)", percent(c.Ratio-1), by)
+}
+
+// By is a change in the measure's unit: +0.80 ns.
+func By(v float64, m bench.Measure) string { return withUnit(signed(v), m) }
+
+// IntervalBy is the interval of a change in the measure's unit: -0.10..+0.80 ns.
+func IntervalBy(c *stat.Change) string { return signed(c.By.Low) + ".." + By(c.By.High, c.Measure) }
+
+func signed(v float64) string {
+	text := number(v)
+	switch {
+	case strings.Trim(text, "-0.") == "":
+		return strings.TrimPrefix(text, "-")
+	case v > 0:
+		return "+" + text
+	}
+	return text
 }
 
 // absurd is where a number has more digits than anybody reads.
@@ -171,7 +203,7 @@ func number(v float64) string {
 }
 
 // digits are those of an exact number, as tables print it.
-func digits(v float64) string { return unit.Exact(unit.Tidy(v)) }
+func digits(v float64) string { return unit.Mean(v) }
 
 // trim has all digits that a number has, and no more.
 func trim(v float64) string {

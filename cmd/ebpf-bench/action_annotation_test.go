@@ -64,11 +64,11 @@ func TestAnnotationsOfTheDearestLines(t *testing.T) {
 		{
 			Level: github.Failure, Path: "src/fw.bpf.c", Line: 41, Title: "fw: regression",
 			Message: "Linux 6.1, 6.12: fw: instructions: 1.2 times\n" +
-				"src/fw.bpf.c:41  2 → 19 instructions a run (+17)  while (n--)\n" +
-				"src/fw.bpf.c:44  0 → 3 instructions a run (+3)\n" +
-				"parse+12  0 → 2 instructions a run (+2)",
+				"src/fw.bpf.c:41  2 → 19 BPF instructions a run (+17)  while (n--)\n" +
+				"src/fw.bpf.c:44  0 → 3 BPF instructions a run (+3)\n" +
+				"parse+12  0 → 2 BPF instructions a run (+2)",
 		},
-		{Level: github.Failure, Path: "src/fw.bpf.c", Line: 44, Title: "fw: regression", Message: "0 → 3 instructions a run (+3)"},
+		{Level: github.Failure, Path: "src/fw.bpf.c", Line: 44, Title: "fw: regression", Message: "0 → 3 BPF instructions a run (+3)"},
 	}
 	if got := l.annotations(); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

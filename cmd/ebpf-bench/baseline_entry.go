@@ -55,12 +55,17 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 		if r.Error != "" {
 			return nil, fmt.Errorf("%s failed: a baseline that lacks benchmarks would hide regressions", r.Benchmark)
 		}
-		data, ok := have[r.ObjectSHA256]
-		if !ok {
-			return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, r.Object, r.ObjectSHA256),
-				"measure again, and save before the objects are built anew; or name the run's suite by --suite")
+		if r.Ingested() {
+			continue
 		}
-		e.Objects[r.ObjectSHA256] = data
+		for _, o := range r.Objects() {
+			data, ok := have[o.SHA256]
+			if !ok {
+				return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, o.Path, o.SHA256),
+					"measure again, and save before the objects are built anew; or name the run's suite by --suite")
+			}
+			e.Objects[o.SHA256] = data
+		}
 	}
 	return e, nil
 }
@@ -86,7 +91,15 @@ func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
 	measured := map[string]bool{}
 	wanted := map[string]bool{}
 	for _, r := range run.Results {
-		measured[path.Clean(r.Object)], wanted[r.Benchmark] = true, true
+		if !r.Ingested() {
+			wanted[r.Benchmark] = true
+			for _, o := range r.Objects() {
+				measured[path.Clean(o.Path)] = true
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
 	}
 	dir := path.Dir(s.File)
 	files := map[string][]byte{}

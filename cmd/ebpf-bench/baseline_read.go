@@ -83,7 +83,7 @@ func (b *baselineCommand) show() *cobra.Command {
 			return format.render()(b.t.stdout, m)
 		}),
 	}
-	cmd.Flags().Var(&format, "format", "what to print: text, json or bmf")
+	cmd.Flags().Var(&format, "format", "what to print: text, json, bmf, gobench or csv")
 	return cmd
 }
 

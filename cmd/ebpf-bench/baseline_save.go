@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -119,9 +121,11 @@ func (b *baselineCommand) save() *cobra.Command {
 			if suiteFile != "" {
 				names = []string{suiteFile}
 			}
-			s, err := sel.open(b.t, names)
-			if err != nil {
-				return usage(err)
+			s := &suite.Suite{}
+			if suiteFile != "" || !allIngested(runs) {
+				if s, err = sel.open(b.t, names); err != nil {
+					return usage(err)
+				}
 			}
 			from.complete(cmd.Context(), b.t)
 			if err := from.checkTags(cmd.Context(), b.t, &b.store); err != nil {
@@ -135,9 +139,16 @@ func (b *baselineCommand) save() *cobra.Command {
 		},
 	}
 	from.register(cmd)
-	cmd.Flags().StringVar(&suiteFile, "suite", "", "the suite `file` of the run (default: ebpf-bench.yml)")
-	_ = cmd.MarkFlagFilename("suite", "yml", "yaml")
+	suiteFlag(cmd, &suiteFile, "the suite `file` of the run (default: ebpf-bench.yml)")
 	return cmd
+}
+
+// allIngested tells whether another tool measured everything: there is no suite then,
+// and no objects.
+func allIngested(runs []*bench.Run) bool {
+	return !slices.ContainsFunc(runs, func(run *bench.Run) bool {
+		return slices.ContainsFunc(run.Results, func(r bench.Result) bool { return !r.Ingested() })
+	})
 }
 
 func readRunFile(ctx context.Context, name string) ([]*bench.Run, error) {

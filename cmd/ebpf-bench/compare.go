@@ -27,6 +27,8 @@ const compareExample = `  # two builds of an object: every program that both hav
   sudo ebpf-bench compare baseline:main`
 
 type compareFlags struct {
+	// command is what the flags are of: explain has sides too.
+	command  string
 	suite    string
 	filter   string
 	shard    shardFlag
@@ -42,7 +44,7 @@ type compareFlags struct {
 }
 
 func newCompareCommand(t *terminal) *cobra.Command {
-	f := compareFlags{format: "text"}
+	f := compareFlags{command: "compare", format: "text"}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
 		Short:   "Compare two builds, and fail when one got slower",
@@ -59,18 +61,17 @@ func newCompareCommand(t *terminal) *cobra.Command {
 	f.machines.register(cmd)
 	f.store.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.suite, "suite", "", "drive the programs by the workloads of this suite `file`")
+	suiteFlag(cmd, &f.suite, "drive the programs by the workloads of this suite `file`")
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
 	f.shard.register(cmd)
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, or bmf (of the head)")
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "markdown", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.MarkFlagFilename("suite", "yml", "yaml")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	_ = cmd.MarkFlagFilename("out", "json")
 	return cmd
@@ -111,7 +112,7 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons, err))
+		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
 }
 
 func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
@@ -171,11 +172,14 @@ func (f *compareFlags) compareAll(ctx context.Context, t *terminal, m *matchup, 
 // errors have told already.
 func (f *compareFlags) failures(comparisons []*bench.Comparison, told ...error) error {
 	var all failureList
-	cut := cutShort{by: "interrupted", what: "the comparison is partial"}
+	cut := cutShort{by: "ended early", what: "the comparison is partial"}
 	for _, c := range comparisons {
 		for i := range c.Pairs {
 			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
 			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
+		}
+		if c.BaseTestbed != nil { // what was measured before is not cut short now
+			cut.by, cut.what = "base or head is partial", "not everything was compared"
 		}
 		cut.add(c.Partial, c.Missing)
 	}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -22,37 +19,12 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 	if err := m.objects.pack(files); err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, p := range m.pairs {
-		all = append(all, p.Name())
-	}
-	var c *bench.Comparison
-	var broken error
-	info, err := vms.run(ctx, name, guest{
+	all := pairNames(m.pairs)
+	c, info, err := comparisons.of(ctx, vms, name, all, guest{
 		files: files,
-		args: func(mode vm.Mode) []string {
-			return append(flags.args("guest-compare", mode), suiteArg...)
-		},
-		result: func(text json.RawMessage) {
-			latest, err := bench.DecodeComparison(bytes.NewReader(text))
-			if err != nil {
-				broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
-				return
-			}
-			c = mergeComparison(c, latest)
-		},
-		at: func() string {
-			done := 0
-			if c != nil {
-				done = len(c.Pairs)
-			}
-			return benchmarkOf(done, all)
-		},
+		args:  func(mode vm.Mode) []string { return append(flags.args("guest-compare", mode), suiteArg...) },
 	})
-	err = errors.Join(losePair(c, all, err), broken)
-	if c == nil && err == nil {
-		err = onKernel(name, errors.New("the guest reported no results"))
-	}
+	err = losePair(c, all, err)
 	if c != nil {
 		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started
 		c.Partial = c.Partial || err != nil
@@ -64,8 +36,7 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 // losePair adds the pair that was being measured when the machine failed: the
 // first that was not reported.
 func losePair(c *bench.Comparison, all []string, err error) error {
-	var fault *vm.Fault
-	if c == nil || len(c.Pairs) >= len(all) || !errors.As(err, &fault) {
+	if c == nil || len(c.Pairs) >= len(all) || lossOf(err) == "" {
 		return err
 	}
 	name := all[len(c.Pairs)]
@@ -74,13 +45,15 @@ func losePair(c *bench.Comparison, all []string, err error) error {
 	return lose(head, err)
 }
 
-// mergeComparison adds the pairs of a report to those of the reports before.
-func mergeComparison(all, latest *bench.Comparison) *bench.Comparison {
-	if all == nil {
+var comparisons = guestReports[bench.Comparison]{
+	decode: bench.DecodeComparison,
+	add: func(all, latest *bench.Comparison) *bench.Comparison {
+		if all != nil {
+			latest.Pairs = append(all.Pairs, latest.Pairs...)
+		}
 		return latest
-	}
-	latest.Pairs = append(all.Pairs, latest.Pairs...)
-	return latest
+	},
+	done: func(c *bench.Comparison) int { return len(c.Pairs) },
 }
 
 // newGuestCompareCommand compares two sides in a virtual machine.

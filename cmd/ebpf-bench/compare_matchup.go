@@ -34,7 +34,7 @@ type matchup struct {
 }
 
 func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
-	opener := &sideOpener{store: f.store.open()}
+	opener := &sideOpener{store: f.store.open(), command: f.command}
 	re, err := regexp.Compile(f.filter)
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
@@ -58,6 +58,8 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 	}
 	numbers := func(s *side) bool { return s.objects == nil }
 	switch {
+	case f.command == "explain" && (numbers(m.base) || numbers(m.head)):
+		return nil, noObjects(m.base, m.head)
 	case numbers(m.base) && numbers(m.head), m.base.runs != nil && m.head.runs != nil && (numbers(m.base) || numbers(m.head)):
 		// Just one side could be measured, so what is stored of it has to do.
 		return m, errors.Join(f.checkNumbers(), m.checkModes(), m.filter.check(m.base, m.head))
@@ -182,19 +184,6 @@ func (m *matchup) leaveOut(t *terminal) error {
 	return nil
 }
 
-// madeUpSuite has a benchmark for each program of either side.
-func madeUpSuite(m *matchup) (*suite.Suite, error) {
-	text, err := runner.Suggest(m.head.objects, inPlaceOf(m.head.objects, m.base.objects))
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{"made-up.yml": []byte(text)}
-	for _, o := range m.head.objects {
-		files[o.Path] = o.Data
-	}
-	return suite.Load(memoryFS(files), "made-up.yml")
-}
-
 // inPlaceOf gives objects the paths of others that they are another build of:
 // the only one of each, or else that of the same path, or of the most folders at
 // the end of it in common. Each stands for one.
@@ -270,8 +259,10 @@ func (m *matchup) scope(t *terminal, machines *machineFlags) (thresholds.Scope, 
 func (m *matchup) storedScope() (scope thresholds.Scope) {
 	for _, s := range []*side{m.head, m.base} {
 		for _, run := range s.runs {
-			for _, r := range run.Results {
+			for i := range run.Results {
+				r := &run.Results[i]
 				scope.Benchmarks = appendNew(scope.Benchmarks, thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver})
+				scope.AddUnits(r)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,19 @@ type sideOpener struct {
 	store baseline.Store
 	// near tells of which of several runs one is meant; nil is the newest.
 	near func(baseline.Meta) bool
+	// command is the one whose help says what sides there are.
+	command string
+}
+
+func (o *sideOpener) help() string {
+	return "see ebpf-bench " + cmp.Or(o.command, "compare") + " --help"
+}
+
+// noSideError is about a file that is no side.
+type noSideError struct{ name string }
+
+func (e *noSideError) Error() string {
+	return e.name + " is no ELF object, no result of ebpf-bench and no suite (.yml)"
 }
 
 func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
@@ -63,6 +77,9 @@ func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
 		s, err = folderSide(ctx, arg)
 	default:
 		s, err = fileSide(ctx, arg)
+	}
+	if unknown := (*noSideError)(nil); errors.As(err, &unknown) {
+		err = bench.WithHint(err, o.help())
 	}
 	if err != nil {
 		return nil, err
@@ -101,7 +118,7 @@ func fileSide(ctx context.Context, name string) (*side, error) {
 		}
 		return &side{suite: s, objects: s.Objects}, nil
 	}
-	return nil, bench.WithHint(fmt.Errorf("%s is no ELF object, no result of ebpf-bench and no suite (.yml)", name), "see ebpf-bench compare --help")
+	return nil, &noSideError{name}
 }
 
 // programSide is one program of an object, nil if the argument is none.

@@ -82,7 +82,7 @@ func (o *sideOpener) revisionHint(ctx context.Context, rev string) string {
 	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || isGitBranch(ctx, name)) {
 		return fmt.Sprintf("for what the baseline has of %s, give baseline:%s", name, name)
 	}
-	return "see ebpf-bench compare --help"
+	return o.help()
 }
 
 func (o *sideOpener) has(ctx context.Context, name string) bool {
@@ -100,9 +100,11 @@ func (o *sideOpener) load(ctx context.Context, arg string, meta baseline.Meta) (
 	s := &side{Side: bench.Side{Name: arg, Commit: entry.Commit, Branch: entry.Branch}, runs: []*bench.Run{entry.Run}}
 	seen := map[string]bool{}
 	for _, r := range entry.Run.Results {
-		if data := entry.Objects[r.ObjectSHA256]; data != nil && !seen[r.Object] {
-			seen[r.Object] = true
-			s.objects = append(s.objects, suite.NewObject(r.Object, data))
+		for _, o := range r.Objects() {
+			if data := entry.Objects[o.SHA256]; data != nil && !seen[o.Path] {
+				seen[o.Path] = true
+				s.objects = append(s.objects, suite.NewObject(o.Path, data))
+			}
 		}
 	}
 	if len(s.objects) > 0 {
@@ -120,8 +122,10 @@ func storedSuite(entry *baseline.Entry) (*suite.Suite, error) {
 				files[name] = data
 			}
 			for _, r := range entry.Run.Results {
-				if data := entry.Objects[r.ObjectSHA256]; data != nil {
-					files[path.Clean(r.Object)] = data
+				for _, o := range r.Objects() {
+					if data := entry.Objects[o.SHA256]; data != nil {
+						files[path.Clean(o.Path)] = data
+					}
 				}
 			}
 			s, err := suite.Load(memoryFS(files), name)

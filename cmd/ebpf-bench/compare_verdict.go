@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -96,16 +96,7 @@ func nothingInCommon(c *bench.Comparison) error {
 	return bench.WithHint(fmt.Errorf("nothing was compared: base and head have no benchmark in common, the base has %s and the head %s", fewNames(base), fewNames(head)), hint)
 }
 
-func fewNames(names []string) string {
-	const most = 5
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
+func fewNames(names []string) string { return cmp.Or(unit.Few(names), "none") }
 
 // verdictError is nil of a verdict that passes. A benchmark that failed as a
 // whole has said so already.
@@ -153,19 +144,30 @@ var compareRenderers = map[compareFormat]func(io.Writer, *report.Comparison) err
 	"text":     report.CompareText,
 	"json":     report.CompareJSON,
 	"markdown": func(w io.Writer, m *report.Comparison) error { return report.CompareMarkdown(w, m, 0) },
+	"csv":      report.CompareCSV,
 	"bmf":      headBMF,
+	"gobench":  headAs(report.GoBench),
 }
 
-// headBMF writes the head alone: Bencher keeps the history itself.
-func headBMF(w io.Writer, m *report.Comparison) error {
-	var runs []*bench.Run
-	for _, t := range m.Tables {
-		// The head may lack a kernel that the base has.
-		if run := headOf(t.Comparison); len(run.Results) > 0 {
-			runs = append(runs, run)
+// compareFormats are the formats of comparisons, in the order of the documentation.
+var compareFormats = []string{"text", "json", "markdown", "csv", "bmf", "gobench"}
+
+// headBMF writes the head in Bencher Metric Format.
+var headBMF = headAs(report.BMF)
+
+// headAs writes the head alone, as a run: Bencher keeps the history itself, and
+// benchstat compares files.
+func headAs(render func(io.Writer, *report.Model) error) func(io.Writer, *report.Comparison) error {
+	return func(w io.Writer, m *report.Comparison) error {
+		var runs []*bench.Run
+		for _, t := range m.Tables {
+			// The head may lack a kernel that the base has.
+			if run := headOf(t.Comparison); len(run.Results) > 0 {
+				runs = append(runs, run)
+			}
 		}
+		return render(w, report.NewModel(runs...))
 	}
-	return report.BMF(w, report.NewModel(runs...))
 }
 
 // headOf is the head of a comparison as a run.
@@ -187,7 +189,7 @@ func (f *compareFormat) Type() string   { return "format" }
 
 func (f *compareFormat) Set(s string) error {
 	if compareRenderers[compareFormat(s)] == nil {
-		return errors.New("it is text, json, markdown or bmf")
+		return errors.New("it is text, json, markdown, csv, bmf or gobench")
 	}
 	*f = compareFormat(s)
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -29,10 +31,18 @@ they are builds, and what there is of the name in this folder comes first:
 
 Builds without a suite get a workload by the types of their programs.
 
-The formats: text, json and markdown; html is one page that needs nothing else; lcov
-is a tracefile for genhtml and editors, in which a line is executed as often as the
-most executed one of its instructions; pprof is a profile for go tool pprof, of two
-sides their difference. Of two sides lcov has the head.`
+Runs are counted as often as it takes: a program that can do otherwise each time,
+because it has maps or asks for time or chance, is run up to 256 times with each of
+its inputs, and a figure that differs is behind a ~. A line is reached if one of its
+instructions was executed that do something: stores, calls and jumps. The compiler
+moves others in front of a branch.
+
+The formats: text, json and markdown; html is one page that needs nothing else, with
+the source around the lines where it is in this folder, or beside the objects or the
+suite; lcov is a tracefile for genhtml and editors, in which a line is executed as
+often as it was reached in all counted runs; pprof is a profile for go tool pprof, of
+two sides their difference. pprof adds up all benchmarks: -tagfocus=benchmark=NAME
+shows one of them, -tags lists them. Of two sides lcov has the head.`
 
 const explainExample = `  # the dearest lines of a program that ebpf-bench brings
   sudo ebpf-bench explain fibonacci_slow
@@ -41,7 +51,7 @@ const explainExample = `  # the dearest lines of a program that ebpf-bench bring
   sudo ebpf-bench explain --asm fibonacci_slow fibonacci
 
   # two builds, driven by the workloads of a suite
-  sudo ebpf-bench explain --config ebpf-bench.yml old/fun.o new/fun.o
+  sudo ebpf-bench explain --suite ebpf-bench.yml old/fun.o new/fun.o
 
   # on another kernel, without root
   ebpf-bench explain --kernel 6.12 fibonacci_slow
@@ -51,7 +61,7 @@ const explainExample = `  # the dearest lines of a program that ebpf-bench bring
   sudo ebpf-bench explain --out lcov.info`
 
 type explainFlags struct {
-	config   string
+	suite    string
 	format   explainFormat
 	out      string
 	asm      bool
@@ -81,7 +91,7 @@ func newExplainCommand(t *terminal) *cobra.Command {
 	f.machines.register(cmd)
 	f.store.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
+	suiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
 	flags.Var(&f.format, "format", "what to print: "+explainFormats+"\n(default: text, or what --out ends in)")
 	flags.StringVarP(&f.out, "out", "o", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.asm, "asm", false, "list the instructions of each line too")
@@ -90,14 +100,18 @@ func newExplainCommand(t *terminal) *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(strings.Split(explainFormats, ", "), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions([]string{"hot", "file"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.MarkFlagFilename("config", "yml", "yaml")
 	return cmd
 }
 
 // check refuses what no default stands for, and finds the format.
 func (f *explainFlags) check(t *terminal) error {
+	if report.IsSource(f.out) {
+		return fmt.Errorf("--out %s: that is a file of source, as explain reports on: name one that ends in %s", f.out, strings.Join(knownEnds(), ", "))
+	}
 	if f.format == "" {
-		f.format = formatOf(f.out)
+		if f.format = formatOf(f.out); f.format == "" {
+			return fmt.Errorf("--out %s: no format ends so: there are %s; or name one by --format", f.out, strings.Join(knownEnds(), ", "))
+		}
 	}
 	if f.format == "pprof" && f.out == "" && isTerminal(t.stdout) {
 		return errors.New("--format pprof is no text: add --out profile.pb.gz")
@@ -110,7 +124,7 @@ func (f *explainFlags) run(ctx context.Context, t *terminal, args []string) erro
 	if err != nil {
 		return usage(err)
 	}
-	out, err := newOutFile(f.out, s.reads(f.config))
+	out, err := newOutFile(f.out, s.reads(f.suite))
 	if err != nil {
 		return usage(err)
 	}
@@ -189,8 +203,8 @@ func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) 
 }
 
 func (f *explainFlags) suiteArgs() []string {
-	if f.config == "" {
+	if f.suite == "" {
 		return nil
 	}
-	return []string{f.config}
+	return []string{f.suite}
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -39,25 +41,37 @@ func (f *explainFormat) Set(s string) error {
 	return nil
 }
 
-// formatOf is the format of a file by how its name ends.
+// formatEnds are the formats of files by how their names end.
+var formatEnds = map[string]explainFormat{
+	".txt": "text", ".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".info": "lcov", ".lcov": "lcov",
+	".pb.gz": "pprof", ".pprof": "pprof",
+}
+
+func knownEnds() []string { return slices.Sorted(maps.Keys(formatEnds)) }
+
+// formatOf is the format of a file by how its name ends, empty of one that ends
+// otherwise. No file is text.
 func formatOf(out string) explainFormat {
+	if out == "" {
+		return "text"
+	}
 	name := strings.ToLower(filepath.Base(out))
-	for end, format := range map[string]explainFormat{
-		".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".info": "lcov", ".lcov": "lcov",
-		".pb.gz": "pprof", ".pprof": "pprof",
-	} {
+	for end, format := range formatEnds {
 		if strings.HasSuffix(name, end) {
 			return format
 		}
 	}
-	return "text"
+	return ""
 }
 
 // print writes to the file of --out, or to stdout.
 func (f *explainFlags) print(t *terminal, out outFile, s *explainSides, all []*bench.Explanation) error {
 	m := report.NewExplanation(all...)
 	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
-	m.Paths = findSources(all, s.folders()...)
+	m.Paths, m.Sources = findSources(all, s.folders()...)
+	if s.suite.Bundled {
+		inRepository(m.Paths, all)
+	}
 	render := func(w io.Writer) error { return explainRenderers[f.format](w, m) }
 	if out != "" {
 		return out.write(render)

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -22,13 +19,8 @@ func (f *explainFlags) onKernel(ctx context.Context, vms *machines, s *explainSi
 	if err := s.objects.pack(files); err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, p := range s.pairs {
-		all = append(all, p.Name())
-	}
-	var e *bench.Explanation
-	var broken error
-	info, err := vms.run(ctx, name, guest{
+	all := pairNames(s.pairs)
+	e, info, err := explanations.of(ctx, vms, name, all, guest{
 		files: files,
 		args: func(mode vm.Mode) []string {
 			args := flags.args("guest-explain", mode)
@@ -43,29 +35,8 @@ func (f *explainFlags) onKernel(ctx context.Context, vms *machines, s *explainSi
 			}
 			return append(args, suiteArg...)
 		},
-		result: func(text json.RawMessage) {
-			latest, err := bench.DecodeExplanation(bytes.NewReader(text))
-			if err != nil {
-				broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
-				return
-			}
-			if e != nil {
-				latest.Programs = append(e.Programs, latest.Programs...)
-			}
-			e = latest
-		},
-		at: func() string {
-			done := 0
-			if e != nil {
-				done = len(e.Programs)
-			}
-			return benchmarkOf(done, all)
-		},
 	})
-	err = errors.Join(loseExplained(e, all, err), broken)
-	if e == nil && err == nil {
-		err = onKernel(name, errors.New("the guest reported no results"))
-	}
+	err = loseExplained(e, all, err)
 	if e != nil {
 		e.Testbed.QEMU, e.Started = info.QEMU, info.Started
 		s.name(e)
@@ -76,14 +47,24 @@ func (f *explainFlags) onKernel(ctx context.Context, vms *machines, s *explainSi
 // loseExplained adds the benchmark that was being counted when the machine failed:
 // the first that was not reported.
 func loseExplained(e *bench.Explanation, all []string, err error) error {
-	var fault *vm.Fault
-	if e == nil || len(e.Programs) >= len(all) || !errors.As(err, &fault) {
+	if e == nil || len(e.Programs) >= len(all) || lossOf(err) == "" {
 		return err
 	}
 	r := &bench.Result{Benchmark: all[len(e.Programs)]}
 	err = lose(r, err)
 	e.Programs = append(e.Programs, bench.Explained{Benchmark: r.Benchmark, Error: r.Error, Hint: r.Hint})
 	return err
+}
+
+var explanations = guestReports[bench.Explanation]{
+	decode: bench.DecodeExplanation,
+	add: func(all, latest *bench.Explanation) *bench.Explanation {
+		if all != nil {
+			latest.Programs = append(all.Programs, latest.Programs...)
+		}
+		return latest
+	},
+	done: func(e *bench.Explanation) int { return len(e.Programs) },
 }
 
 // newGuestExplainCommand explains in a virtual machine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -33,7 +34,7 @@ type explainPlan struct {
 // open finds what the arguments name.
 func (f *explainFlags) open(ctx context.Context, t *terminal, args []string) (*explainSides, error) {
 	// What compare does with sides.
-	c := &compareFlags{suite: f.config, store: f.store, machines: f.machines}
+	c := &compareFlags{suite: f.suite, store: f.store, machines: f.machines, command: "explain"}
 	if len(args) == 0 {
 		here, err := c.here(t)
 		if err != nil {
@@ -47,6 +48,11 @@ func (f *explainFlags) open(ctx context.Context, t *terminal, args []string) (*e
 			builds++
 		}
 	}
+	if builds == 1 && len(args) == 2 {
+		if err := mixed(c, args); err != nil {
+			return nil, err
+		}
+	}
 	if builds == 0 {
 		s, err := f.named(ctx, t, c, args)
 		if s != nil || err != nil {
@@ -58,17 +64,31 @@ func (f *explainFlags) open(ctx context.Context, t *terminal, args []string) (*e
 		if err != nil {
 			return nil, err
 		}
-		if m.suite == nil {
-			return nil, noObjects(m.base, m.head)
-		}
 		return &explainSides{matchup: m}, nil
 	}
-	opener := &sideOpener{store: f.store.open()}
+	opener := &sideOpener{store: f.store.open(), command: c.command}
 	s, err := opener.open(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
 	return f.oneSide(t, c, s)
+}
+
+// mixed refuses a benchmark beside a build: what drives the one is not known of the
+// other.
+func mixed(c *compareFlags, args []string) error {
+	here, err := c.here(newTerminal(io.Discard, io.Discard))
+	if err != nil {
+		return nil // which is told by what needs it
+	}
+	for i, arg := range args {
+		if build := args[1-i]; !isBuild(arg) && len(benchmarksNamed(here.suite, arg)) > 0 {
+			program := benchmarksNamed(here.suite, arg)[0].Program
+			return bench.WithHint(fmt.Errorf("%s is a benchmark of %s, and %s is a build: give two benchmarks, or two builds", arg, here.suite.Name(), build),
+				fmt.Sprintf("one program of a build is such as %s:%s", strings.TrimSuffix(build, ":"+program), program))
+		}
+	}
+	return nil
 }
 
 // isBuild tells whether an argument is there as a build, whatever the suite has of
@@ -190,7 +210,7 @@ func unknownBenchmark(s *suite.Suite, name string) error {
 		names = append(names, b.Name)
 		known = append(known, b.Name, b.Program, b.Name[strings.LastIndexByte(b.Name, '/')+1:])
 	}
-	return bench.WithHint(fmt.Errorf("%q is no file, and no benchmark or program of %s%s", name, s.File, strictyaml.DidYouMean(name, known)),
+	return bench.WithHint(fmt.Errorf("%q is no file, and no benchmark or program of %s%s", name, s.Name(), strictyaml.DidYouMean(name, known)),
 		"there are: "+strings.Join(names, ", "))
 }
 
@@ -223,7 +243,20 @@ func (p *explainPlan) plan(objects *sideObjects, s *suite.Suite) ([]runner.PairJ
 // name says what the sides of an explanation are.
 func (s *explainSides) name(e *bench.Explanation) {
 	e.Head = s.head.Side
-	if !s.one {
-		e.Base = &s.base.Side
+	if s.one {
+		return
+	}
+	e.Base = &s.base.Side
+	for i := range e.Programs {
+		// To be measured, the objects of the base were in the place of the head's.
+		base := e.Programs[i].Base
+		if base == nil {
+			continue
+		}
+		for _, o := range s.base.objects {
+			if o.SHA256 == base.ObjectSHA256 {
+				base.Object = o.Path
+			}
+		}
 	}
 }

@@ -4,21 +4,18 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
 // maxSource is how large a file of source may be.
 const maxSource = 4 << 20
-
-// sourceEnds are how the names of sources of eBPF programs end. An object can name
-// any file, and a line of it is printed.
-var sourceEnds = []string{".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".zig", ".go", ".s", ".inc"}
 
 // folders are where the files of source may be: here, and where the objects and the
 // suite are.
@@ -58,17 +55,18 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// findSources finds the files of source that lines are of, and adds the text of
-// lines whose objects do not have it. It opens only regular files in the folders,
-// whatever an object or a link says.
-func findSources(all []*bench.Explanation, folders ...string) map[string]string {
+// findSources finds the files of source that lines are of: their paths and their
+// lines. It adds the text of lines whose objects do not have it. It opens only regular
+// files in the folders, whatever an object or a link says.
+func findSources(all []*bench.Explanation, folders ...string) (paths map[string]string, texts map[string][]string) {
 	roots := openRoots(folders)
 	defer func() {
 		for _, r := range roots {
 			_ = r.Close()
 		}
 	}()
-	paths, texts, sought := map[string]string{}, map[string][]string{}, map[string]bool{}
+	paths, texts = map[string]string{}, map[string][]string{}
+	sought := map[string]bool{}
 	for _, e := range all {
 		for i := range e.Programs {
 			for j := range e.Programs[i].Lines {
@@ -89,7 +87,27 @@ func findSources(all []*bench.Explanation, folders ...string) map[string]string 
 			}
 		}
 	}
-	return paths
+	return paths, texts
+}
+
+// inRepository adds where in the repository of the tool the source of its bundled
+// objects is, of which they know just the name.
+func inRepository(paths map[string]string, all []*bench.Explanation) {
+	for _, e := range all {
+		for i := range e.Programs {
+			p := &e.Programs[i]
+			for _, s := range []*bench.ExplainedSide{p.Base, p.Head} {
+				if s == nil {
+					continue
+				}
+				for j := range p.Lines {
+					if file := p.Lines[j].File; file != "" && paths[file] == "" && path.Base(file) == file {
+						paths[file] = path.Join("programs", path.Dir(s.Object), file)
+					}
+				}
+			}
+		}
+	}
 }
 
 func openRoots(folders []string) []*os.Root {
@@ -108,7 +126,8 @@ func openRoots(folders []string) []*os.Root {
 
 // findSource is the path and the lines of a file, in the first folder that has it.
 func findSource(roots []*os.Root, file string) (path string, lines []string, ok bool) {
-	if !slices.Contains(sourceEnds, strings.ToLower(filepath.Ext(file))) {
+	// An object can name any file, and a line of it is printed.
+	if !report.IsSource(filepath.ToSlash(file)) {
 		return "", nil, false
 	}
 	for _, r := range roots {
@@ -124,10 +143,20 @@ func findSource(roots []*os.Root, file string) (path string, lines []string, ok 
 			continue
 		}
 		if text, err := readSource(r, name); err == nil {
-			return filepath.Join(r.Name(), name), strings.Split(string(text), "\n"), true
+			return filepath.Join(r.Name(), name), sourceLines(string(text)), true
 		}
 	}
 	return "", nil, false
+}
+
+// sourceLines are the lines of a text. Each may stand in many places of a report, so
+// no text is multiplied whose lines are longer than any that somebody wrote.
+func sourceLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = bench.ClipText(line)
+	}
+	return lines
 }
 
 // readSource reads a regular file in a folder. It is looked at before it is opened:

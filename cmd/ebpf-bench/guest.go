@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -126,14 +127,25 @@ func explainInGuest(run *bench.Run) {
 }
 
 func explainResult(r *bench.Result) {
+	r.Error, r.Hint = outside(r.Error), outside(r.Hint)
 	switch {
 	case r.Hint != "":
 	case strings.HasSuffix(r.Error, unix.ENOMEM.Error()):
 		r.Hint = "The virtual machine has too little memory: give it more by --vm-memory."
-	case strings.Contains(r.Error, exec.ErrNotFound.Error()), strings.HasSuffix(r.Error, unix.ENOENT.Error()):
+	case !strings.Contains(r.Error, exec.ErrNotFound.Error()) && !strings.HasSuffix(r.Error, unix.ENOENT.Error()):
+	case r.Driver == bench.DriverCommand:
+		r.Hint = "A virtual machine has none of this machine's programs and libraries: bring a static one by a path relative to the suite, such as ./trigger, or measure on this host by --vm off."
+	default:
 		r.Hint = "A virtual machine has none of this machine's programs: use load: {cpu: 1}, or measure on this host by --vm off."
 	}
 }
+
+// copied are the folders of a guest that hold copies of this machine's files, where a
+// path begins.
+var copied = regexp.MustCompile(`(^|[^[:word:].-])(?:` + guestRoot + `|` + guestBaseRoot + `)/`)
+
+// outside is a message of the guest with the paths that its reader knows.
+func outside(text string) string { return copied.ReplaceAllString(text, "$1/") }
 
 // args are the flags as the command line of a hidden command.
 func (f *guestFlags) args(command string, mode vm.Mode) []string {

@@ -103,7 +103,7 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 			}
 			lines := bufio.NewScanner(stderr)
 			for lines.Scan() {
-				if strings.Contains(lines.Text(), "measuring") {
+				if strings.Contains(lines.Text(), "it takes about") {
 					break
 				}
 			}

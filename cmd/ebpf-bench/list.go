@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -23,6 +24,10 @@ type listed struct {
 	Object    string `json:"object"`
 	Packets   int    `json:"packets,omitempty"`
 	Budget    string `json:"budget"`
+	// Replace are the programs that stand in for functions of it.
+	Replace []string `json:"replace,omitempty"`
+	// NotRun is why nothing runs the program, which is only loaded.
+	NotRun string `json:"not_run,omitempty"`
 	// Kernels are those that the suite is to be measured on.
 	Kernels []string `json:"kernels,omitempty"`
 }
@@ -99,9 +104,16 @@ func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite)
 func listOf(plan *runner.Plan, kernels []string) []listed {
 	list := []listed{}
 	for _, j := range plan.Jobs {
-		list = append(list, listed{j.Name, j.Driver(), j.Program, j.Type(), j.Object.Path, len(j.Frames), j.BudgetText(), kernels})
+		list = append(list, listed{j.Name, j.Driver(), j.Program, j.Type(), j.Object.Path, len(j.Frames), j.BudgetText(), replacing(j.Benchmark), j.NotRun(), kernels})
 	}
 	return list
+}
+
+func replacing(b *bench.Benchmark) (programs []string) {
+	for _, r := range b.Replace {
+		programs = append(programs, r.Program)
+	}
+	return programs
 }
 
 // findKernels says of the kernels of a suite which the cache has for them, as
@@ -140,9 +152,45 @@ func printList(t *terminal, list []listed, kernels []string) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(l.Benchmark), l.Driver, clean(l.Program), l.Type, clean(l.Object), packets, l.Budget)
 	}
-	if err := w.Flush(); err != nil || len(kernels) == 0 {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := printReplaced(t, list); err != nil {
+		return err
+	}
+	if err := printNotRun(t, list); err != nil || len(kernels) == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(t.stdout, "\n%s\n", wrap("kernels: "+strings.Join(kernels, ", "), t.columns(), len("kernels: ")))
+	return err
+}
+
+// printReplaced says below the list which programs have functions replaced.
+func printReplaced(t *terminal, list []listed) error {
+	var text strings.Builder
+	for _, l := range list {
+		if len(l.Replace) > 0 {
+			text.WriteString(wrap(fmt.Sprintf("%s: a function of it is replaced by each of: %s", clean(l.Benchmark), clean(strings.Join(l.Replace, ", "))), t.columns(), 2) + "\n")
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(t.stdout, "\n%s", text.String())
+	return err
+}
+
+// printNotRun says below the list why programs of it are only loaded.
+func printNotRun(t *terminal, list []listed) error {
+	var text strings.Builder
+	for _, l := range list {
+		if l.NotRun != "" {
+			text.WriteString(wrap(fmt.Sprintf("%s: not measured, because: %s", clean(l.Benchmark), clean(l.NotRun)), t.columns(), 2) + "\n")
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(t.stdout, "\n%s", text.String())
 	return err
 }

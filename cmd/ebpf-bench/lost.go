@@ -22,14 +22,28 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.error }
 
+// lossOf is why a machine, or the tool in it, ended without its results, empty
+// for other errors. The tool is killed by what it runs, or for its memory.
+func lossOf(err error) string {
+	var fault *vm.Fault
+	var exit *vm.ExitError
+	switch {
+	case errors.As(err, &fault):
+		return "the virtual machine failed: " + fault.Error()
+	case errors.As(err, &exit) && exit.Signal != "":
+		return "ebpf-bench in the guest was ended: " + exit.Error()
+	}
+	return ""
+}
+
 // lose makes a result of a benchmark that was lost with its machine one that
 // failed, and names the benchmark in the error. Other errors are as they were.
 func lose(r *bench.Result, err error) error {
-	var fault *vm.Fault
-	if !errors.As(err, &fault) {
+	loss := lossOf(err)
+	if loss == "" {
 		return err
 	}
-	r.Error, r.Hint = "the virtual machine failed: "+fault.Error(), bench.Hint(err)
+	r.Error, r.Hint = loss, bench.Hint(err)
 	return bench.WithHint(&lostError{err, r}, bench.Hint(err))
 }
 

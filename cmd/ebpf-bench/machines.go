@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,7 +131,7 @@ func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest, stage *s
 	var said bytes.Buffer
 	cmd := &vm.Cmd{
 		Image: image, Mode: mode, Memory: m.memory, Timeout: m.timeout,
-		Args: g.args(mode), Files: g.files,
+		Args: g.args(mode), Files: withConfig(g.files, k),
 		Stdout: g.stdout, Stderr: &said,
 		OnBoot: func() { stage.at(g) },
 		OnResult: func(text json.RawMessage) {
@@ -145,6 +147,17 @@ func (m *machines) boot(ctx context.Context, k *kernel.Kernel, g guest, stage *s
 	stage.set("booting" + map[bool]string{true: " under KVM"}[mode == vm.KVM])
 	err = interrupted(ctx, cmd.Run(ctx))
 	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
+}
+
+// withConfig adds the kernel's settings to files, where programs that ask for them
+// (__kconfig) get them answered from.
+func withConfig(files map[string][]byte, k *kernel.Kernel) map[string][]byte {
+	if k.Config == nil {
+		return files
+	}
+	all := map[string][]byte{"/boot/config-" + k.Release: k.Config}
+	maps.Copy(all, files)
+	return all
 }
 
 // guestHints are hints that name this tool's flags.
@@ -171,7 +184,14 @@ func explainGuest(err error, said string, booted bool) error {
 		}
 		return bench.WithHint(err, hint)
 	case errors.As(err, &exit):
-		return &detailed{fmt.Errorf("ebpf-bench in the guest: %w", exit), logLines(said, true)}
+		err = fmt.Errorf("ebpf-bench in the guest: %w", exit)
+		if said = strings.TrimSpace(said); said != "" {
+			err = &detailed{err, logLines(said, true)}
+		}
+		if exit.Signal != "" {
+			err = bench.WithHint(err, "Where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory.")
+		}
+		return err
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,12 +71,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("OBJECTS", objects)
 			env.Setenv("BUNDLED", filepath.Join(objects, "../../../../programs"))
+			env.Setenv("HOOKS", filepath.Join(objects, "../../../../runner/testdata"))
 			env.Setenv("TERM", "xterm")
 			env.Setenv("EBPF_BENCH", static)
 			env.Values[storyKey{}] = &storyGitHub{}
 			// The kernels are in the cache of whoever runs the test.
 			cache, err := os.UserCacheDir()
 			env.Setenv("XDG_CACHE_HOME", cache)
+			env.Setenv("GOPATH", build.Default.GOPATH)
 			return err
 		},
 		Condition: func(cond string) (bool, error) {
@@ -129,9 +132,9 @@ func canBoot(t *testing.T) bool {
 func staticTool(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "ebpf-bench")
-	build := exec.Command("go", "build", "-o", name, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-o", name, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the tool: %v\n%s", err, out)
 	}
 	return name

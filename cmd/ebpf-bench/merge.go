@@ -65,12 +65,12 @@ func newMergeCommand(t *terminal) *cobra.Command {
 	}
 	f.store.register(cmd)
 	flags := cmd.Flags()
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown (of comparisons), or bmf")
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown (of comparisons), bmf, gobench or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the joined results as JSON to this `file`")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log where it refused a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "markdown", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	_ = cmd.MarkFlagFilename("out", "json")
 	return cmd
@@ -188,6 +188,7 @@ func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 			seen[b] = true
 			scope.Benchmarks = append(scope.Benchmarks, b)
 		}
+		scope.AddUnits(r)
 	}
 	for _, run := range merged.Runs {
 		on(&run.Testbed)
@@ -212,7 +213,7 @@ func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
 	as := runFlags{format: formatFlag(f.format), limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
 	if as.format.render() == nil {
-		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json or bmf"))
+		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
 	}
 	policy.Mark(runs...)
 	return errors.Join(

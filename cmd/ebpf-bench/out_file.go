@@ -32,6 +32,10 @@ func newOutFile(name string, reads []string) (outFile, error) {
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("--out: %s is no regular file", name)
 	}
+	// It would be replaced all the same: that takes a right to the folder alone.
+	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o222 == 0 {
+		return "", fmt.Errorf("--out: %s is read-only", name)
+	}
 	if isStored(name) {
 		return "", fmt.Errorf("--out: %s is a file of a baseline", name)
 	}
@@ -69,12 +73,17 @@ func isStored(name string) bool {
 func pending(name string) (*renameio.PendingFile, error) {
 	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
 		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+	return file, unnamed("create it", err)
+}
+
+// unnamed is an error of a pending file without the name that it has meanwhile,
+// which says nothing to anybody.
+func unnamed(doing string, err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
-		// The name that it has meanwhile says nothing to anybody.
-		err = fmt.Errorf("create it: %w", e.Err)
+		return fmt.Errorf("%s: %w", doing, e.Err)
 	}
-	return file, err
+	return err
 }
 
 // write replaces the file as a whole: a crash leaves the previous one.
@@ -83,15 +92,14 @@ func (o outFile) write(encode func(io.Writer) error) error {
 		return nil
 	}
 	file, err := pending(string(o))
+	if err == nil {
+		defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+		if err = encode(file); err == nil {
+			err = file.CloseAtomicallyReplace()
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("save results: %w", err)
-	}
-	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-	if err := encode(file); err != nil {
-		return fmt.Errorf("save results: %w", err)
-	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("save results: %w", err)
+		return fmt.Errorf("save results: %s: %w", o, unnamed("write it", err))
 	}
 	return nil
 }

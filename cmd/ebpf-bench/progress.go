@@ -18,7 +18,8 @@ func newProgress(t *terminal, plan *runner.Plan) runner.Progress {
 	if isTerminal(t.stderr) {
 		return &bar{t: t, benchmarks: len(plan.Jobs)}
 	}
-	return &lines{t: t, benchmarks: len(plan.Jobs)}
+	t.say("", "measuring %s", plural(len(plan.Jobs), "benchmark"))
+	return &lines{t: t}
 }
 
 type bar struct {
@@ -67,13 +68,15 @@ func barWidth(w io.Writer) int {
 	return min(max(width(w)-60, 1), 30)
 }
 
-type lines struct {
-	t          *terminal
-	benchmarks int
-}
+type lines struct{ t *terminal }
 
+// Start says how long it is going to take, which is known once each benchmark has
+// run for the first time. What fails later takes less, and what else the machine
+// does adds to it.
 func (l *lines) Start(_ int, estimate time.Duration) {
-	l.t.say("", "measuring %s, about %s", plural(l.benchmarks, "benchmark"), estimate.Round(time.Second))
+	if estimate = estimate.Round(time.Second); estimate > 0 {
+		l.t.say("", "it takes about %s", estimate)
+	}
 }
 
 func (l *lines) Round() {}
@@ -83,8 +86,10 @@ func (l *lines) Done(r *bench.Result) {
 	switch s, ok := row.Get(bench.Latency); {
 	case r.Error != "":
 		l.t.say("", "%s: failed", r.Benchmark)
-	case ok:
+	case ok && s.N > 1:
 		l.t.say("", "%s: %s ± %s in %d rounds", r.Benchmark, unit.NS(s.Center), unit.NS(s.Spread()), s.N)
+	case ok:
+		l.t.say("", "%s: %s in 1 round", r.Benchmark, unit.NS(s.Center))
 	case r.Driver == "verify":
 		l.t.say("", "%s: loaded", r.Benchmark)
 	default:

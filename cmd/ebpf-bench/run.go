@@ -30,6 +30,10 @@ const runExample = `  # measure the programs that ebpf-bench brings
   # keep the run and its objects, for later ones to be compared with
   sudo ebpf-bench run --save
 
+  # as input for benchstat, of two runs
+  sudo ebpf-bench run --format gobench > new.txt
+  benchstat old.txt new.txt
+
   # as a source for Bencher
   sudo bencher run --adapter json "ebpf-bench run --format bmf"`
 
@@ -80,7 +84,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	f.from.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
-	flags.Var(&f.format, "format", "what to print on stdout: text, json or bmf")
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file` (default: that which the suite names)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
@@ -89,7 +93,7 @@ func newRunCommand(t *terminal) *cobra.Command {
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark, instead of the suite's")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "bmf"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(runFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("out", "json")
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	return cmd
@@ -164,7 +168,8 @@ func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, pla
 		Progress: newProgress(t, plan),
 		Save: func(run *bench.Run) error {
 			run.Testbed.Asked = hostKernel
-			return write(run)
+			_ = write(run) // what keeps it from that is said when all is written
+			return nil
 		},
 	})
 	if run == nil {

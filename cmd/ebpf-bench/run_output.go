@@ -51,7 +51,7 @@ func (f *runFlags) writeEmpty(t *terminal, write writer) error {
 }
 
 // prepareSave finds out what --save takes before anything is measured: where
-// the objects come from, and that the baseline can be read.
+// the objects come from, and that the baseline can be read and written.
 func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
 	if !f.keep {
 		return nil
@@ -59,6 +59,9 @@ func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
 	f.from.complete(ctx, t)
 	if _, _, err := f.store.open().List(ctx, baseline.Query{Limit: 1}); err != nil {
 		return err
+	}
+	if err := baseline.Open(f.store.folder).MaySave(); err != nil {
+		return fmt.Errorf("--save: %w", err)
 	}
 	return f.from.checkTags(ctx, t, &f.store)
 }
@@ -102,10 +105,15 @@ func sameStream(a, b io.Writer) bool {
 type formatFlag string
 
 var renderers = map[formatFlag]func(io.Writer, *report.Model) error{
-	"text": report.Text,
-	"json": report.JSON,
-	"bmf":  report.BMF,
+	"text":    report.Text,
+	"json":    report.JSON,
+	"bmf":     report.BMF,
+	"gobench": report.GoBench,
+	"csv":     report.CSV,
 }
+
+// runFormats are the formats of runs, in the order of the documentation.
+var runFormats = []string{"text", "json", "bmf", "gobench", "csv"}
 
 func (f formatFlag) render() func(io.Writer, *report.Model) error { return renderers[f] }
 
@@ -114,7 +122,7 @@ func (f *formatFlag) Type() string   { return "format" }
 
 func (f *formatFlag) Set(s string) error {
 	if renderers[formatFlag(s)] == nil {
-		return errors.New("it is text, json or bmf")
+		return errors.New("it is text, json, bmf, gobench or csv")
 	}
 	*f = formatFlag(s)
 	return nil

@@ -16,6 +16,8 @@ import (
 
 // selection is which benchmarks of which suite a command is about.
 type selection struct {
+	// suite is the suite file, if a flag names it.
+	suite  string
 	filter string
 	shard  shardFlag
 	// all are the benchmarks of the suite, also those that filter and shard leave
@@ -28,9 +30,20 @@ type selection struct {
 }
 
 func (sel *selection) register(cmd *cobra.Command) {
+	suiteFlag(cmd, &sel.suite, "the suite `file`, which may be an argument too (default: ./ebpf-bench.yml, else the bundled one)")
 	cmd.Flags().StringVar(&sel.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
 	sel.shard.register(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt)
+}
+
+// suiteFlag registers --suite. --config stands for it too: the action's input is
+// called so.
+func suiteFlag(cmd *cobra.Command, file *string, usage string) {
+	for _, name := range []string{"suite", "config"} {
+		cmd.Flags().StringVar(file, name, "", usage)
+		_ = cmd.MarkFlagFilename(name, "yml", "yaml")
+	}
+	_ = cmd.Flags().MarkHidden("config")
 }
 
 // load reads the suite: the file given, else the one that lies in the current
@@ -39,6 +52,12 @@ func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
 	re, err := regexp.Compile(sel.filter)
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	switch {
+	case sel.suite != "" && len(args) > 0:
+		return nil, fmt.Errorf("--suite %s and %s: name one suite", sel.suite, args[0])
+	case sel.suite != "":
+		args = []string{sel.suite}
 	}
 	s, err := sel.open(t, args)
 	if err != nil {
@@ -80,6 +99,6 @@ func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Bundled = true
+	s.Bring()
 	return s, nil
 }

@@ -21,7 +21,7 @@ func newSelftestCommand(t *terminal) *cobra.Command {
 		Args:  usageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGateCommand(t), newInsnCommand(t))
+	cmd.AddCommand(newGateCommand(t), newInsnCommand(t), newTypesCommand(t), newObjectsCommand(t))
 	return cmd
 }
 

@@ -1,20 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -56,25 +50,15 @@ func newInsnCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// insnObject is an object to take programs from.
-type insnObject struct {
-	name string
-	data []byte
-}
-
 func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error {
-	var objects []insnObject
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return usage(err)
-		}
-		objects = append(objects, insnObject{name, data})
+	objects, err := readObjectFiles(names)
+	if err != nil {
+		return err
 	}
 	reports, err := f.measure(ctx, t, objects)
 	print := printInsn
 	if f.format == "json" {
-		print = encodeInsn
+		print = encodeTested[*insnReport]
 	}
 	if len(reports) > 0 {
 		err = errors.Join(print(t.stdout, reports), err)
@@ -94,7 +78,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 }
 
 // measure tests on this host, or on the kernels that are named.
-func (f *insnFlags) measure(ctx context.Context, t *terminal, objects []insnObject) ([]*insnReport, error) {
+func (f *insnFlags) measure(ctx context.Context, t *terminal, objects []objectFile) ([]*insnReport, error) {
 	kernels := f.machines.choose(nil)
 	if len(kernels) == 0 {
 		r, err := testInsn(ctx, t, objects, f.repeat)
@@ -118,35 +102,15 @@ func (f *insnFlags) measure(ctx context.Context, t *terminal, objects []insnObje
 }
 
 // onKernel has this command do the same in a virtual machine.
-func (f *insnFlags) onKernel(ctx context.Context, m *machines, name string, objects []insnObject) (*insnReport, error) {
-	var out bytes.Buffer
-	g := guest{files: map[string][]byte{}, stdout: &out, at: func() string { return "testing" }}
-	args := []string{"selftest", "insn", "--format", "json", "--repeat", strconv.Itoa(f.repeat), "--"}
-	for i, o := range objects {
-		// The base name is for the report; two may be the same.
-		file := path.Join(guestRoot, strconv.Itoa(i), filepath.Base(o.name))
-		g.files[file] = o.data
-		args = append(args, file)
-	}
+func (f *insnFlags) onKernel(ctx context.Context, m *machines, name string, objects []objectFile) (*insnReport, error) {
+	g := guest{files: map[string][]byte{}, at: func() string { return "testing" }}
+	args := append([]string{"selftest", "insn", "--format", "json", "--repeat", strconv.Itoa(f.repeat), "--"}, g.takeObjects(objects)...)
 	g.args = func(vm.Mode) []string { return args }
-	info, err := m.run(ctx, name, g)
-	// What it found wrong is in the report.
-	var exit *vm.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.Code != exitRegression) {
+	r, info, err := reportOf[insnReport](ctx, m, name, g)
+	if err != nil {
 		return nil, err
 	}
-	var reports []*insnReport
-	if err := json.Unmarshal(out.Bytes(), &reports); err != nil || len(reports) != 1 {
-		return nil, onKernel(name, fmt.Errorf("read the guest's report: %w", errors.Join(err, fmt.Errorf("%d reports", len(reports)))))
-	}
-	r := reports[0]
-	r.Testbed.Mode, r.Testbed.QEMU = bench.Mode(info.Mode.String()), info.QEMU
-	r.rename(func(file string) string {
-		n, err := strconv.Atoi(path.Base(path.Dir(file)))
-		if err != nil || n < 0 || n >= len(objects) {
-			return file
-		}
-		return objects[n].name
-	})
+	measuredBy(&r.Testbed, info)
+	r.rename(func(file string) string { return nameHere(objects, file) })
 	return r, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -30,7 +31,7 @@ type insnTest struct {
 }
 
 // testInsn tests every program of the objects on the running kernel.
-func testInsn(ctx context.Context, t *terminal, objects []insnObject, repeat int) (*insnReport, error) {
+func testInsn(ctx context.Context, t *terminal, objects []objectFile, repeat int) (*insnReport, error) {
 	r := &insnReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Repeat: repeat, Programs: []insnProgram{}, Unread: map[string]string{}}
 	r.Testbed.Mode = bench.ModeHost
 	if err := rlimit.RemoveMemlock(); err != nil {
@@ -48,17 +49,17 @@ func testInsn(ctx context.Context, t *terminal, objects []insnObject, repeat int
 	defer release()
 	test := &insnTest{cpu: cpu, repeat: repeat, types: btf.NewCache()}
 	for _, o := range objects {
-		spec, programs, err := runner.ReadObject(o.data)
+		read, err := object.Parse(o.data)
 		if err != nil {
 			r.Unread[o.name] = err.Error()
 			continue
 		}
-		for _, name := range programs {
+		for _, name := range read.Programs() {
 			if ctx.Err() != nil {
 				return nil, interrupted(ctx, ctx.Err())
 			}
-			p := insnProgram{Object: o.name, Program: name, Type: strings.ToLower(spec.Programs[name].Type.String())}
-			test.check(spec, &p)
+			p := insnProgram{Object: o.name, Program: name, Type: object.TypeName(read.Entry(name).Type)}
+			test.check(read, &p)
 			r.Programs = append(r.Programs, p)
 		}
 	}
@@ -70,9 +71,9 @@ func testInsn(ctx context.Context, t *terminal, objects []insnObject, repeat int
 }
 
 // check tests one program.
-func (t *insnTest) check(spec *ebpf.CollectionSpec, p *insnProgram) {
+func (t *insnTest) check(o *object.Object, p *insnProgram) {
 	var one *ebpf.CollectionSpec
-	one, p.Changes = runner.Loadable(spec, p.Program)
+	one, p.Changes = o.Program(p.Program)
 	for _, program := range one.Programs {
 		p.Insns += len(program.Instructions)
 	}
@@ -138,6 +139,10 @@ func (v *insnVariant) instrument(spec *ebpf.CollectionSpec, depths map[string][]
 }
 
 func (t *insnTest) load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
+	spec = spec.Copy()
+	if err := runner.AnswerKconfig(spec); err != nil {
+		return nil, err
+	}
 	return ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: t.types})
 }
 

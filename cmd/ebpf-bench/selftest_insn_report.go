@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -128,11 +126,7 @@ func (r *insnReport) sum() {
 
 // rename gives the objects other names.
 func (r *insnReport) rename(name func(object string) string) {
-	unread := map[string]string{}
-	for object, why := range r.Unread {
-		unread[name(object)] = why
-	}
-	r.Unread = unread
+	r.Unread = renamed(r.Unread, name)
 	for i := range r.Programs {
 		r.Programs[i].Object = name(r.Programs[i].Object)
 	}
@@ -145,10 +139,6 @@ func ones(yes bool) int {
 	return 0
 }
 
-func encodeInsn(w io.Writer, reports []*insnReport) error {
-	return json.NewEncoder(w).Encode(reports)
-}
-
 const insnLegend = `counted are the loadable programs that load with counters too, in both placements.
 ran are those that BPF_PROG_TEST_RUN can run; each run is compared with one
 without counters, with the repeats, between the placements and with run_cnt, and
@@ -156,29 +146,17 @@ where the interpreter knows all that a program does, instruction by instruction
 with it. divergent differ by what the named helpers answer. verifier is the growth
 of the verifier's work with counters placed minimally, and in every block.`
 
-// printInsn prints a line for each kernel, and below what was refused or wrong.
+const insnColumns = "kernel\tprograms\tloadable\tcounted\tran\truns\twrong\toracle\twrong\tdivergent\tverifier\tµs/insn"
+
 func printInsn(w io.Writer, reports []*insnReport) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "kernel\tprograms\tloadable\tcounted\tran\truns\twrong\toracle\twrong\tdivergent\tverifier\tµs/insn")
-	for _, r := range reports {
-		t := &r.Total
-		share := "-"
-		if t.Loadable > 0 {
-			share = fmt.Sprintf("%d %.2f%%", t.Counted, 100*float64(t.Counted)/float64(t.Loadable))
-		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f %.2f\t%.2f\n", clean(r.Testbed.Kernel),
-			t.Programs, t.Loadable, share, t.Ran, t.Runs, t.Mismatches, t.OracleRuns, t.OracleMismatches, t.Divergent,
-			t.GrowthMinimal, t.GrowthEveryBlock, t.USPerInsn)
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	var b strings.Builder
-	for _, r := range reports {
-		r.details(&b)
-	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n", b.String(), insnLegend)
-	return err
+	return printTested(w, insnColumns, reports, insnLegend)
+}
+
+func (r *insnReport) row() string {
+	t := &r.Total
+	return fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f %.2f\t%.2f", clean(r.Testbed.Kernel),
+		t.Programs, t.Loadable, countOf(t.Counted, t.Loadable), t.Ran, t.Runs, t.Mismatches, t.OracleRuns, t.OracleMismatches, t.Divergent,
+		t.GrowthMinimal, t.GrowthEveryBlock, t.USPerInsn)
 }
 
 // details are what is wrong, and the classes of what was refused.

@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/insn/oracle"
 	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/runner"
 )
 
 // pinToCPU keeps the caller on one CPU: maps have values for each, and programs
@@ -115,26 +116,19 @@ type insnPass struct {
 	alone   bool // nothing else can enter the program
 }
 
-// passes runs a program on each input, n times. Each time it is loaded anew
-// where it would find what the last one has left.
+// passes runs a program on each input, n times, from maps that hold the same each
+// time.
 func (t *insnTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program string, inputs []insnInput, n int) (passes []*insnPass, err error) {
-	var coll *ebpf.Collection
-	defer func() {
-		if coll != nil {
-			unload(coll)
-		}
-	}()
+	var l *loadedSpec
+	defer func() { l.unload() }()
 	for range n {
-		if coll != nil && keepsState(spec) {
-			unload(coll)
-			coll = nil
-		}
-		if coll == nil {
-			if coll, err = t.load(spec); err != nil {
+		if l == nil || l.restore() != nil {
+			l.unload()
+			if l, err = t.loadFresh(spec); err != nil {
 				return nil, err
 			}
 		}
-		pass, err := runInputs(coll, table, program, inputs)
+		pass, err := runInputs(l.coll, table, program, inputs)
 		if err != nil {
 			return nil, err
 		}
@@ -143,14 +137,41 @@ func (t *insnTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program 
 	return passes, nil
 }
 
-// keepsState tells whether runs of a program can leave something behind.
-func keepsState(spec *ebpf.CollectionSpec) bool {
-	for name, m := range spec.Maps {
-		if name != insn.MapName && m.Flags&unix.BPF_F_RDONLY_PROG == 0 && m.Type != ebpf.ProgramArray {
-			return true
-		}
+// loadedSpec is a loaded collection with what its maps held then, nil where that
+// cannot be told.
+type loadedSpec struct {
+	coll     *ebpf.Collection
+	snapshot *runner.Snapshot
+}
+
+func (t *insnTest) loadFresh(spec *ebpf.CollectionSpec) (*loadedSpec, error) {
+	coll, err := t.load(spec)
+	if err != nil {
+		return nil, err
 	}
-	return false
+	l := &loadedSpec{coll: coll}
+	if l.snapshot, err = runner.TakeSnapshot(coll); err != nil && !errors.Is(err, runner.ErrNoSnapshot) {
+		l.unload()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *loadedSpec) restore() error {
+	if l.snapshot == nil {
+		return runner.ErrNoSnapshot
+	}
+	return l.snapshot.Restore()
+}
+
+func (l *loadedSpec) unload() {
+	if l == nil {
+		return
+	}
+	if l.snapshot != nil {
+		l.snapshot.Close()
+	}
+	unload(l.coll)
 }
 
 // runInputs runs a loaded program on each input, from counters of 0.

@@ -75,10 +75,12 @@ type runDoc struct {
 	Run
 	Results results `json:"results"`
 	// Runs are those of several kernels. A comparison has tables, and pairs
-	// in them.
-	Runs   runs    `json:"runs"`
-	Tables present `json:"tables"`
-	Pairs  present `json:"pairs"`
+	// in them, an explanation has programs.
+	Runs         runs    `json:"runs"`
+	Tables       present `json:"tables"`
+	Pairs        present `json:"pairs"`
+	Programs     present `json:"programs"`
+	Explanations present `json:"explanations"`
 }
 
 // kind says what is wrong where a document is no run of a known version. What
@@ -88,6 +90,9 @@ func (d *runDoc) kind() error {
 	case bool(d.Tables || d.Pairs):
 		return WithHint(errors.New("it is a comparison of ebpf-bench compare, not the results of ebpf-bench run"),
 			"compare the objects, or the results of ebpf-bench run --out")
+	case bool(d.Programs || d.Explanations):
+		return WithHint(errors.New("it is an explanation of ebpf-bench explain, not the results of ebpf-bench run"),
+			"give the objects, or the results of ebpf-bench run --out")
 	case d.Version != 0 && d.Version != RunVersion:
 		return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", d.Version, RunVersion)
 	}

@@ -47,7 +47,8 @@ type ExplainedSide struct {
 	ObjectSHA256 string `json:"object_sha256,omitempty"`
 	Program      string `json:"program"`
 	Type         string `json:"type,omitempty"`
-	// Runs is how many runs were counted.
+	// Runs is how many runs were counted, as the kernel counts them: a program that
+	// is entered again by a tail call is in the same run.
 	Runs uint64 `json:"runs"`
 	Executed
 }

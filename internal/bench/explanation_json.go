@@ -220,7 +220,7 @@ func (d *lineDoc) check() error {
 	switch l := &d.Line; {
 	case l.Base == nil && l.Head == nil:
 		return errors.New("a line is on no side")
-	case l.Offset < 0 || l.BaseNumber < 0 || l.BaseNumber > maxSourceLine:
+	case l.Offset < 0 || l.InFunctionEnd < 0 || l.BaseNumber < 0 || l.BaseNumber > maxSourceLine:
 		return errors.New("a line has a place that there is not")
 	default:
 		if err := l.check(); err != nil {
@@ -232,14 +232,16 @@ func (d *lineDoc) check() error {
 
 type executedDoc struct {
 	Executed
-	Code codes `json:"code"`
+	Code  codes    `json:"code"`
+	Calls warnings `json:"calls"`
+	Notes warnings `json:"notes"`
 }
 
 func (d *executedDoc) executed() *Executed {
 	if d == nil {
 		return nil
 	}
-	d.Executed.Code = d.Code
+	d.Executed.Code, d.Executed.Calls, d.Executed.Notes = d.Code, d.Calls, d.Notes
 	return &d.Executed
 }
 
@@ -247,11 +249,14 @@ func (e *Executed) check() error {
 	if e == nil {
 		return nil
 	}
-	if e.PerRun < 0 || math.IsNaN(e.PerRun) || math.IsInf(e.PerRun, 0) || e.Instructions < 0 {
+	if bad(e.PerRun) || bad(e.Times) || e.Instructions < 0 || e.Spread != nil && (bad(e.Spread.Least) || bad(e.Spread.Most)) {
 		return fmt.Errorf("%v instructions a run, of %d", e.PerRun, e.Instructions)
 	}
 	return nil
 }
+
+// bad tells of what is no number of instructions.
+func bad(v float64) bool { return v < 0 || math.IsNaN(v) || math.IsInf(v, 0) }
 
 type codes []Code
 
@@ -264,7 +269,7 @@ func (c *Code) check() error {
 	switch {
 	case c.Text == "" || len(c.Text) > maxCodeText:
 		return errors.New("an instruction has no text, or one that is too long")
-	case c.Offset < 0 || c.PerRun < 0 || math.IsNaN(c.PerRun) || math.IsInf(c.PerRun, 0) || c.Machine != nil && *c.Machine < 0:
+	case c.Offset < 0 || bad(c.PerRun) || c.Machine != nil && *c.Machine < 0:
 		return fmt.Errorf("the instruction %q has negative figures", c.Text)
 	}
 	return nil

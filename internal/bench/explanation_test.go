@@ -21,9 +21,9 @@ func sampleExplanation() *Explanation {
 				Base: &ExplainedSide{Object: "a.o", Program: "a", Runs: 4, Executed: Executed{PerRun: 2, Instructions: 2}},
 				Head: &ExplainedSide{Object: "a.o", Program: "a", Runs: 4, Executed: Executed{PerRun: 19.25, Instructions: 3}},
 				Lines: []Line{{
-					Program: "a", Function: "a", File: "a.c", Number: 41, Text: "\ti++;", Offset: 3, BaseNumber: 40,
-					Base: &Executed{PerRun: 2, Instructions: 2},
-					Head: &Executed{PerRun: 19.25, Instructions: 3, Code: []Code{{Offset: 3, Text: "r0 += 1", PerRun: 7, Machine: &machine}}},
+					Program: "a", Function: "a", File: "a.c", Number: 41, Text: "\ti++;", Offset: 3, InFunction: 1, InFunctionEnd: 4, BaseNumber: 40, BaseFile: "b.c", BaseText: "\ti += 2;",
+					Base: &Executed{PerRun: 2, Instructions: 2, Times: 1, Calls: []string{"bpf_map_lookup_elem"}, Spread: &Spread{1, 4}},
+					Head: &Executed{PerRun: 19.25, Instructions: 3, FirstOnly: true, Notes: []string{"the tail call failed"}, Code: []Code{{Offset: 3, Text: "r0 += 1", PerRun: 7, Machine: &machine}}},
 				}},
 				Warnings: []string{"it differs from run to run"},
 			},

@@ -66,6 +66,9 @@ func (r *Result) check() error {
 			return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
 		}
 	}
+	if err := r.checkIngested(); err != nil {
+		return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
+	}
 	return nil
 }
 
@@ -82,7 +85,7 @@ func (s *Sample) check() error {
 	if s.Measure.Name == "" {
 		return errors.New("a sample has no measure")
 	}
-	if d := s.Measure.Direction; d != LowerIsBetter && d != HigherIsBetter {
+	if d := s.Measure.Direction; d != LowerIsBetter && d != HigherIsBetter && (d != UnknownDirection || !IsCustom(s.Measure.Name)) {
 		return fmt.Errorf("measure %q has direction %q", s.Measure.Name, d)
 	}
 	// By a direction of its own, a file could make a regression an improvement.

@@ -21,12 +21,19 @@ type Line struct {
 	Number int    `json:"line,omitempty"`
 	// Text is the line itself, as the object has it.
 	Text string `json:"text,omitempty"`
-	// Offset is the index of the line's first instruction in the program, InFunction
-	// that in its function.
+	// Offset is where the line's first instruction is in the program, InFunction in
+	// its function, in slots of 8 bytes: the numbers that the verifier, bpftool and
+	// llvm-objdump give to instructions, of which a 64-bit load takes two.
 	Offset     int `json:"offset"`
 	InFunction int `json:"in_function"`
-	// BaseNumber is the line's number in the base, where it is another one.
-	BaseNumber int `json:"base_line,omitempty"`
+	// InFunctionEnd is the slot of the last instruction, where there is no line and
+	// this is a basic block.
+	InFunctionEnd int `json:"in_function_end,omitempty"`
+	// BaseNumber, BaseFile and BaseText are the line's in the base, where they are
+	// others: it was moved, its file was renamed, it was changed where it stands.
+	BaseNumber int    `json:"base_line,omitempty"`
+	BaseFile   string `json:"base_file,omitempty"`
+	BaseText   string `json:"base_text,omitempty"`
 	// Base and Head are what each side executes of the line, nil where a side
 	// has no such line.
 	Base *Executed `json:"base,omitempty"`
@@ -39,13 +46,60 @@ type Executed struct {
 	PerRun float64 `json:"per_run"`
 	// Instructions is how many instructions that part of the program has.
 	Instructions int `json:"instructions"`
+	// Times is how often a run gets to a line, in the mean: how often the most
+	// executed one of its instructions is that stay where they were written. It is 0
+	// of a line that no run reached, though the compiler may have moved some of its
+	// instructions to where they are executed; see Partly.
+	Times float64 `json:"times"`
+	// FirstOnly says that the very first runs reached the line, which find maps as
+	// they were filled, and none of those that were counted after it.
+	FirstOnly bool `json:"first_run_only,omitempty"`
+	// Spread is what one pass over the inputs executes, where not all passes
+	// executed as much.
+	Spread *Spread `json:"spread,omitempty"`
+	// Calls are helpers and kfuncs that are called: a call is one instruction,
+	// whatever is done there.
+	Calls []string `json:"calls,omitempty"`
+	// Notes are what else the counts say, such as that a tail call failed.
+	Notes []string `json:"notes,omitempty"`
 	// Code are those instructions, where they were asked for.
 	Code []Code `json:"code,omitempty"`
 }
 
+// Spread is the fewest and the most BPF instructions a run, in the mean of a pass.
+type Spread struct {
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
+}
+
+// Reached tells whether a run reached the part.
+func (e *Executed) Reached() bool { return e.Times > 0 || e.FirstOnly }
+
+// Partly tells of a part that was not reached that some of its instructions were
+// executed all the same.
+func (e *Executed) Partly() bool { return !e.Reached() && e.PerRun > 0 }
+
+// Overlap tells whether chance may be why two sides differ: runs of one differ among
+// themselves, and what they execute is not on this side or that of all of the other.
+func Overlap(a, b *Executed) bool {
+	if a == nil || b == nil || a.Spread == nil && b.Spread == nil {
+		return false
+	}
+	x, y := a.spread(), b.spread()
+	return x.Least <= y.Most && y.Least <= x.Most
+}
+
+func (e *Executed) spread() Spread {
+	if e.Spread != nil {
+		return *e.Spread
+	}
+	return Spread{e.PerRun, e.PerRun}
+}
+
 // Code is an instruction of a program.
 type Code struct {
-	// Offset is its index in the program, Text its assembly.
+	// Offset is its slot in the program, see Line; Text is its assembly, as the
+	// verifier writes it.
 	Offset int    `json:"offset"`
 	Text   string `json:"text"`
 	// PerRun is how often a run executes it, in the mean.
@@ -81,7 +135,7 @@ func (l *Line) check() error {
 	if err := l.Source().Check(); err != nil {
 		return err
 	}
-	if len(l.Program) > maxSourceFunction || len(l.Function) > maxSourceFunction || len(l.Text) > maxLineText {
+	if len(l.Program) > maxSourceFunction || len(l.Function) > maxSourceFunction || len(l.Text) > maxLineText || len(l.BaseText) > maxLineText || len(l.BaseFile) > maxFileName {
 		return errors.New("the texts of a line are too long")
 	}
 	for _, e := range []*Executed{l.Base, l.Head} {

@@ -58,6 +58,9 @@ type Testbed struct {
 	JIT string `json:"jit"`
 	// JITHarden is net.core.bpf_jit_harden, which makes programs slower.
 	JITHarden bool `json:"jit_harden,omitempty"`
+	// HardwareCounters are the events that the CPU counts, by the names of their
+	// measures: those of HardwareMeasures that results can have.
+	HardwareCounters []string `json:"hardware_counters,omitempty"`
 	// Mitigations are the CPU vulnerabilities that the kernel mitigates, by
 	// name, because retpolines and the like are part of what a run costs.
 	Mitigations map[string]string `json:"mitigations,omitempty"`
@@ -85,6 +88,9 @@ type Result struct {
 	Type string `json:"type,omitempty"`
 	// Source is where the program's function stands, nil where that is not known.
 	Source *Source `json:"source,omitempty"`
+	// Replaced are the functions of the program that freplace programs stood in
+	// for.
+	Replaced []Replaced `json:"replaced,omitempty"`
 	// Error says why nothing, or not everything, was measured.
 	Error string `json:"error,omitempty"`
 	// Hint says what can be done about Error, Log is what the kernel's
@@ -102,12 +108,22 @@ type Result struct {
 	Floor  Counters `json:"floor"`
 	// Traffic accounts for the packets of an attached program.
 	Traffic *Traffic `json:"traffic,omitempty"`
+	// Exchanged accounts for what sockets did for the program to see.
+	Exchanged *Exchanged `json:"exchanged,omitempty"`
 	// Path is what the program's events cost with and without it, in exact
 	// mode where the driver can tell.
 	Path *Path `json:"path,omitempty"`
+	// Maps are what the maps that the program uses hold, because its cost may
+	// depend on it: those whose entries come and go.
+	Maps []MapFill `json:"maps,omitempty"`
 	// Retvals counts, by return value, the test_run calls that ended with it.
 	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
-	Samples []Sample          `json:"samples"`
+	// CPUs is on how many CPUs the program ran at once, 0 for one.
+	CPUs int `json:"cpus,omitempty"`
+	// Procs is on how many CPUs another tool says that it could run, 0 where it does
+	// not say so.
+	Procs   int      `json:"procs,omitempty"`
+	Samples []Sample `json:"samples"`
 }
 
 // Alert is a budget that a value exceeds.
@@ -175,6 +191,25 @@ type Traffic struct {
 	Sender string `json:"sender"`
 }
 
+// MapFill is how full a map was.
+type MapFill struct {
+	Name string `json:"name"`
+	// Type is the map's type in the kernel's spelling, such as lru_hash.
+	Type string `json:"type"`
+	// Entries is how many it held when it was prepared, before the program ran,
+	// After once the program had run in its first load, Max how many it can hold.
+	Entries uint32 `json:"entries"`
+	After   uint32 `json:"after"`
+	Max     uint32 `json:"max"`
+}
+
+// Exchanged accounts for messages and calls: Tried counts them all, Done those
+// that were answered or succeeded. A message may be more than one run.
+type Exchanged struct {
+	Tried uint64 `json:"tried"`
+	Done  uint64 `json:"done"`
+}
+
 // Path is what events cost on their whole path through the kernel, hook
 // included: in instructions, because only exact mode counts it.
 type Path struct {
@@ -210,10 +245,11 @@ type Measure struct {
 // Direction says which way a measure is better.
 type Direction string
 
-// The two directions.
+// The directions. That of a custom measure is not known unless somebody said it.
 const (
-	LowerIsBetter  Direction = "lower"
-	HigherIsBetter Direction = "higher"
+	LowerIsBetter    Direction = "lower"
+	HigherIsBetter   Direction = "higher"
+	UnknownDirection Direction = "unknown"
 )
 
 // The measures of a timed run.
@@ -225,6 +261,9 @@ var (
 	LatencyRaw = Measure{Name: "latency-raw", Unit: "ns", Direction: LowerIsBetter}
 	// LatencyFloor is run_time_ns/run_cnt of the empty program.
 	LatencyFloor = Measure{Name: "latency-floor", Unit: "ns", Direction: LowerIsBetter}
+	// Contention is what a run costs more when the program runs on all CPUs at
+	// once, net of the floor in both cases.
+	Contention = Measure{Name: "contention", Unit: "ns", Direction: LowerIsBetter}
 	// Throughput is runs per second of driving the program, harness included.
 	Throughput = Measure{Name: "throughput", Unit: "ops/s", Direction: HigherIsBetter}
 )
@@ -243,10 +282,36 @@ var (
 	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
 
+// Counted is what is counted, in the words of a sentence: the instructions of the
+// machine stand beside those of BPF.
+func (m Measure) Counted() string {
+	if m.Name == BPFInsns.Name && m.Unit != "" {
+		return "BPF " + m.Unit
+	}
+	return m.Unit
+}
+
 // BPFInsns is how many BPF instructions a run executes, those of the programs
 // that it tail calls included: counted in the running kernel, in every mode. It
 // is what changed of the program itself, whatever the CPU or the JIT make of it.
 var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+
+// The measures of hardware counters, net of the floor, where the machine has
+// them: what its CPU did in the kernel in a run by test_run.
+var (
+	// Cycles are those of the CPU at the frequency that it ran at.
+	Cycles = Measure{Name: "cycles", Unit: "cycles", Direction: LowerIsBetter}
+	// RetiredInstructions are those that the CPU retired.
+	RetiredInstructions = Measure{Name: "retired-instructions", Unit: "instructions", Direction: LowerIsBetter}
+	// CacheMisses are those of the last level of cache.
+	CacheMisses = Measure{Name: "cache-misses", Unit: "misses", Direction: LowerIsBetter}
+	// TLBMisses are those of loads in the data TLB.
+	TLBMisses = Measure{Name: "tlb-misses", Unit: "misses", Direction: LowerIsBetter}
+)
+
+// HardwareMeasures are the measures of hardware counters, in the order of
+// reports.
+var HardwareMeasures = []Measure{Cycles, RetiredInstructions, CacheMisses, TLBMisses}
 
 // The static measures: what the kernel made of a program, before any run. They
 // are sums over the program, its functions and those that it tail calls.
@@ -273,9 +338,9 @@ var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates
 
 // measures are all that there are, in the order of reports.
 var measures = slices.Concat([]Measure{
-	Latency, LatencyRaw, LatencyFloor, Throughput,
+	Latency, LatencyRaw, LatencyFloor, Contention, Throughput,
 	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath, BPFInsns,
-}, StaticMeasures)
+}, HardwareMeasures, StaticMeasures, []Measure{Allocs, HeapBytes})
 
 // Measures lists the names of all measures.
 func Measures() []string {

@@ -23,34 +23,16 @@ func (a assignments) before(g *graph, b, index int) registers {
 
 // assigned computes the assignments of one function.
 func assigned(g *graph, f int) []registers {
-	first, end := g.begin[f], g.begin[f+1]
-	before := make([]registers, end-first)
-	for b := range before {
-		before[b] = allRegisters // until a way leads there
-	}
-	before[0] = 0
+	var entry registers
 	if f == 0 {
-		before[0] = only(asm.R1) // the context
+		entry = only(asm.R1) // the context
 	}
-	pending := make([]int, 0, end-first)
-	for b := end - 1; b >= first; b-- {
-		pending = append(pending, b)
-	}
-	for len(pending) > 0 {
-		b := pending[len(pending)-1]
-		pending = pending[:len(pending)-1]
-		held := before[b-first]
+	return forward(g, f, entry, func(b int, held registers) registers {
 		for i := g.blocks[b].Start; i < g.blocks[b].End; i++ {
 			held = assign(&g.insns[i], held)
 		}
-		for _, s := range g.after(b) {
-			if both := before[s-first] & held; both != before[s-first] {
-				before[s-first] = both
-				pending = append(pending, s)
-			}
-		}
-	}
-	return before
+		return held
+	})
 }
 
 // assign returns the registers that hold a value after an instruction. What a

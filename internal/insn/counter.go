@@ -9,21 +9,23 @@ import (
 // counterLoad is what all counters' loads of the address have in common.
 var counterLoad = asm.LoadMapValue(asm.R0, 0, 0).WithReference(MapName).Metadata
 
-// counter emits what bumps the counter of a block: its address, 1, atomic add, so
-// far as the function does not hold them. A plain add would lose counts where two
-// CPUs execute the block at once.
+// counter emits what bumps the counter of a block: its address and 1, unless others
+// left them, and an atomic add. A plain one would lose counts where two CPUs
+// execute the block at once.
 func (e *emitter) counter(b int) error {
 	block, site := &e.graph.blocks[b], &e.sites[b]
-	h := e.holds[block.Function]
-	free := pick(site.dead())
+	t := e.temporaries[b]
 	var saved []asm.Register
-	for len(free) < site.needs {
+	for use := range t {
+		if t[use].register != noRegister {
+			continue
+		}
 		r, ok := e.save(b, saved)
 		if !ok {
 			return fmt.Errorf("instruction %d: no register holds a value: %w", site.index, ErrStack)
 		}
+		t[use].register = r
 		saved = append(saved, r)
-		free = append(free, r)
 	}
 
 	depth := e.depths[block.Function]
@@ -34,23 +36,18 @@ func (e *emitter) counter(b int) error {
 		}
 		e.append(asm.StoreMem(asm.R10, offset, r, asm.DWord))
 	}
-	address, one := h.address, h.one
-	switch h.n {
-	case 0:
-		address, one = free[0], free[1]
-	case 1:
-		one = free[0]
+	base := e.base
+	if block.Counter-base >= maxShared {
+		base = block.Counter
 	}
-	var offset int16
-	if h.n > 0 {
-		offset = int16((block.Counter - e.base) * counterSize)
-	} else {
-		e.append(loadCounter(address, block.Counter))
+	if !t[address].left {
+		e.append(loadCounter(t[address].register, base))
 	}
-	if h.n < 2 {
-		e.append(asm.Mov.Imm(one, 1))
+	if !t[one].left {
+		e.append(asm.Mov.Imm(t[one].register, 1))
 	}
-	e.append(asm.AddAtomic.Mem(address, one, asm.DWord, offset))
+	offset := int16((block.Counter - base) * counterSize)
+	e.append(asm.AddAtomic.Mem(t[address].register, t[one].register, asm.DWord, offset))
 	for n, r := range saved {
 		offset, _ := slot(depth, n)
 		e.append(asm.LoadMem(r, asm.R10, offset, asm.DWord))

@@ -63,7 +63,8 @@ func (c *Counts) Total() uint64 {
 	return n
 }
 
-// Runs is how often a program was entered, by its hook or by a tail call.
+// Runs is how often a program was entered, by its hook or by a tail call, also by
+// one of its own.
 func (c *Counts) Runs(program string) uint64 {
 	_, counts := c.of(program)
 	if len(counts) == 0 {

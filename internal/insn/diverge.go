@@ -9,12 +9,13 @@ import (
 // Divergence is a block that was not executed as often in each of several runs.
 type Divergence struct {
 	Program, Function string
-	Start             int      // index of its first instruction
+	Start, Slot       int      // index of its first instruction, and its slot in the function
 	Line              *Line    // where that is in the source; without a count
 	Counts            []uint64 // by run
 	// Helpers are those that the program calls and that may explain it: they
 	// answer by time, chance or what else is going on. If there are none, they
-	// are those that give access to what earlier runs left behind.
+	// are those that give access to what earlier runs left behind. may_goto is
+	// among the former.
 	Helpers []string
 }
 
@@ -28,6 +29,7 @@ func Diverge(runs ...*Counts) []Divergence {
 	var all []Divergence
 	for i, p := range runs[0].table.Programs {
 		var found []Divergence
+		slots := p.Slots()
 		for b := range p.Blocks {
 			counts := make([]uint64, len(runs))
 			for r := range runs {
@@ -38,7 +40,7 @@ func Diverge(runs ...*Counts) []Divergence {
 			}
 			found = append(found, Divergence{
 				Program: p.Name, Function: p.Functions[p.Blocks[b].Function].Name,
-				Start: p.Blocks[b].Start, Line: p.lineAt(p.Blocks[b].Start), Counts: counts,
+				Start: p.Blocks[b].Start, Slot: slots[p.Blocks[b].Start] - slots[p.Functions[p.Blocks[b].Function].Start], Line: p.lineAt(p.Blocks[b].Start), Counts: counts,
 			})
 		}
 		if len(found) > 0 {
@@ -76,6 +78,9 @@ func (p *Program) lineAt(i int) *Line {
 func (p *Program) explanations() []string {
 	var ambient, stored []string
 	for i := range p.Instructions {
+		if isMayGoto(p.Instructions[i].OpCode) {
+			ambient = append(ambient, mayGotoTime)
+		}
 		h, ok := helperOf(&p.Instructions[i])
 		if !ok {
 			continue
@@ -93,6 +98,13 @@ func (p *Program) explanations() []string {
 	slices.Sort(ambient)
 	return slices.Compact(ambient)
 }
+
+// mayGotoTime is what a loop with may_goto asks: since Linux 6.15 it ends after a
+// quarter of a second, and before that after 8,388,608 times
+// (kernel/bpf/core.c, bpf_check_timed_may_goto).
+const mayGotoTime = "how long may_goto lets a loop go on"
+
+func isMayGoto(op asm.OpCode) bool { return op.Class() == asm.JumpClass && op.JumpOp() == asm.JCOND }
 
 // ambientHelpers answer differently each time, whatever the input.
 var ambientHelpers = []asm.BuiltinFunc{

@@ -7,12 +7,12 @@ import (
 
 // emitter lays a program out anew, with its counters.
 type emitter struct {
-	graph    *graph
-	original asm.Instructions
-	sites    []site // of the counter in each block
-	holds    []held // by function
-	depths   []int  // by function
-	assigned assignments
+	graph       *graph
+	original    asm.Instructions
+	sites       []site        // of the counter in each block
+	temporaries []temporaries // of the counter in each block
+	depths      []int         // by function
+	assigned    assignments
 
 	out    asm.Instructions
 	offset int // of what comes next, in slots of 8 bytes
@@ -55,7 +55,7 @@ func (e *emitter) block(b int) error {
 		e.head = &head
 	}
 	if block.Entry {
-		e.entry(block.Function)
+		e.base = e.firstCounter(block.Function)
 	}
 	if block.Start == block.End {
 		return e.counter(b)
@@ -96,22 +96,14 @@ func (e *emitter) append(ins asm.Instruction) {
 	e.offset += int(ins.Width())
 }
 
-// entry emits what loads the registers that a function holds.
-func (e *emitter) entry(f int) {
-	h := e.holds[f]
-	e.base = 0
+// firstCounter is that of a function.
+func (e *emitter) firstCounter(f int) int {
 	for _, block := range e.graph.blocks[e.graph.begin[f]:e.graph.begin[f+1]] {
 		if block.Counter != Derived {
-			e.base = block.Counter
-			break
+			return block.Counter
 		}
 	}
-	if h.n > 0 {
-		e.append(loadCounter(h.address, e.base))
-	}
-	if h.n > 1 {
-		e.append(asm.Mov.Imm(h.one, 1))
-	}
+	return 0
 }
 
 // crowned gives an instruction what makes head the start of a block or of a

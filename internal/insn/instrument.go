@@ -80,8 +80,8 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 	}
 	g := newGraph(name, labelled, targets)
 	l := live(g)
-	holds := hold(l)
-	places := sites(l, holds)
+	places := sites(l)
+	weights := avoid(g, places)
 
 	p := &Program{Name: name, Type: spec.Type, Instructions: labelled, Functions: g.functions, Blocks: g.blocks}
 	counted := make([]bool, len(g.blocks))
@@ -91,7 +91,7 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 			counted[b] = true
 		}
 	default:
-		counted, p.equations = place(g, avoid(g, places))
+		counted, p.equations = place(g, weights)
 	}
 	counters := t.counters
 	for b := range g.blocks {
@@ -101,7 +101,7 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 		}
 	}
 
-	e := &emitter{graph: g, original: spec.Instructions, sites: places, holds: holds, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
+	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights), depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
 	insns, err := e.emit()
 	if err != nil {
 		return nil, err

@@ -8,20 +8,22 @@ import (
 )
 
 // Joined is a line of one or both sides. Base or Head is nil where only the
-// other side has it.
+// other side has it. The texts differ of a line that was changed where it stands.
 type Joined struct{ Base, Head *Line }
 
 // Join finds the lines of a base in a head: lines of the same function with the
 // same content, in the same order, so that what is inserted above a line does
 // not make another line of it. Both are in the order of Counts.Lines; the first
 // function of each is the same, whatever its name, because it is where the
-// program begins.
+// program begins. A file of another name is the same one if it has the same lines.
 //
 // Within a function, lines that stand once on each side anchor the others, the
 // longest run of them that is in the same order (a patience diff); from an
 // anchor on, in both directions, equal lines belong together. It takes time in
-// n log n.
+// n log n. Of what is left in between, lines that are alike were changed in place:
+// see changed.
 func Join(base, head []Line) []Joined {
+	renamed := renames(base, head)
 	bases, heads := byFunction(base), byFunction(head)
 	var joined []Joined
 	for i, h := range heads {
@@ -30,14 +32,14 @@ func Join(base, head []Line) []Joined {
 			j = 0
 		}
 		if j < 0 || len(bases[j]) == 0 {
-			joined = append(joined, joinFunction(nil, h)...)
+			joined = append(joined, joinFunction(nil, h, nil)...)
 			continue
 		}
-		joined = append(joined, joinFunction(bases[j], h)...)
+		joined = append(joined, joinFunction(bases[j], h, renamed)...)
 		bases = slices.Delete(bases, j, j+1)
 	}
 	for _, b := range bases {
-		joined = append(joined, joinFunction(b, nil)...)
+		joined = append(joined, joinFunction(b, nil, nil)...)
 	}
 	return joined
 }
@@ -59,48 +61,45 @@ func byFunction(lines []Line) [][]Line {
 
 // joinFunction joins the lines of one function: those of the head in their
 // order, and what only the base has where it stood.
-func joinFunction(base, head []Line) []Joined {
-	partner := match(contents(base), contents(head))
+func joinFunction(base, head []Line, renamed map[string]string) []Joined {
+	partner := match(contents(base, renamed), contents(head, nil))
 	var joined []Joined
-	b := 0
-	upTo := func(end int) {
-		for ; b < end; b++ {
-			joined = append(joined, Joined{Base: &base[b]})
+	b, h := 0, 0
+	for next := 0; next <= len(head); next++ {
+		end := len(base)
+		if next < len(head) {
+			if partner[next] < 0 {
+				continue
+			}
+			end = partner[next]
 		}
-	}
-	for h := range head {
-		if partner[h] < 0 {
-			// What was taken away stands before what came in its place.
-			upTo(next(partner[h:], len(base)))
-			joined = append(joined, Joined{Head: &head[h]})
-			continue
+		joined = append(joined, changed(base[b:end], head[h:next])...)
+		if next < len(head) {
+			joined = append(joined, Joined{Base: &base[end], Head: &head[next]})
 		}
-		upTo(partner[h])
-		joined = append(joined, Joined{Base: &base[b], Head: &head[h]})
-		b++
+		b, h = end+1, next+1
 	}
-	upTo(len(base))
 	return joined
 }
 
-// next is the first partner that there is, or else end.
-func next(partners []int, end int) int {
-	if i := slices.IndexFunc(partners, func(p int) bool { return p >= 0 }); i >= 0 {
-		return partners[i]
-	}
-	return end
-}
-
 // contents are what makes lines equal: their file's name and their text, or
-// where they stand in the function if the object has no text.
-func contents(lines []Line) []string {
+// where they stand in the function if the object has no text, or their
+// instructions if it has no lines.
+func contents(lines []Line, renamed map[string]string) []string {
 	all := make([]string, len(lines))
 	for i, l := range lines {
 		text := l.Text
-		if text == "" {
+		switch {
+		case text == "" && l.Number == 0:
+			text = l.code
+		case text == "":
 			text = fmt.Sprintf("+%d", l.Number-lines[0].Number)
 		}
-		all[i] = path.Base(l.File) + "\x00" + text
+		file := path.Base(l.File)
+		if name, ok := renamed[file]; ok {
+			file = name
+		}
+		all[i] = file + "\x00" + text
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package insn
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/cilium/ebpf/asm"
@@ -9,7 +10,8 @@ import (
 )
 
 // Line is a source line in a function that was made of it: code that was inlined
-// into several functions has a Line in each.
+// into several functions has a Line in each. In a function of which the compiler
+// says nothing, it is a basic block.
 type Line struct {
 	Program, Function string
 	File              string // empty if the compiler did not say
@@ -17,8 +19,16 @@ type Line struct {
 	Text              string // as it was when it was compiled
 	Instructions      int    // how many of the program are its
 	Executed          uint64 // how many were executed
-	First             int    // index of its first instruction
-	Offsets           []int  // indexes of all of them
+	// Times is how often the line was reached, or gone through again: how often
+	// the most executed one of its instructions was that stay where they were
+	// written. A compiler moves others in front of a branch, where they are
+	// executed though the line is not reached.
+	Times   uint64
+	Calls   []string // helpers and kfuncs that it calls, each once
+	First   int      // index of its first instruction
+	Offsets []int    // indexes of all of them
+
+	code string // of a block: what makes it equal to another
 }
 
 // Lines returns the source lines of a program, in order of functions, then of line
@@ -37,6 +47,13 @@ func (c *Counts) Lines(program string) []Line {
 	return all
 }
 
+// HasLines tells whether the compiler said of any instruction which line it is of.
+func (t *Table) HasLines() bool {
+	return slices.ContainsFunc(t.Programs, func(p *Program) bool {
+		return slices.ContainsFunc(p.Instructions, func(ins asm.Instruction) bool { return lineOf(&ins) != nil })
+	})
+}
+
 // lines returns those of a function, ordered by number and file.
 func (p *Program) lines(f int, executed []uint64) []Line {
 	type place struct {
@@ -44,19 +61,24 @@ func (p *Program) lines(f int, executed []uint64) []Line {
 		number int
 	}
 	fn := p.Functions[f]
+	known := slices.ContainsFunc(p.Instructions[fn.Start:fn.End], func(ins asm.Instruction) bool { return lineOf(&ins) != nil })
+	blocks := map[int]bool{} // where they begin
+	for b := range p.Blocks {
+		blocks[p.Blocks[b].Start] = !known
+	}
 	index := map[place]int{}
 	var lines []Line
 	at := none
 	for i := fn.Start; i < fn.End; i++ {
 		l := lineOf(&p.Instructions[i])
-		if l != nil || at == none {
+		if l != nil || at == none || blocks[i] {
 			var here place
 			text := ""
 			if l != nil {
 				here, text = place{l.FileName(), int(l.LineNumber())}, l.Line()
 			}
-			known := false
-			if at, known = index[here]; !known {
+			seen := false
+			if at, seen = index[here]; !seen || blocks[i] {
 				at = len(lines)
 				index[here] = at
 				lines = append(lines, Line{
@@ -69,10 +91,77 @@ func (p *Program) lines(f int, executed []uint64) []Line {
 		lines[at].Offsets = append(lines[at].Offsets, i)
 		lines[at].Executed += executed[i]
 	}
+	for i := range lines {
+		p.finish(&lines[i], executed)
+	}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.File, b.File))
 	})
 	return lines
+}
+
+// finish adds what follows from the instructions of a line.
+func (p *Program) finish(l *Line, executed []uint64) {
+	l.Times = l.TimesOf(p, executed)
+	for _, i := range l.Offsets {
+		ins := &p.Instructions[i]
+		if name := Calls(ins); name != "" && !slices.Contains(l.Calls, name) {
+			l.Calls = append(l.Calls, name)
+		}
+		if l.Number == 0 {
+			l.code += content(ins) + "\n"
+		}
+	}
+}
+
+// TimesOf are the line's Times where the instructions of its program were executed
+// so often.
+func (l *Line) TimesOf(p *Program, executed []uint64) uint64 {
+	var all, staying uint64
+	stay := false
+	for _, i := range l.Offsets {
+		all = max(all, executed[i])
+		if stays(&p.Instructions[i]) {
+			stay, staying = true, max(staying, executed[i])
+		}
+	}
+	if stay {
+		return staying
+	}
+	return all
+}
+
+// stays tells of an instruction that no compiler moves in front of a branch,
+// because it does something that cannot be undone: stores, calls and jumps. Others
+// just compute.
+func stays(ins *asm.Instruction) bool {
+	class := ins.OpCode.Class()
+	return class.IsStore() || class.IsJump()
+}
+
+// content is an instruction without what depends on where it stands.
+func content(ins *asm.Instruction) string {
+	where := *ins
+	if isJump(ins) {
+		where.Offset = 0
+		where = where.WithReference("")
+	}
+	return fmt.Sprint(where)
+}
+
+// Calls is the name of the helper or the kfunc that an instruction calls, empty if
+// it calls none.
+func Calls(ins *asm.Instruction) string {
+	if ins.IsKfuncCall() {
+		return cmp.Or(ins.Reference(), "a kfunc")
+	}
+	if h, ok := helperOf(ins); ok {
+		return h.name
+	}
+	if ins.IsBuiltinCall() {
+		return fmt.Sprintf("helper %d", ins.Constant)
+	}
+	return ""
 }
 
 // lineOf is what the compiler says of an instruction: nil if nothing. Line 0 is

@@ -2,6 +2,7 @@ package insn
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,8 +53,12 @@ func stackDepths(g *graph, verified []int) []int {
 	depths := make([]int, len(g.functions))
 	for f, fn := range g.functions {
 		depths[f] = visibleDepth(g.insns[fn.Start:fn.End])
-		if len(verified) == len(depths) {
+		switch {
+		case len(verified) == len(depths):
 			depths[f] = max(depths[f], verified[f])
+		case len(verified) > 0:
+			// The verifier dropped a dead function, and which one it does not say.
+			depths[f] = max(depths[f], slices.Max(verified))
 		}
 	}
 	return depths

@@ -87,3 +87,24 @@ func TestSlots(t *testing.T) {
 		t.Errorf("a slot beyond the stack: error %v", err)
 	}
 }
+
+// The verifier drops dead functions before it says how deep the others are, so
+// that any of them may be as deep as the deepest.
+func TestDepthsOfWhatTheVerifierLeft(t *testing.T) {
+	g := graphOf(t,
+		asm.StoreMem(asm.R10, -24, asm.R1, asm.DWord).WithSymbol("main"),
+		asm.Call.Label("dead"),
+		asm.Return(),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("dead"),
+		asm.Return(),
+	)
+	for name, c := range map[string]struct{ verified, want []int }{
+		"all functions":       {[]int{8, 40}, []int{24, 40}},
+		"one function less":   {[]int{64}, []int{64, 64}},
+		"nothing is verified": {nil, []int{24, 0}},
+	} {
+		if got := stackDepths(g, c.verified); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

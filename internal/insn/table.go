@@ -44,6 +44,13 @@ type Block struct {
 // Program returns the one of that name, or nil.
 func (t *Table) Program(name string) *Program { return t.byName[name] }
 
+// Slots are where the instructions are, in slots of 8 bytes, by which the verifier,
+// bpftool and llvm-objdump number them: a 64-bit load takes two.
+func (p *Program) Slots() []int {
+	offsets, _ := layout(p.Instructions)
+	return offsets
+}
+
 // Read returns what the counters of a loaded collection say. They are read at
 // once, but not as of one moment: while a program runs, counts that are derived
 // may be off by what it is executing.

@@ -136,8 +136,8 @@ var probes = []Probe{
 		check: haveCPUClock,
 	}, {
 		Name:  "perf_event cycles",
-		For:   "sampling by the hardware counters of the CPU",
-		Cost:  "perf_event programs are driven by software events only",
+		For:   "hardware counters of runs, and sampling by them",
+		Cost:  "results have no cycles or cache misses, and perf_event programs are driven by software events only",
 		Fix:   "use bare metal, or a virtual machine that is given a PMU",
 		check: haveCycles,
 	}, {
@@ -174,7 +174,7 @@ var probes = []Probe{
 		check: haveKprobe,
 	}, {
 		Name:  "fentry",
-		For:   "fentry programs, at the entry of kernel functions",
+		For:   "fentry programs, at the entry of kernel functions; hardware counters of attached programs",
 		Cost:  "fentry programs cannot be measured attached",
 		Fix:   "boot Linux 5.5 or newer (arm64: 6.0), built with CONFIG_FUNCTION_TRACER",
 		check: haveFentry,
@@ -184,6 +184,12 @@ var probes = []Probe{
 		Cost:  "fexit programs cannot be measured attached",
 		Fix:   "boot Linux 5.5 or newer (arm64: 6.0), built with CONFIG_FUNCTION_TRACER",
 		check: haveFexit,
+	}, {
+		Name:  "freplace",
+		For:   "programs that replace a function of another program",
+		Cost:  "freplace programs cannot be measured",
+		Fix:   "boot Linux 5.6 or newer (arm64: 6.0), built with CONFIG_DEBUG_INFO_BTF",
+		check: haveFreplace,
 	}, {
 		Name:  "lsm",
 		For:   "security policies written as BPF programs",

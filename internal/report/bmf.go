@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -42,7 +44,11 @@ func BMF(w io.Writer, m *Model) error {
 				return fmt.Errorf("benchmarks %q and %q are both %q to Bencher: rename one", other, name, slug)
 			}
 			slugs[slug] = name
-			if metrics := metricsOf(&r); len(metrics) > 0 {
+			metrics, err := metricsOf(&r)
+			if err != nil {
+				return fmt.Errorf("benchmark %q: %w", name, err)
+			}
+			if len(metrics) > 0 {
 				doc[name] = metrics
 			}
 		}
@@ -53,12 +59,24 @@ func BMF(w io.Writer, m *Model) error {
 	return enc.Encode(doc)
 }
 
-func metricsOf(r *Row) map[string]metric {
-	metrics := map[string]metric{}
+func metricsOf(r *Row) (map[string]metric, error) {
+	metrics, names := map[string]metric{}, map[string]string{}
 	for _, s := range r.Measures {
-		if s.N > 0 {
-			metrics[s.Name] = metric{s.Center, s.Low, s.High}
+		if s.N == 0 {
+			continue
 		}
+		slug := measureSlug(s.Name)
+		if other, dup := names[slug]; dup {
+			return nil, fmt.Errorf("its measures %q and %q are both %q to Bencher", other, s.Name, slug)
+		}
+		names[slug] = s.Name
+		metrics[slug] = metric{s.Center, s.Low, s.High}
 	}
-	return metrics
+	return metrics, nil
+}
+
+// measureSlug is a measure's name as Bencher keys it: records-op of records/op.
+func measureSlug(name string) string {
+	words := strings.FieldsFunc(bench.Slug(name), func(r rune) bool { return r == '-' })
+	return cmp.Or(strings.Join(words, "-"), "measure")
 }

@@ -27,15 +27,15 @@ func OverBudget(r *bench.Result, a *bench.Alert) string {
 	return escape.Printable(fmt.Sprintf("%s: %s, %s %s", m.Name, value, thresholds.LimitWords(a.Under), limit))
 }
 
-// budgetFigures are a value and its limit: all digits of what is counted, and
-// of what is timed enough to tell the two apart.
+// budgetFigures are a value and its limit, with digits enough to tell the two apart.
 func budgetFigures(m bench.Measure, v, most float64) (value, limit string) {
 	if m.Exact {
-		return unit.Exactly(v, m.Unit), unit.Exactly(most, m.Unit)
+		value, limit, m.Unit = unit.Exactly(v, m.Counted()), unit.Exactly(most, m.Counted()), m.Counted()
+	} else {
+		value, limit = unit.Format(v, m.Unit), unit.Format(most, m.Unit)
 	}
-	value, limit = unit.Format(v, m.Unit), unit.Format(most, m.Unit)
 	if value == limit {
-		return unit.Exact(v) + " " + m.Unit, unit.Exact(most) + " " + m.Unit
+		return strings.TrimSpace(unit.Exact(v) + " " + m.Unit), strings.TrimSpace(unit.Exact(most) + " " + m.Unit)
 	}
 	return value, limit
 }

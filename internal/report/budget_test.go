@@ -14,7 +14,8 @@ func TestOverBudget(t *testing.T) {
 		want        string
 	}{
 		{bench.InstructionsPath, 1882, 1881, "instructions-path: 1,882, over the maximum of 1,881"},
-		{bench.Instructions, 306.0781, 1, "instructions: 306.0781, over the maximum of 1"},
+		{bench.Instructions, 306.0781, 1, "instructions: 306.08, over the maximum of 1"},
+		{bench.Instructions, 74.3333, 74.33, "instructions: 74.3333, over the maximum of 74.33"},
 		{bench.XlatedBytes, 4096, 1, "xlated-bytes: 4,096, over the maximum of 1"},
 		{bench.MapMemory, 4096, 1, "map-memory: 4,096 bytes, over the maximum of 1 byte"},
 		{bench.Latency, 1882.25, 1881, "latency: 1,882.25 ns, over the maximum of 1,881 ns"},

@@ -38,7 +38,8 @@ func center(r *bench.Result, measures []bench.Measure) string {
 			break
 		}
 		if s := r.Sample(m.Name); s != nil && len(s.Values) > 0 {
-			return number(stat.Summarize(*s).Center, s.Measure)
+			summary := stat.Summarize(*s)
+			return about(summary, s.Measure) + number(summary.Center, s.Measure)
 		}
 	}
 	return none
@@ -55,6 +56,9 @@ func delta(v *thresholds.Verdict) string {
 	case !significant(v):
 		return "~"
 	}
+	if v.Change.NearZero() {
+		return thresholds.By(v.Change.Delta, v.Change.Measure)
+	}
 	return percent(v.Change.Ratio - 1)
 }
 
@@ -62,11 +66,10 @@ func exactDelta(c *stat.Change) string {
 	if c.Delta == 0 {
 		return "="
 	}
-	// A difference of fractions has digits that neither of them has.
 	if math.IsInf(c.Delta, 0) {
 		return none
 	}
-	text := unit.Exact(unit.Tidy(c.Delta))
+	text := unit.Mean(c.Delta)
 	if c.Delta > 0 {
 		text = "+" + text
 	}
@@ -88,10 +91,13 @@ func significant(v *thresholds.Verdict) bool {
 	return v.P <= 1-c.Confidence
 }
 
-// interval is such as "+4.9..+5.6%".
+// interval is such as "+4.9..+5.6%", or "-0.1..+0.2 ns" of what costs next to nothing.
 func interval(v *thresholds.Verdict) string {
 	if v == nil || v.Change == nil || v.Change.Measure.Exact || !v.Change.Bounded() {
 		return none
+	}
+	if v.Change.NearZero() {
+		return thresholds.IntervalBy(v.Change)
 	}
 	return strings.TrimSuffix(percent(v.Change.Low-1), "%") + ".." + percent(v.Change.High-1)
 }
@@ -101,18 +107,39 @@ func wouldCatch(v *thresholds.Verdict) string {
 	if v == nil || v.Detectable <= 0 {
 		return none
 	}
+	if v.Change != nil && v.Change.NearZero() {
+		return unit.Format(v.DetectableBy, v.Change.Measure.Unit)
+	}
 	return unit.Percent(v.Detectable)
 }
 
-// verdictWord is what the verdict column says.
+// verdictWord is what the verdict column says: what was found of what a run costs, or
+// of another measure that is worse, such as "bpf-insns: regression".
 func (r *comparedRow) verdictWord() string {
-	if s := r.result(); s != unjudged {
+	switch s := r.gating(); {
+	case s != r.result():
+		return r.othersOf(s) + ": " + s.String()
+	case s != unjudged:
 		return s.String()
 	}
 	if r.driver() == "verify" {
 		return "loaded"
 	}
 	return unjudged.String()
+}
+
+// othersOf names the other measure of a standing, or counts them.
+func (r *comparedRow) othersOf(s standing) string {
+	n, name := 0, ""
+	for _, v := range r.others {
+		if standingOf(v) == s {
+			n, name = n+1, measureName(v)
+		}
+	}
+	if n > 1 {
+		return plural(n, "measure")
+	}
+	return name
 }
 
 // measureName is the measure of a verdict in words.
@@ -131,7 +158,7 @@ func percent(share float64) string {
 		return fmt.Sprintf("%+.2e%%", p)
 	case a < 0.995:
 		decimals = 2
-	case a >= 100:
+	case a >= 99.95:
 		decimals = 0
 	}
 	text := strconv.FormatFloat(p, 'f', decimals, 64)

@@ -20,9 +20,31 @@ func TestDeltas(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	for share, want := range map[float64]string{0: "0%", 0.0521: "+5.2%", -0.0012: "-0.12%", 0.000001: "0%", 3: "+300%", math.NaN(): "-"} {
+	for share, want := range map[float64]string{0: "0%", 0.0521: "+5.2%", -0.0012: "-0.12%", 0.000001: "0%", 3: "+300%", -0.9999: "-100%", math.NaN(): "-"} {
 		if got := percent(share); got != want {
 			t.Errorf("percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+// A row whose cost passed says so only where nothing else fails.
+func TestRowNamesTheMeasureThatFails(t *testing.T) {
+	timed := counted("a", bench.Latency, thresholds.Pass, thresholds.Fail, 100, 100, "")
+	other := func(m bench.Measure, o thresholds.Outcome, s thresholds.Severity) *thresholds.Verdict {
+		v := counted("a", m, o, s, 2, 5, "")
+		return &v
+	}
+	insns := other(bench.BPFInsns, thresholds.Regression, thresholds.Fail)
+	for want, others := range map[string][]*thresholds.Verdict{
+		"pass":                   {other(bench.XlatedBytes, thresholds.Regression, thresholds.Warn)},
+		"bpf-insns: regression":  {other(bench.XlatedBytes, thresholds.Regression, thresholds.Warn), insns},
+		"2 measures: regression": {insns, other(bench.Allocs, thresholds.Regression, thresholds.Fail)},
+		"bpf-insns: over budget": {other(bench.BPFInsns, thresholds.OverBudget, thresholds.Fail)},
+	} {
+		r := comparedRow{Pair: &bench.Pair{Base: &bench.Result{}, Head: &bench.Result{}}, main: &timed, others: others}
+		cell := matrixCell(&r)
+		if got := r.verdictWord(); got != want || want == "pass" && cell != "0%" || want != "pass" && cell != "0% "+want {
+			t.Errorf("%q and %q, want %q", got, cell, want)
 		}
 	}
 }

@@ -44,9 +44,9 @@ func TestDearestLinesOfARegression(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `filter: instructions: regression: 100 → 120 instructions (+20, +20.0%), no increase is allowed
-    src/fw.bpf.c:41  2 → 19 instructions a run (+17)  while (n--)
-    parse+12  0 → 4 instructions a run (+4)
-    src/fw.bpf.c:44  1 → 3 instructions a run (+2)  count` + "`" + `<b>++;
+    src/fw.bpf.c:41  2 → 19 BPF instructions a run (+17)  while (n--)
+    parse+12  0 → 4 BPF instructions a run (+4)
+    src/fw.bpf.c:44  1 → 3 BPF instructions a run (+2)  count` + "`" + `<b>++;
 filter: jited-bytes: regression (warning): 100 → 120 bytes (+20, +20.0%), up to 10% is allowed
 `
 	if !strings.Contains(b.String(), want) {
@@ -57,8 +57,8 @@ filter: jited-bytes: regression (warning): 100 → 120 bytes (+20, +20.0%), up t
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"  - `src/fw.bpf.c:41`: 2 → 19 instructions a run (+17): `while (n--)`\n",
-		"  - `parse+12`: 0 → 4 instructions a run (+4)\n",
+		"  - `src/fw.bpf.c:41`: 2 → 19 BPF instructions a run (+17): `while (n--)`\n",
+		"  - `parse+12`: 0 → 4 BPF instructions a run (+4)\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("want %q in\n%s", want, b.String())

@@ -60,7 +60,7 @@ func timedComparison() ComparedTable {
 	loaded.Head.Driver = "verify"
 	tiny := timed("tiny", thresholds.Inconclusive, 3.1, 0.031, "+3.1% (+0.10 ns), 99% interval +0.9..+5.6%, noise ±2.2%, p 0.4 after Holm over 8, beyond the threshold of 2.0% but not significant")
 	tiny.P = 0.4
-	tiny.Change.Warnings = []string{"the base costs less than 1 ns: percentages are of 1 ns"}
+	tiny.Change.Warnings = []string{"the base costs less than 1 ns: changes are told in ns, and the percentage of a threshold is one of 1 ns"}
 	accepted := timed("tc/accepted", thresholds.Accepted, 310, 0.061, "+6.1% (+18.9 ns), 99% interval +5.7..+6.5%, noise ±0.2%, p below 0.0001 after Holm over 8, confirmed by a second measurement, accepted up to +10% until 2027-01-31: the new header is worth it")
 	return ComparedTable{
 		Comparison: &bench.Comparison{
@@ -190,6 +190,32 @@ func kernelsComparison() *Comparison {
 	return NewComparison(tables...)
 }
 
+// nothingComparison is of programs that cost next to nothing, or less than the noise.
+func nothingComparison() ComparedTable {
+	t := timedComparison()
+	t.Pairs, t.Verdicts = nil, &thresholds.Verdicts{}
+	for _, c := range []struct {
+		name    string
+		o       thresholds.Outcome
+		base, p float64
+		by      stat.Span
+		catch   float64
+		why     string
+	}{
+		{"tc/empty", thresholds.Pass, -0.06, 1, stat.Span{Low: -0.031, High: 0.002, Band: 0.02}, 0.53, "0.01 ns"},
+		{"cgroup/tiny", thresholds.Inconclusive, 0.05, 1, stat.Span{Low: -1.1, High: 0.4, Band: 1.5}, 4.24, "-0.30 ns, 99% interval -1.10..+0.40 ns, noise ±1.50 ns, p 1 after Holm over 8, too coarse for the threshold of 0.50 ns: it takes about 9 times the budget"},
+		{"sk_msg/slow", thresholds.Regression, 0.4, 0.0001, stat.Span{Low: 2.2, High: 3.4, Band: 0.5}, 3.12, "+2.80 ns, 99% interval +2.20..+3.40 ns, noise ±0.50 ns, p 0.0001 after Holm over 8, confirmed by a second measurement"},
+	} {
+		v := timed(c.name, c.o, c.base, 0, c.why)
+		v.P, v.Detectable, v.DetectableBy, v.Change.By = c.p, 16000, c.catch, c.by
+		v.Change.Delta = (c.by.Low + c.by.High) / 2
+		v.Change.Head = c.base + v.Change.Delta
+		t.Pairs = append(t.Pairs, pairOf(c.name, bench.Latency, c.base, v.Change.Head))
+		t.Verdicts.All = append(t.Verdicts.All, v)
+	}
+	return t
+}
+
 func models() map[string]*Comparison {
 	return map[string]*Comparison{
 		"timed":   NewComparison(timedComparison()),
@@ -203,6 +229,9 @@ func models() map[string]*Comparison {
 		"stored":  NewComparison(storedComparison()),
 		"many":    NewComparison(manyComparison(300)),
 		"empty":   NewComparison(),
+		"user":    NewComparison(ingestedComparison(5)),
+		"allow":   NewComparison(ingestedComparison(0.9)),
+		"nothing": NewComparison(nothingComparison()),
 		"hostile": NewComparison(hostileComparison()),
 	}
 }

@@ -42,11 +42,16 @@ type verdictJSON struct {
 	Low        *float64 `json:"low,omitempty"`
 	High       *float64 `json:"high,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty"`
+	// DeltaLow and DeltaHigh are the ends of the interval of Delta.
+	DeltaLow  *float64 `json:"delta_low,omitempty"`
+	DeltaHigh *float64 `json:"delta_high,omitempty"`
 	// P is corrected for the number of Tests.
 	P          *float64 `json:"p,omitempty"`
 	Tests      int      `json:"tests,omitempty"`
 	Band       *float64 `json:"band,omitempty"`
 	Detectable *float64 `json:"detectable,omitempty"`
+	// DetectableBy is the same in the measure's unit.
+	DetectableBy *float64 `json:"detectable_by,omitempty"`
 	// SecondRatio is what the confirming measurement found.
 	SecondRatio *float64 `json:"second_ratio,omitempty"`
 	Paired      bool     `json:"paired,omitempty"`
@@ -85,6 +90,9 @@ func verdictOf(v *thresholds.Verdict) verdictJSON {
 	if v.Detectable > 0 {
 		out.Detectable = finite(v.Detectable)
 	}
+	if v.DetectableBy > 0 {
+		out.DetectableBy = finite(v.DetectableBy)
+	}
 	if v.Second != nil {
 		out.SecondRatio = ratio(v.Second)
 	}
@@ -93,6 +101,9 @@ func verdictOf(v *thresholds.Verdict) verdictJSON {
 		out.Paired, out.Loads, out.Rounds, out.Warnings = c.Paired, c.Loads, c.Rounds, c.Warnings
 		if c.Bounded() {
 			out.Low, out.High, out.Confidence = finite(c.Low), finite(c.High), finite(c.Confidence)
+			if c.By != (stat.Span{}) {
+				out.DeltaLow, out.DeltaHigh = finite(c.By.Low), finite(c.By.High)
+			}
 		}
 		if c.Banded {
 			out.Band = finite(c.Band)
@@ -114,5 +125,6 @@ func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
+	v = unsigned(v)
 	return &v
 }

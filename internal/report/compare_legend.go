@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -13,7 +15,7 @@ func compareLegend(m *Comparison) []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	exact, stored := true, false
+	exact, stored, cost := true, false, costWords(rows)
 	for i := range m.Tables {
 		exact = exact && m.Tables[i].exact()
 		stored = stored || m.Tables[i].stored()
@@ -24,13 +26,16 @@ func compareLegend(m *Comparison) []string {
 		text = append(text, "base and head are the machine instructions that a run executes, less those of an empty program;",
 			"they are counted and not timed, so a delta of one is a fact: = means that both are the same.")
 	case stored:
-		text = append(text, "base and head are what a run costs, less the cost of an empty program; delta is what the head costs",
+		text = append(text, cost+"; delta is what the head costs",
 			"more, ~ where that is not significant. What the machine did between the two is part of it.")
 	default:
-		text = append(text, "base and head are what a run costs, less the cost of an empty program; delta is what the head costs",
+		text = append(text, cost+"; delta is what the head costs",
 			"more in the rounds that both were measured in, ~ where that is not significant.")
 	}
 	if line := testLine(m, stored); line != "" {
+		text = append(text, line)
+	}
+	if line := allowanceLine(rows); line != "" {
 		text = append(text, line)
 	}
 	if len(m.Tables) > 1 {
@@ -42,7 +47,50 @@ func compareLegend(m *Comparison) []string {
 	case has.interval:
 		text = append(text, "interval is where the true delta lies.")
 	}
+	if slices.ContainsFunc(rows, func(r comparedRow) bool { return r.main != nil && r.main.Change != nil && r.main.Change.NearZero() }) {
+		text = append(text, "Where the base costs next to nothing, or less than the noise, these are no percentages.")
+	}
 	return text
+}
+
+// costWords say what base and head are: another tool than this one takes no cost of an
+// empty program off.
+func costWords(rows []comparedRow) string {
+	const run, operation = "what a run costs, less the cost of an empty program", "what an operation takes"
+	ingested := 0
+	for i := range rows {
+		if rows[i].ingested() {
+			ingested++
+		}
+	}
+	switch ingested {
+	case 0:
+		return "base and head are " + run
+	case len(rows):
+		return "base and head are " + operation
+	}
+	return "base and head are " + run + ", or where go or criterion measured " + operation
+}
+
+// allowanceLine says why what changed can pass, and what is not judged at all, where
+// there is such.
+func allowanceLine(rows []comparedRow) string {
+	var lines []string
+	passes, left := false, false
+	for i := range rows {
+		for _, v := range rows[i].verdicts() {
+			s := standingOf(v)
+			passes = passes || (s == passed || s == allowed) && significant(v)
+			left = left || s == unjudged && v.Measure.Name != ""
+		}
+	}
+	if passes {
+		lines = append(lines, "What changed and passed is within what its threshold allows.")
+	}
+	if left {
+		lines = append(lines, "What is not judged has no threshold.")
+	}
+	return strings.Join(lines, " ")
 }
 
 // testLine says by which test what was timed is judged, over how many values, and
@@ -69,7 +117,10 @@ func testLine(m *Comparison, stored bool) string {
 		n = fmt.Sprintf("n from %d to %d", least, most)
 	}
 	test, from := "Wilcoxon's signed-rank test of the loads' ratios", "the pairs"
-	if stored {
+	switch {
+	case stored && !slices.ContainsFunc(m.rows(), func(r comparedRow) bool { return !r.ingested() }):
+		test, from = "the test of Mann and Whitney", "the measurements"
+	case stored:
 		test, from = "the test of Mann and Whitney of the loads' medians", "the loads"
 	}
 	text := fmt.Sprintf("Base and head are medians; delta is estimated from %s, so it need not be their difference. It is significant by %s (%s)", from, test, n)
@@ -89,6 +140,14 @@ func (t *ComparedTable) paired() bool {
 		}
 	}
 	return false
+}
+
+// whyPartial says why the comparison is not whole.
+func (t *ComparedTable) whyPartial() string {
+	if t.stored() && len(t.Missing) == 0 {
+		return "base or head is partial"
+	}
+	return whyPartial("comparison", t.Missing)
 }
 
 // stored tells whether the base was measured at another time than the head.

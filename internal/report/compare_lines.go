@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -130,15 +130,11 @@ func (r *comparedRow) warnings() []string {
 
 // few lists the first names as they are printed, and counts the rest.
 func few(names []string, printed func(string) string) string {
-	const most = 3
-	var list []string
+	list := make([]string, len(names))
 	for i, name := range names {
-		if i == most && len(names) > most+1 {
-			return fmt.Sprintf("%s and %d more", strings.Join(list, ", "), len(names)-most)
-		}
-		list = append(list, printed(name))
+		list[i] = printed(name)
 	}
-	return strings.Join(list, ", ")
+	return unit.Few(list)
 }
 
 // who are the benchmarks of a line: all of them, in one word, if they are

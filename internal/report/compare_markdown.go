@@ -176,6 +176,7 @@ func matrixSection(m *Comparison) section {
 // otherSection has the other measures that changed and passed.
 func otherSection(m *Comparison, rows []comparedRow) section {
 	found, unchanged := otherFindings(rows, false)
+	left := false
 	s := section{noun: "smaller change", end: "\n</details>\n"}
 	for _, f := range folded(m, found) {
 		// What did not pass is in the first table.
@@ -184,9 +185,14 @@ func otherSection(m *Comparison, rows []comparedRow) section {
 		}
 		s.rows = append(s.rows, markdownRow(escape.MarkdownCode(f.name), escape.Markdown(f.verdict.Measure.Name),
 			escape.Markdown(f.base), escape.Markdown(f.head), delta(f.verdict)))
+		left = left || f.standing() == unjudged
 	}
 	if len(s.rows) > 0 {
-		s.open = summaryLine(plural(len(s.rows), "change")+" within the thresholds") +
+		title := plural(len(s.rows), "change") + " within the thresholds"
+		if left {
+			title = plural(len(s.rows), "other figure") + ", passed or not judged"
+		}
+		s.open = summaryLine(title) +
 			markdownHeader(2, "benchmark", "measure", "base", "head", "delta")
 		return s
 	}

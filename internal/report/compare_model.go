@@ -74,10 +74,30 @@ func (t *ComparedTable) rows() []comparedRow {
 				r.others = append(r.others, v)
 			}
 		}
+		r.others = append(r.others, unjudgedOf(r.Pair, all)...)
 		rows = append(rows, r)
 	}
 	return rows
 }
+
+// unjudgedOf are the measures of another tool's own that no threshold is for: a verdict
+// without an outcome each.
+func unjudgedOf(p *bench.Pair, judged []*thresholds.Verdict) []*thresholds.Verdict {
+	var all []*thresholds.Verdict
+	if p.Base == nil || p.Head == nil {
+		return nil
+	}
+	for _, s := range p.Head.Samples {
+		has := func(v *thresholds.Verdict) bool { return v.Measure.Name == s.Measure.Name }
+		if bench.IsCustom(s.Measure.Name) && p.Base.Sample(s.Measure.Name) != nil && !slices.ContainsFunc(judged, has) {
+			all = append(all, &thresholds.Verdict{Benchmark: p.Benchmark, Measure: s.Measure})
+		}
+	}
+	return all
+}
+
+// ingested tells whether another tool measured the benchmark.
+func (r *comparedRow) ingested() bool { return bench.IsIngested(r.driver()) }
 
 // costs are the measures of what a run costs, the best one first. Only one of
 // them is the main measure of a benchmark.

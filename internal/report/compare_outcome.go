@@ -109,6 +109,15 @@ func (r *comparedRow) result() standing {
 	return s
 }
 
+// gating is the standing of what a run costs, or of another measure that is worse and
+// keeps the comparison from passing.
+func (r *comparedRow) gating() standing {
+	if s := r.standing(); s <= inconclusive {
+		return s
+	}
+	return r.result()
+}
+
 // standing is what matters most of a benchmark.
 func (r *comparedRow) standing() standing {
 	s := r.result()
@@ -118,27 +127,31 @@ func (r *comparedRow) standing() standing {
 	return s
 }
 
-// tally counts what the rows of the report say, and the benchmarks that they say
-// nothing of: "1 regression, 5 unchanged". What several kernels have in common
-// counts once.
+// tally counts the benchmarks by what the report says of them: "1 regression (2
+// measures), 5 unchanged". What several kernels have in common counts once.
 func tally(m *Comparison) string {
 	counts := count(m)
+	n := func(s standing) int { return counts[s].benchmarks }
 	var parts []string
 	add := func(s standing, text string) {
-		if counts[s] > 0 {
-			parts = append(parts, s.paint(m.Color, text))
+		if n(s) == 0 {
+			return
 		}
+		if counts[s].measures > n(s) {
+			text += fmt.Sprintf(" (%d measures)", counts[s].measures)
+		}
+		parts = append(parts, s.paint(m.Color, text))
 	}
-	add(regressed, plural(counts[regressed], "regression"))
-	add(overBudget, fmt.Sprintf("%d over budget", counts[overBudget]))
-	add(warned, plural(counts[warned], "warning")+" of a regression")
-	add(overWarned, plural(counts[overWarned], "warning")+" of an exceeded budget")
-	add(failed, fmt.Sprintf("%d failed", counts[failed]))
-	add(allowed, fmt.Sprintf("%d within the allowance", counts[allowed]))
-	add(improved, plural(counts[improved], "improvement"))
-	add(passed, fmt.Sprintf("%d unchanged", counts[passed]))
+	add(regressed, plural(n(regressed), "regression"))
+	add(overBudget, fmt.Sprintf("%d over budget", n(overBudget)))
+	add(warned, plural(n(warned), "warning")+" of a regression")
+	add(overWarned, plural(n(overWarned), "warning")+" of an exceeded budget")
+	add(failed, fmt.Sprintf("%d failed", n(failed)))
+	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
+	add(improved, plural(n(improved), "improvement"))
+	add(passed, fmt.Sprintf("%d unchanged", n(passed)))
 	for _, s := range []standing{accepted, inconclusive, added, removed, ignored, unjudged} {
-		add(s, fmt.Sprintf("%d %s", counts[s], s))
+		add(s, fmt.Sprintf("%d %s", n(s), s))
 	}
 	if len(parts) == 0 {
 		return "nothing was compared"
@@ -154,7 +167,7 @@ func tally(m *Comparison) string {
 		line += "; what is inconclusive does not pass here"
 	}
 	if i := slices.IndexFunc(m.Tables, func(t ComparedTable) bool { return t.Verdicts.Partial }); i >= 0 {
-		line += "; " + whyPartial("comparison", m.Tables[i].Missing)
+		line += "; " + m.Tables[i].whyPartial()
 	}
 	return line
 }
@@ -164,10 +177,13 @@ func (m *Comparison) disjoint() bool {
 	return slices.ContainsFunc(m.Tables, func(t ComparedTable) bool { return t.Verdicts.Disjoint })
 }
 
-// count counts the measures of the benchmarks by the worst that was found of
-// them on any kernel, and by the same the benchmarks of which nothing is to be
-// said. A benchmark that only one side has counts once.
-func count(m *Comparison) (counts [unjudged + 1]int) {
+// tallied is how many benchmarks are of a standing, by how many measures.
+type tallied struct{ benchmarks, measures int }
+
+// count counts the benchmarks by what was found of their measures, each at its worst
+// on any kernel, and by the same those of which nothing is to be said. A benchmark
+// whose measures differ in that counts for each.
+func count(m *Comparison) (counts [unjudged + 1]tallied) {
 	type measure struct{ benchmark, name string }
 	worst := map[measure]standing{}
 	note := func(k measure, s standing) {
@@ -190,8 +206,17 @@ func count(m *Comparison) (counts [unjudged + 1]int) {
 			note(measure{benchmark: r.Benchmark}, r.standing())
 		}
 	}
-	for _, s := range worst {
-		counts[s]++
+	type kind struct {
+		benchmark string
+		standing  standing
+	}
+	seen := map[kind]bool{}
+	for k, s := range worst {
+		counts[s].measures++
+		if of := (kind{k.benchmark, s}); !seen[of] {
+			seen[of] = true
+			counts[s].benchmarks++
+		}
 	}
 	return counts
 }

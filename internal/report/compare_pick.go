@@ -57,8 +57,8 @@ func (r *comparedRow) verdicts() []*thresholds.Verdict {
 	return append([]*thresholds.Verdict{r.main}, r.others...)
 }
 
-// otherFindings are the verdicts on the other measures that changed or are no
-// pass, and the names of the measures that were compared and did not change.
+// otherFindings are the verdicts on the other measures that changed, are no pass or
+// are not judged, and the names of the measures that were compared and did not change.
 func otherFindings(rows []comparedRow, all bool) (found []finding, unchanged []string) {
 	changed := map[string]bool{}
 	var compared []string
@@ -70,7 +70,7 @@ func otherFindings(rows []comparedRow, all bool) (found []finding, unchanged []s
 			case s == ignored, s == added, s == removed:
 			case s == inconclusive && v.Change == nil && r.main != nil && v.Why == r.main.Why:
 				// Such as all numbers of another testbed.
-			case s.said(), significant(v), all:
+			case s.said(), s == unjudged, significant(v), all:
 				found = append(found, finding{r, v})
 				changed[v.Measure.Name] = changed[v.Measure.Name] || s.said() || significant(v)
 			}
@@ -135,6 +135,6 @@ func shown[T any](m *Comparison, rows []T, keep func(*T) bool, what string) ([]T
 
 // keep tells whether the row of a benchmark stays in a table that is too long.
 func (r *comparedRow) keep() bool {
-	s := r.result()
+	s := r.gating()
 	return s.said() || s == unjudged && r.driver() != "verify"
 }

@@ -34,7 +34,7 @@ func costTable(m *Comparison) string {
 		if has.wouldCatch {
 			cells = append(cells, wouldCatch(r.main))
 		}
-		t.rows = append(t.rows, append(cells, r.result().paint(m.Color, r.verdictWord())))
+		t.rows = append(t.rows, append(cells, r.gating().paint(m.Color, r.verdictWord())))
 	}
 	return t.render(m.Columns) + "\n" + note
 }
@@ -80,7 +80,7 @@ func matrixCell(r *comparedRow) string {
 	if r == nil {
 		return none
 	}
-	d, s := delta(r.main), r.result()
+	d, s := delta(r.main), r.gating()
 	switch {
 	case s == passed:
 		return d
@@ -106,7 +106,7 @@ func matrixTable(m *Comparison) string {
 		for _, c := range r.cells {
 			text := matrixCell(c)
 			if c != nil {
-				text = c.result().paint(m.Color, text)
+				text = c.gating().paint(m.Color, text)
 			}
 			cells = append(cells, text)
 		}

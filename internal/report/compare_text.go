@@ -123,7 +123,7 @@ func headLines(color bool, t *ComparedTable) []string {
 		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
 	}
 	if t.Partial {
-		parts = append(parts, paint(color, text.FgYellow, "partial: "+whyPartial("comparison", t.Missing)))
+		parts = append(parts, paint(color, text.FgYellow, "partial: "+t.whyPartial()))
 	}
 	return append(lines, strings.Join(parts, " · "))
 }

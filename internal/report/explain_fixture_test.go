@@ -10,11 +10,17 @@ import (
 // executes is what a side executes of a line of so many instructions, each of them as
 // often as the others.
 func executes(instructions int, perRun float64) *bench.Executed {
-	e := &bench.Executed{PerRun: perRun, Instructions: instructions}
+	e := &bench.Executed{PerRun: perRun, Instructions: instructions, Times: perRun / float64(instructions)}
 	machine := 1
 	for i := range instructions {
 		e.Code = append(e.Code, bench.Code{Offset: 20 + i, Text: fmt.Sprintf("r%d += 1", i%5), PerRun: perRun / float64(instructions), Machine: &machine})
 	}
+	return e
+}
+
+// calling makes it call a helper.
+func calling(e *bench.Executed) *bench.Executed {
+	e.Calls = []string{"bpf_map_lookup_elem"}
 	return e
 }
 
@@ -42,7 +48,7 @@ func slowLines(two bool) []bench.Line {
 		fibonacciLine(110, 16, "\t\t__u32 next = a + b;", executes(3, 312.75), nil),
 		fibonacciLine(126, 22, "\t} while (fibonacci < n);", executes(2, 28.3333333), nil),
 		fibonacciLine(135, 24, "\treturn n < sizeof(fibonacci) && fibonacci[n];", nil, executes(5, 4.75)),
-		{Program: "fun_xdp_fibonacci", Function: "count", File: "fun_xdp.c", Number: 82, Offset: 60, Text: "\tpackets = bpf_map_lookup_elem(&sources, &saddr);", Base: executes(4, 4), Head: executes(4, 4)},
+		{Program: "fun_xdp_fibonacci", Function: "count", File: "fun_xdp.c", Number: 82, Offset: 60, Text: "\tpackets = bpf_map_lookup_elem(&sources, &saddr);", Base: calling(executes(4, 4)), Head: calling(executes(4, 4))},
 		{Program: "fun_xdp_fibonacci", Function: "count", File: "fun_xdp.c", Number: 90, Offset: 70, Text: "\t\t__sync_fetch_and_add(packets, 1);", Base: executes(2, 2), Head: executes(3, 2.25)},
 	}
 	if two {
@@ -100,6 +106,42 @@ func twoSided() *bench.Explanation {
 	return e
 }
 
+// chanceExplained compares a program that chance has a say in with itself: lines that
+// runs differ in, that only the first run reaches, that are reached in part, and one
+// that was changed in a file that was renamed.
+func chanceExplained() *bench.Explanation {
+	e := twoSided()
+	spread := func(x *bench.Executed, least, most float64) *bench.Executed {
+		x.Spread = &bench.Spread{Least: least, Most: most}
+		return x
+	}
+	first, moved := executes(2, 0), executes(2, 1)
+	first.FirstOnly, moved.Times = true, 0
+	failed := func() *bench.Executed {
+		x := executes(4, 4)
+		x.Notes = []string{"the tail call failed: index 2 of jumps is empty"}
+		return x
+	}
+	changed := fibonacciLine(12, 4, "\tfor (int i = 0; i < (n & 15); i++)", executes(4, 8), executes(4, 12))
+	changed.BaseNumber, changed.BaseFile, changed.BaseText = 10, "src/old.c", "\tfor (int i = 0; i < (n & 7); i++)"
+	side := func(perRun, least, most float64) *bench.ExplainedSide {
+		s := fibonacciSide("drop", perRun)
+		spread(&s.Executed, least, most)
+		return s
+	}
+	e.Programs = []bench.Explained{{
+		Benchmark: "xdp/chance", Driver: "test_run", Base: side(225, 25, 425), Head: side(193, 29, 429),
+		Lines: []bench.Line{
+			changed,
+			fibonacciLine(14, 8, "\t\theavy();", spread(executes(4, 200), 0, 400), spread(executes(4, 164), 0, 400)),
+			fibonacciLine(20, 12, "\t++*drops;", moved, moved),
+			fibonacciLine(21, 14, "\tbpf_map_update_elem(&seen, &key, &one, BPF_ANY);", first, first),
+			fibonacciLine(22, 16, "\tbpf_tail_call(ctx, &jumps, 2);", failed(), failed()),
+		},
+	}}
+	return e
+}
+
 // hostileExplanation has in each text what a stranger would write into it.
 func hostileExplanation(attack string) *bench.Explanation {
 	e := twoSided()
@@ -114,9 +156,10 @@ func hostileExplanation(attack string) *bench.Explanation {
 		}
 		for j := range p.Lines {
 			l := &p.Lines[j]
-			l.Program, l.Function, l.File, l.Text = attack, attack, attack, attack
+			l.Program, l.Function, l.File, l.Text, l.BaseFile, l.BaseText = attack, attack, attack, attack, attack, attack
 			for _, x := range []*bench.Executed{l.Base, l.Head} {
 				if x != nil {
+					x.Calls, x.Notes = []string{attack}, []string{attack}
 					for k := range x.Code {
 						x.Code[k].Text = attack
 					}

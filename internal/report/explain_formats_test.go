@@ -32,7 +32,7 @@ func explainIn(t *testing.T, format string, m *Explanation) string {
 func TestExplainMarkdown(t *testing.T) {
 	asm := NewExplanation(twoSided())
 	asm.Asm = true
-	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm} {
+	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm, "chance": NewExplanation(chanceExplained())} {
 		explainGolden(t, "explain_"+name+".md.golden", func(w *bytes.Buffer) error { return ExplainMarkdown(w, m, 0) })
 	}
 }
@@ -96,6 +96,35 @@ func TestExplainJSON(t *testing.T) {
 	}
 }
 
+// No format leads a viewer to a file that an object names and that is no source of
+// it.
+func TestExplainLeadsNowhereElse(t *testing.T) {
+	for file, want := range map[string]string{
+		"/etc/passwd": "passwd", "../../etc/passwd": "passwd", "etc/passwd": "passwd", "/usr/include/linux/bpf.h": "bpf.h", "..": "..",
+		"bpf/a.c": "bpf/a.c", "a.C": "a.C", "bpf/../../a.c": "a.c", "/found/a.c": "/src/a.c",
+	} {
+		e := oneSided()
+		e.Programs = e.Programs[:1]
+		for i := range e.Programs[0].Lines {
+			e.Programs[0].Lines[i].File = file
+		}
+		m := NewExplanation(e)
+		m.Paths = map[string]string{"/found/a.c": "/src/a.c"}
+		if out := explainIn(t, "lcov", m); !strings.Contains(out, "SF:"+want+"\n") {
+			t.Errorf("%s is not %s in lcov", file, want)
+		}
+		p, err := profile.ParseData([]byte(explainIn(t, "pprof", m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range p.Function {
+			if f.Filename != want {
+				t.Errorf("%s is %s in pprof, want %s", file, f.Filename, want)
+			}
+		}
+	}
+}
+
 var lcovLine = regexp.MustCompile(`^(TN:\w*|SF:.+|FN:\d+,[^,]+|FNDA:\d+,[^,]+|FN[FH]:\d+|DA:\d+,\d+|L[FH]:\d+|end_of_record)$`)
 
 func TestExplainLCOV(t *testing.T) {
@@ -120,15 +149,23 @@ func TestExplainLCOV(t *testing.T) {
 	}
 }
 
-func TestExplainLCOVWithoutCode(t *testing.T) {
-	e := oneSided()
-	for i := range e.Programs[0].Lines {
-		e.Programs[0].Lines[i].Head.Code = nil
+// A line is covered if it was reached: once where just the first run did, and not by
+// what the compiler moved in front of a branch.
+func TestExplainLCOVReached(t *testing.T) {
+	out := explainIn(t, "lcov", NewExplanation(chanceExplained()))
+	for _, want := range []string{"DA:12,12\n", "DA:20,0\n", "DA:21,1\n", "DA:22,4\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
 	}
-	// So rarely that the mean of its instructions is less than one.
-	e.Programs[0].Lines[0].Head.PerRun, e.Programs[0].Lines[0].Head.Instructions = 0.25, 8
-	if out := explainIn(t, "lcov", NewExplanation(e)); !strings.Contains(out, "DA:62,1\n") || !strings.Contains(out, "DA:109,428\n") {
-		t.Error(out)
+}
+
+func TestExplainLCOVOfNothing(t *testing.T) {
+	e := oneSided()
+	e.Programs = e.Programs[1:]
+	var b bytes.Buffer
+	if err := ExplainLCOV(&b, NewExplanation(e)); err == nil || !strings.Contains(bench.Hint(err), "-g") {
+		t.Errorf("%v, with the hint %q", err, bench.Hint(err))
 	}
 }
 
@@ -199,10 +236,12 @@ func TestExplainPprof(t *testing.T) {
 
 func TestExplainPprofOfTwoSides(t *testing.T) {
 	var base, head int64
+	named := map[string]bool{}
 	for _, s := range parseProfile(t, NewExplanation(twoSided())).Sample {
 		if s.Label["benchmark"][0] != "xdp/fibonacci" {
 			continue
 		}
+		named[fmt.Sprint(s.DiffBaseSample(), " ", s.Location[0].Line[0].Function.Name)] = true
 		if s.DiffBaseSample() {
 			base += s.Value[1]
 		} else {
@@ -211,6 +250,9 @@ func TestExplainPprofOfTwoSides(t *testing.T) {
 	}
 	if base > -3110 || base < -3118 || head < 58 || head > 62 {
 		t.Errorf("base %d, head %d", base, head)
+	}
+	if !named["true fun_xdp_fibonacci_slow"] || !named["false fun_xdp_fibonacci"] || named["true fun_xdp_fibonacci"] {
+		t.Errorf("the functions of the sides are %v", named)
 	}
 }
 
@@ -240,7 +282,7 @@ func TestGoToolPprof(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`Type: instructions_per_run`, `-428 +5[0-9.]+%.* fun_xdp_fibonacci fun_xdp.c:109`, `\n +5 .* fun_xdp_fibonacci fun_xdp.c:135`} {
+	for _, want := range []string{`Type: instructions_per_run`, `-428 +5[0-9.]+%.* fun_xdp_fibonacci_slow fun_xdp.c:109`, `\n +5 .* fun_xdp_fibonacci fun_xdp.c:135`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("there is no %s in\n%s", want, out)
 		}

@@ -38,8 +38,11 @@ type page struct {
 	Programs []pageProgram
 	Missed   bool
 	Hint     string
-	AsmNote  string
-	Tool     string
+	// First says that lines are reached in the first runs alone.
+	First     bool
+	FirstHint string
+	Legends   []string
+	Tool      string
 }
 
 type pageProgram struct {
@@ -54,6 +57,7 @@ type pageProgram struct {
 	Dearest           []pageLine
 	Functions         []pageFunction
 	Several           bool
+	Notes             []string
 }
 
 type pageFunction struct {
@@ -61,11 +65,14 @@ type pageFunction struct {
 	Insns, Base, Head, Delta string
 	Share                    string
 	Files                    []pageFile
+	// Same is where the same table is already, SameIn the benchmark of it.
+	Same, SameIn string
 }
 
 type pageFile struct {
 	Name  string
 	Lines []pageLine
+	last  int // number of the last line that the head has
 }
 
 type pageLine struct {
@@ -77,34 +84,42 @@ type pageLine struct {
 	Share, Width             string
 	Heat                     int
 	Worse, Better, Missed    bool
-	Source                   string
+	// Badge says how a line is not reached, Was what it was in the base, Calls which
+	// helpers it calls.
+	Badge, Was, Calls string
+	Source            string
+	// Around says that this is a line around those with code.
+	Around bool
 	// Gap says that lines without code are before this one.
 	Gap   bool
 	Codes string
 	Code  []pageCode
 }
 
-type pageCode struct{ Base, Head, Text string }
+type pageCode struct{ Base, Head, Machine, Text string }
 
 func newPage(m *Explanation) *page {
 	plain := *m
 	plain.Color, plain.Columns = false, 0
 	m = &plain
-	out := &page{Title: "BPF instructions, line by line", Head: explainedHead(m), Asm: m.Asm, Hint: unreachedHint, AsmNote: asmLegend}
+	out := &page{Title: "BPF instructions, line by line", Head: explainedHead(m), Asm: m.Asm, Hint: unreachedHint, FirstHint: firstHint}
 	if len(m.Tables) > 0 {
 		out.Tool = escape.Printable(m.Tables[0].Tool)
 	}
 	programs := m.programs()
+	out.Legends = explainLegends(m, programs, true)
 	for i := range programs {
 		p := newPageProgram(m, &programs[i], fmt.Sprintf("b%d", i+1))
 		out.Two = out.Two || p.Two
 		for _, f := range p.Functions {
 			for _, file := range f.Files {
-				out.Missed = out.Missed || slices.ContainsFunc(file.Lines, func(l pageLine) bool { return l.Missed })
+				out.Missed = out.Missed || slices.ContainsFunc(file.Lines, func(l pageLine) bool { return l.Missed && l.Badge != firstBadge })
+				out.First = out.First || slices.ContainsFunc(file.Lines, func(l pageLine) bool { return l.Badge == firstBadge })
 			}
 		}
 		out.Programs = append(out.Programs, p)
 	}
+	once(out.Programs)
 	if len(out.Programs) == 1 {
 		out.Title = out.Programs[0].Name + " · " + out.Title
 	}
@@ -112,7 +127,7 @@ func newPage(m *Explanation) *page {
 }
 
 func newPageProgram(m *Explanation, p *explained, id string) pageProgram {
-	out := pageProgram{ID: id, Name: escape.Printable(p.Benchmark), Program: escape.Printable(explainedProgram(p)), Total: explainedTotal(p), Two: p.two()}
+	out := pageProgram{ID: id, Name: sideSign(m, p) + escape.Printable(p.Benchmark), Program: escape.Printable(explainedProgram(p)), Total: explainedTotal(p), Two: p.two()}
 	if where := p.where(m); where != "" {
 		out.Name += " on " + escape.Printable(where)
 	}
@@ -125,16 +140,17 @@ func newPageProgram(m *Explanation, p *explained, id string) pageProgram {
 	}
 	out.Base, out.Head, out.Delta = none, none, none
 	if p.Base != nil {
-		out.Base = insns(p.Base.PerRun)
+		out.Base = sideInsns(&p.Base.Executed)
 	}
 	if p.Head != nil {
-		out.Head = insns(p.Head.PerRun)
+		out.Head = sideInsns(&p.Head.Executed)
 	}
 	if p.two() {
-		d := p.Head.PerRun - p.Base.PerRun
-		out.Delta, out.Worse, out.Better = explainedChange(p), unit.Tidy(d) > 0, unit.Tidy(d) < 0
+		out.Delta = explainedChange(p)
+		out.Worse, out.Better = worse(&p.Base.Executed, &p.Head.Executed), better(&p.Base.Executed, &p.Head.Executed)
 	}
 	names := newFileNames(p.Lines)
+	out.Notes = p.notes(names)
 	ids := map[*bench.Line]string{}
 	for i := range p.Lines {
 		ids[&p.Lines[i]] = fmt.Sprintf("%s-%d", id, i+1)
@@ -159,18 +175,18 @@ func newPageProgram(m *Explanation, p *explained, id string) pageProgram {
 		f := &functions[i]
 		fn := pageFunction{Name: escape.Printable(f.label(p)), Base: none, Head: none}
 		if f.baseHas {
-			fn.Base = insns(f.base)
+			fn.Base = unit.Mean(f.base)
 		}
 		if f.headHas {
-			fn.Head = insns(f.head)
+			fn.Head = unit.Mean(f.head)
 		}
 		fn.Delta = moreInsns(f.head - f.base)
 		of := f.head
 		if p.Head == nil {
 			of = f.base
 		}
-		fn.Insns, fn.Share = insns(of), unit.Percent(share(of, p.side().PerRun))
-		fn.Files = pageFiles(f.lines, names, line)
+		fn.Insns, fn.Share = unit.Mean(of), unit.Percent(share(of, p.side().PerRun))
+		fn.Files = pageFiles(f.lines, names, line, m.around(p))
 		out.Functions = append(out.Functions, fn)
 	}
 	return out
@@ -178,7 +194,7 @@ func newPageProgram(m *Explanation, p *explained, id string) pageProgram {
 
 // pageFiles are the lines of a function, by file: that which it begins in first,
 // then those that it inlines from.
-func pageFiles(lines []*bench.Line, names fileNames, line func(*bench.Line) pageLine) []pageFile {
+func pageFiles(lines []*bench.Line, names fileNames, line func(*bench.Line) pageLine, around func(file string) []string) []pageFile {
 	first := ""
 	if len(lines) > 0 {
 		first = lines[0].File
@@ -200,9 +216,10 @@ func pageFiles(lines []*bench.Line, names fileNames, line func(*bench.Line) page
 			files = append(files, pageFile{Name: escape.Printable(name)})
 		}
 		f := &files[len(files)-1]
-		next := line(l)
-		next.Gap = len(f.Lines) > 0 && l.Number > lines[i-1].Number+1
-		f.Lines = append(f.Lines, next)
+		f.add(l, line(l), around(l.File))
+		if i == len(lines)-1 || lines[i+1].File != l.File {
+			f.finish(around(l.File))
+		}
 	}
 	return files
 }
@@ -211,9 +228,17 @@ func newPageLine(m *Explanation, p *explained, names fileNames, id string, l *be
 	side := p.of(l)
 	out := pageLine{
 		ID: id, Place: escape.Printable(names.place(l)), Number: fmt.Sprint(l.Number),
-		Insns: sideInsns(side), Base: sideInsns(l.Base), Head: sideInsns(l.Head), Delta: moreInsns(l.Delta()),
+		Insns: sideInsns(side), Base: sideInsns(l.Base), Head: sideInsns(l.Head), Delta: lineDelta(l),
 		Share: unit.Percent(p.share(l)), Source: pageSource(l.Text),
-		Missed: side != nil && side.PerRun == 0,
+	}
+	if side != nil && side.Times == 0 {
+		out.Missed, out.Badge = true, badge(side)
+	}
+	if calls(l) {
+		out.Calls = callMark
+	}
+	if l.BaseText != "" && p.two() {
+		out.Was = escape.Printable(strings.TrimSpace(l.BaseText))
 	}
 	if l.Source() == nil {
 		out.Number = escape.Printable(offsetPlace(l))
@@ -228,16 +253,28 @@ func newPageLine(m *Explanation, p *explained, names fileNames, id string, l *be
 		out.Heat = 1 + min(int(weight*5), 4)
 	}
 	if p.two() {
-		d := unit.Tidy(l.Delta())
-		out.Worse, out.Better = d > 0, d < 0
+		out.Worse, out.Better = worse(l.Base, l.Head), better(l.Base, l.Head)
 	}
 	if m.Asm {
 		for _, c := range codeRows(p, l) {
-			out.Code = append(out.Code, pageCode{c.base, c.head, c.text})
+			out.Code = append(out.Code, pageCode{c.base, c.head, c.machine, c.text})
 		}
 		out.Codes = plural(len(out.Code), "instruction")
 	}
 	return out
+}
+
+const firstBadge = "only in the first runs"
+
+// badge says how a line is not reached.
+func badge(e *bench.Executed) string {
+	switch {
+	case e.FirstOnly:
+		return firstBadge
+	case e.Partly():
+		return partlyMark
+	}
+	return "not reached"
 }
 
 // pageSource is source with its indentation.

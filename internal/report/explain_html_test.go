@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -22,7 +23,7 @@ func explainHTML(t *testing.T, m *Explanation) string {
 func TestExplainHTML(t *testing.T) {
 	asm := NewExplanation(twoSided())
 	asm.Asm = true
-	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm} {
+	for name, m := range map[string]*Explanation{"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "asm": asm, "chance": NewExplanation(chanceExplained())} {
 		out := explainGolden(t, "explain_"+name+".html.golden", func(w *bytes.Buffer) error { return ExplainHTML(w, m) })
 		if dir := os.Getenv("EXPLAIN_HTML"); dir != "" {
 			if err := os.WriteFile(dir+"/"+name+".html", []byte(out), 0o644); err != nil {
@@ -30,6 +31,35 @@ func TestExplainHTML(t *testing.T) {
 			}
 		}
 		checkPage(t, out)
+	}
+}
+
+// Lines around those with code are shown, of a file that is what was compiled; what
+// several benchmarks have in common is there once.
+func TestExplainHTMLAround(t *testing.T) {
+	e := oneSided()
+	again := e.Programs[0]
+	again.Benchmark = "xdp/again"
+	e.Programs = append(e.Programs, again)
+	m := NewExplanation(e)
+	source := make([]string, 140)
+	for i := range source {
+		source[i] = fmt.Sprintf("around %d", i+1)
+	}
+	for _, l := range e.Programs[0].Lines {
+		source[l.Number-1] = l.Text
+	}
+	m.Sources = map[string][]string{"fun_xdp.c": source}
+	out := explainHTML(t, m)
+	checkPage(t, out)
+	for text, want := range map[string]int{"around 60<": 1, "around 59<": 0, "around 64<": 1, "around 75<": 1, "around 100<": 0, "around 128<": 1, "around 129<": 0, ">in xdp/fibonacci_slow<": 2} {
+		if n := strings.Count(out, text); n != want {
+			t.Errorf("%q is there %d times, want %d", text, n, want)
+		}
+	}
+	source[61] = "it was edited since"
+	if out := explainHTML(t, m); strings.Contains(out, "around 60<") {
+		t.Error("lines of another version are shown")
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,20 +23,21 @@ import (
 //	FN  the first line of a function of the bytecode, FNDA how often it was entered
 //	DA  a line, and how often it was executed in all the runs that were counted
 //
-// A line is executed as often as the most executed one of its instructions: that is
-// how often it was begun, or gone through again. Where the instructions were not
-// asked for, it is their mean, rounded up, so that no line that is reached is 0.
-// Lines that are in several functions, because they were inlined, are executed as
-// often as all of them together. Without debug information there is nothing to
-// write.
+// A line is executed as often as the most executed one of its instructions that stay
+// where they were written (see bench.Executed.Times): that is how often it was begun,
+// or gone through again. Lines that are in several functions, because they were
+// inlined, are executed as often as all of them together. It fails where there is
+// nothing to write, because no object has debug information.
 func ExplainLCOV(w io.Writer, m *Explanation) error {
 	out := bufio.NewWriter(w)
 	programs := m.programs()
+	counted, written := 0, 0
 	for i := range programs {
 		p := &programs[i]
 		if p.side() == nil {
 			continue
 		}
+		counted++
 		test := p.Benchmark
 		if where := p.where(m); where != "" {
 			test += "_" + where
@@ -45,10 +47,16 @@ func ExplainLCOV(w io.Writer, m *Explanation) error {
 		for _, f := range files {
 			fmt.Fprintf(out, "TN:%s\nSF:%s\n", test, lcovText(m.path(f.name)))
 			f.write(out)
+			written++
 		}
+	}
+	if counted > 0 && written == 0 {
+		return bench.WithHint(errNoLines, "compile with -g, and do not strip .BTF and .BTF.ext")
 	}
 	return out.Flush()
 }
+
+var errNoLines = errors.New("no object has debug information of its lines, so there is no coverage to write")
 
 // notOfTest is what the name of a test has none of: genhtml warns of it.
 var notOfTest = regexp.MustCompile(`\W+`)
@@ -90,27 +98,21 @@ func lcovFiles(p *explained) []*lcovFile {
 		}
 		if first != nil {
 			in := file(first.File)
-			in.functions = append(in.functions, lcovFunction{f.label(p), first.Number, entered(p, first)})
+			in.functions = append(in.functions, lcovFunction{functionLabel(p, f.program, f.name), first.Number, entered(p, first)})
 		}
 	}
 	slices.SortFunc(files, func(a, b *lcovFile) int { return cmp.Compare(a.name, b.name) })
 	return files
 }
 
-// times is how often a line was executed in all runs.
+// times is how often a line was reached in all runs, once where just the first run
+// reached it.
 func times(p *explained, l *bench.Line) uint64 {
 	e := p.of(l)
-	if len(e.Code) == 0 {
-		if e.Instructions == 0 {
-			return 0
-		}
-		return inAll(math.Ceil(unit6(e.PerRun*float64(p.side().Runs)) / float64(e.Instructions)))
+	if e.Times == 0 && e.FirstOnly {
+		return 1
 	}
-	most := 0.0
-	for _, c := range e.Code {
-		most = max(most, c.PerRun)
-	}
-	return timesOf(most, p.side().Runs)
+	return timesOf(e.Times, p.side().Runs)
 }
 
 // entered is how often the first instruction of a function was executed.
@@ -129,9 +131,6 @@ func timesOf(perRun float64, runs uint64) uint64 {
 	}
 	return inAll(n)
 }
-
-// unit6 takes off what a mean lost, before it is rounded up.
-func unit6(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // mostTimes is what every reader has room for.
 const mostTimes = 1 << 53

@@ -22,8 +22,8 @@ func ExplainMarkdown(w io.Writer, m *Explanation, limit int) error {
 	for i := range programs {
 		sections = append(sections, explainedSections(m, &programs[i])...)
 	}
-	if m.Asm {
-		sections = append(sections, section{noun: "note", rows: []string{"\n" + asmLegend + "\n"}})
+	for _, legend := range explainLegends(m, programs, false) {
+		sections = append(sections, section{noun: "note", rows: []string{"\n" + escape.MarkdownLine(legend) + "\n"}})
 	}
 	_, err := io.WriteString(w, fit(explainedMarkdownHead(m), sections, limit))
 	return err
@@ -67,11 +67,14 @@ func explainedSections(m *Explanation, p *explained) []section {
 			notes.rows = append(notes.rows, "\n"+strings.ToUpper(note[:1])+note[1:]+".\n")
 		}
 	}
-	if missed := p.unreached(names, m.All); len(missed) > 0 {
-		for i, s := range missed {
-			missed[i] = escape.MarkdownCode(s)
+	for _, note := range p.notes(names) {
+		notes.rows = append(notes.rows, "\n"+escape.MarkdownLine(note)+".\n")
+	}
+	for _, u := range p.unreached(names, m.All) {
+		for i, s := range u.places {
+			u.places[i] = escape.MarkdownCode(s)
 		}
-		notes.rows = append(notes.rows, "\nNot reached: "+strings.Join(missed, "; ")+". "+unreachedHint+"\n")
+		notes.rows = append(notes.rows, "\n"+strings.ToUpper(u.what[:1])+u.what[1:]+": "+strings.Join(u.places, "; ")+". "+u.hint+"\n")
 	}
 	for _, w := range p.Warnings {
 		notes.rows = append(notes.rows, "\n⚠️ "+escape.Markdown(w)+"\n")
@@ -91,11 +94,11 @@ func markdownTable(figures ...string) string {
 }
 
 func markdownLineRow(p *explained, names fileNames, l *bench.Line) string {
-	cells := []string{insns(perRun(p.of(l))), unit.Percent(p.share(l))}
+	cells := []string{sideInsns(p.of(l)), unit.Percent(p.share(l))}
 	if p.two() {
-		cells = []string{sideInsns(l.Base), sideInsns(l.Head), moreInsns(l.Delta())}
+		cells = []string{sideInsns(l.Base), sideInsns(l.Head), lineDelta(l)}
 	}
-	place := escape.MarkdownCode(names.place(l))
+	place := escape.MarkdownCode(names.place(l)) + marks(p, l)
 	if f := otherFunction(p, l); f != "" {
 		place += " in " + escape.MarkdownCode(f)
 	}
@@ -103,14 +106,10 @@ func markdownLineRow(p *explained, names fileNames, l *bench.Line) string {
 	if s := strings.TrimSpace(l.Text); s != "" {
 		source = escape.MarkdownCode(s)
 	}
-	return fmt.Sprintf("| %s | %s | %s |\n", strings.Join(cells, " | "), place, source)
-}
-
-func sideInsns(x *bench.Executed) string {
-	if x == nil {
-		return none
+	if s := strings.TrimSpace(l.BaseText); s != "" {
+		source += ", was " + escape.MarkdownCode(s)
 	}
-	return insns(x.PerRun)
+	return fmt.Sprintf("| %s | %s | %s |\n", strings.Join(cells, " | "), place, source)
 }
 
 // markdownCode is the instructions of lines, behind a click.
@@ -124,9 +123,9 @@ func markdownCode(p *explained, names fileNames, lines []*bench.Line) string {
 		b.WriteString(names.place(l) + "  " + lineSource(l) + "\n")
 		for _, c := range rows {
 			if p.two() {
-				fmt.Fprintf(&b, "%10s %10s  %s\n", c.base, c.head, c.text)
+				fmt.Fprintf(&b, "%10s %10s %5s  %s\n", c.base, c.head, c.machine, c.text)
 			} else {
-				fmt.Fprintf(&b, "%10s  %s\n", c.head, c.text)
+				fmt.Fprintf(&b, "%10s %5s  %s\n", c.head, c.machine, c.text)
 			}
 		}
 	}

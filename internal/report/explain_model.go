@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -16,7 +19,7 @@ type Explanation struct {
 	Tables []*bench.Explanation
 	// Color allows escape sequences.
 	Color bool
-	// Columns is how wide the text may be, 0 for what fits every terminal.
+	// Columns is how wide the text may be, 0 for any width.
 	Columns int
 	// ByFile lists lines in the order of their files, not the dearest ones first.
 	ByFile bool
@@ -25,8 +28,12 @@ type Explanation struct {
 	// Asm lists the instructions of each line.
 	Asm bool
 	// Paths are where on this machine the files of source are, for viewers that
-	// open them. A file that is not among them goes by its own name.
+	// open them. Of a file that is not among them they get a name that leads to no
+	// other file: see path.
 	Paths map[string]string
+	// Sources are the lines of the files of source that are on this machine, by the
+	// names that lines have: what is around a line is shown from them.
+	Sources map[string][]string
 	// Explained says that the reader is told beside the text why benchmarks
 	// failed, so that it need not say it again.
 	Explained bool
@@ -46,18 +53,34 @@ func (m *Explanation) kernels() []string {
 	return labels(testbeds)
 }
 
-// path is where a file of source is.
+// path is where a file of source is. An object names any file as its source, such as
+// /etc/passwd, and go tool pprof and genhtml print what they find there. So one that
+// was not found goes by its own path only where that is one of source within a
+// folder, and else by its name.
 func (m *Explanation) path(file string) string {
 	if p, ok := m.Paths[file]; ok {
 		return p
 	}
-	return file
+	if filepath.IsLocal(file) && IsSource(file) {
+		return file
+	}
+	return path.Base(path.Clean(file))
+}
+
+// sourceEnds are how the names of sources of eBPF programs end.
+var sourceEnds = []string{".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".zig", ".go", ".s", ".inc"}
+
+// IsSource tells by its name whether a file may be source of an eBPF program.
+func IsSource(file string) bool {
+	return slices.Contains(sourceEnds, strings.ToLower(path.Ext(file)))
 }
 
 // explained is a benchmark on the kernels that say the same of it.
 type explained struct {
 	*bench.Explained
 	kernels []string
+	// onlyBase and onlyHead say that of two sides just one has it.
+	onlyBase, onlyHead bool
 }
 
 // programs are the benchmarks of all tables, in their order: what several kernels
@@ -83,7 +106,8 @@ func (m *Explanation) programs() []explained {
 				continue
 			}
 			keys = append(keys, key)
-			all = append(all, explained{p, []string{labels[i]}})
+			two := t.Base != nil && p.Error == ""
+			all = append(all, explained{p, []string{labels[i]}, two && p.Head == nil, two && p.Base == nil})
 		}
 	}
 	first := map[string]int{}
@@ -121,25 +145,6 @@ func (p *explained) of(l *bench.Line) *bench.Executed {
 		return l.Head
 	}
 	return l.Base
-}
-
-// share is the share of a line in all that its side executes.
-func (p *explained) share(l *bench.Line) float64 {
-	return share(perRun(p.of(l)), p.side().PerRun)
-}
-
-func share(part, whole float64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return part / whole
-}
-
-func perRun(e *bench.Executed) float64 {
-	if e == nil {
-		return 0
-	}
-	return e.PerRun
 }
 
 // weight is how much a line matters: by how much it changed, or how much of it is
@@ -263,8 +268,11 @@ func (p *explained) function(l *bench.Line) (program, name string) {
 }
 
 // label is the function's name, with the program if that is not the one that was
-// entered.
+// entered, and with that of the base where it begins another program.
 func (f *explainedFunction) label(p *explained) string {
+	if p.two() && f.program == p.Head.Program && f.name == p.Head.Program && p.Base.Program != p.Head.Program {
+		return p.Base.Program + " → " + p.Head.Program
+	}
 	return functionLabel(p, f.program, f.name)
 }
 
@@ -274,25 +282,4 @@ func functionLabel(p *explained, program, function string) string {
 		return function
 	}
 	return program + ": " + function
-}
-
-// insns prints a mean of instructions: all digits of what is whole, two decimals of
-// what is not, but never 0 of what is more.
-func insns(v float64) string {
-	v = unit.Tidy(v)
-	if r := math.Round(v*100) / 100; r != 0 {
-		return unit.Exact(r)
-	}
-	return unit.Exact(v)
-}
-
-// moreInsns prints a difference with its sign, "=" of none.
-func moreInsns(v float64) string {
-	switch v = unit.Tidy(v); {
-	case v == 0:
-		return "="
-	case v > 0:
-		return "+" + insns(v)
-	}
-	return insns(v)
 }

@@ -22,7 +22,11 @@ func linePlace(l *bench.Line) string {
 
 // offsetPlace is an instruction of a program, by the function that it is in.
 func offsetPlace(l *bench.Line) string {
-	return fmt.Sprintf("%s+%d", cmp.Or(l.Function, l.Program, "?"), l.InFunction)
+	place := fmt.Sprintf("%s+%d", cmp.Or(l.Function, l.Program, "?"), l.InFunction)
+	if l.InFunctionEnd > l.InFunction {
+		place += fmt.Sprintf("-%d", l.InFunctionEnd)
+	}
+	return place
 }
 
 // fileNames are short names of files of source: the end of each path that tells it
@@ -73,12 +77,39 @@ func (n fileNames) place(l *bench.Line) string {
 	return fmt.Sprintf("%s:%d", escape.Clip(n[l.File], escape.MaxName/2), l.Number)
 }
 
+// basePlace is where a line was in the base.
+func (n fileNames) basePlace(l *bench.Line) string {
+	was := *l
+	was.Number = cmp.Or(l.BaseNumber, l.Number)
+	if l.BaseFile != "" {
+		return fmt.Sprintf("%s:%d", escape.Clip(path.Base(l.BaseFile), escape.MaxName/2), was.Number)
+	}
+	return n.place(&was)
+}
+
 // reach is what a benchmark's inputs reach of the lines of one file.
 type reach struct {
 	file string
 	// lines are the numbers of those with code, missed are those of them that
-	// no run executes.
-	lines, missed []int
+	// no run reaches, first those that just the first one does.
+	lines, missed, first []int
+}
+
+// reachedHow are the ways in which a line is reached, each more than the one before.
+const (
+	notReached = iota
+	firstReached
+	runsReach
+)
+
+func howReached(e *bench.Executed) int {
+	switch {
+	case e.Times > 0:
+		return runsReach
+	case e.FirstOnly:
+		return firstReached
+	}
+	return notReached
 }
 
 // reached tells of each file what the inputs reach of it, in order.
@@ -87,16 +118,17 @@ func (p *explained) reached() []reach {
 		file   string
 		number int
 	}
-	runs := map[line]float64{}
+	how := map[line]int{}
 	for i := range p.Lines {
 		l := &p.Lines[i]
 		if e := p.of(l); e != nil && l.Source() != nil {
-			runs[line{l.File, l.Number}] += e.PerRun
+			at := line{l.File, l.Number}
+			how[at] = max(how[at], howReached(e))
 		}
 	}
 	files := map[string]*reach{}
 	var all []*reach
-	for l, n := range runs {
+	for l, n := range how {
 		r := files[l.file]
 		if r == nil {
 			r = &reach{file: l.file}
@@ -104,34 +136,38 @@ func (p *explained) reached() []reach {
 			all = append(all, r)
 		}
 		r.lines = append(r.lines, l.number)
-		if n == 0 {
+		switch n {
+		case notReached:
 			r.missed = append(r.missed, l.number)
+		case firstReached:
+			r.first = append(r.first, l.number)
 		}
 	}
 	var out []reach
 	for _, r := range all {
 		slices.Sort(r.lines)
 		slices.Sort(r.missed)
+		slices.Sort(r.first)
 		out = append(out, *r)
 	}
 	slices.SortFunc(out, func(a, b reach) int { return cmp.Compare(a.file, b.file) })
 	return out
 }
 
-// ranges are the missed lines: 31-33, 40. Blank lines and comments, which have no
+// ranges are lines of a file: 31-33, 40. Blank lines and comments, which have no
 // code, do not break a range.
-func (r *reach) ranges() []string {
+func (r *reach) ranges(of []int) []string {
 	const most = 3 // lines without code within a range
 	var all []string
-	for i := 0; i < len(r.missed); {
+	for i := 0; i < len(of); {
 		j := i
-		for j+1 < len(r.missed) && r.missed[j+1]-r.missed[j] <= most+1 && r.follows(r.missed[j], r.missed[j+1]) {
+		for j+1 < len(of) && of[j+1]-of[j] <= most+1 && r.follows(of[j], of[j+1]) {
 			j++
 		}
 		if i == j {
-			all = append(all, fmt.Sprint(r.missed[i]))
+			all = append(all, fmt.Sprint(of[i]))
 		} else {
-			all = append(all, fmt.Sprintf("%d-%d", r.missed[i], r.missed[j]))
+			all = append(all, fmt.Sprintf("%d-%d", of[i], of[j]))
 		}
 		i = j + 1
 	}
@@ -147,22 +183,76 @@ func (r *reach) follows(a, b int) bool {
 // mostRanges is how many ranges of a file are listed.
 const mostRanges = 20
 
-// unreached are the lines that no run of a benchmark reaches, such as
-// fun_xdp.c:31-33, 40, one a file.
-func (p *explained) unreached(names fileNames, all bool) []string {
-	var out []string
-	for _, r := range p.reached() {
-		ranges := r.ranges()
-		if len(ranges) == 0 {
-			continue
-		}
-		if n := len(ranges) - mostRanges; n > 0 && !all {
-			ranges = append(ranges[:mostRanges], fmt.Sprintf("and %d more", n))
-		}
-		out = append(out, names[r.file]+":"+strings.Join(ranges, ", "))
-	}
-	return out
+// unreached are lines that are not reached, or not by the runs that were counted.
+type unreached struct {
+	what   string
+	places []string // such as fun_xdp.c:31-33, 40, one a file
+	hint   string
 }
 
-// unreachedHint is what the reader can do about lines that are not reached.
-const unreachedHint = "The benchmark's inputs do not exercise these lines: what they cost is not measured. Packets, maps or globals that lead there would."
+// unreached are the lines of a benchmark that its runs do not reach.
+func (p *explained) unreached(names fileNames, all bool) []unreached {
+	if p.side() == nil {
+		return nil
+	}
+	missed := unreached{what: "not reached in " + runs(p.side().Runs), hint: unreachedHint}
+	first := unreached{what: "reached in the first runs alone", hint: firstHint}
+	for _, r := range p.reached() {
+		missed.add(names[r.file], r.ranges(r.missed), all)
+		first.add(names[r.file], r.ranges(r.first), all)
+	}
+	return slices.DeleteFunc([]unreached{missed, first}, func(u unreached) bool { return len(u.places) == 0 })
+}
+
+func (u *unreached) add(file string, ranges []string, all bool) {
+	if len(ranges) == 0 {
+		return
+	}
+	if n := len(ranges) - mostRanges; n > 0 && !all {
+		ranges = append(ranges[:mostRanges], fmt.Sprintf("and %d more", n))
+	}
+	u.places = append(u.places, file+":"+strings.Join(ranges, ", "))
+}
+
+// What the reader can do about lines that are not reached.
+const (
+	unreachedHint = "None of the runs that were counted got to these lines: what they cost is not in the figures. Packets, maps or globals that lead there would."
+	firstHint     = "The first runs find maps as they were filled. They are not in the figures, because those after them find what they left."
+)
+
+// notes are what the counts say beside the figures: that tail calls failed, and
+// which files were renamed.
+func (p *explained) notes(names fileNames) []string {
+	var all []string
+	add := func(note string) {
+		if !slices.Contains(all, note) {
+			all = append(all, note)
+		}
+	}
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if l.BaseFile != "" {
+			add(escape.Printable(names[l.File]) + " was " + escape.Printable(path.Base(l.BaseFile)) + " in the base")
+		}
+	}
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		place := escape.Printable(names.place(l)) + ": "
+		for _, side := range []*bench.Executed{l.Base, l.Head} {
+			if side == nil {
+				continue
+			}
+			of := ""
+			if p.two() && side == l.Base {
+				of = "in the base, "
+			}
+			for _, note := range side.Notes {
+				if of != "" && l.Head != nil && slices.Contains(l.Head.Notes, note) {
+					continue
+				}
+				add(place + of + escape.Printable(note))
+			}
+		}
+	}
+	return all
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -18,8 +19,9 @@ import (
 //
 // Each sample is a line, or an instruction where these were asked for, with the
 // benchmark and the kernel as labels. Its address is where the instruction is in
-// the program, in bytes. Where there are two sides the profile is their difference,
-// as of pprof -diff_base: the base's samples are negative and labelled so.
+// the program, in bytes. pprof adds up the benchmarks, unless one is asked for
+// (-tagfocus=benchmark=NAME). Where there are two sides the profile is their
+// difference, as of pprof -diff_base: the base's samples are negative and labelled so.
 func ExplainPprof(w io.Writer, m *Explanation) error {
 	b := pprofBuilder{
 		m: m,
@@ -109,7 +111,7 @@ func (b *pprofBuilder) sampleOf(p *explained, s *bench.ExplainedSide, l *bench.L
 	if values[0] == 0 && values[1] == 0 {
 		return
 	}
-	location := b.location(s, l, number, offset, base)
+	location := b.location(p, s, l, number, offset, base)
 	b.p.Sample = append(b.p.Sample, &profile.Sample{Location: []*profile.Location{location}, Value: values, Label: labels})
 }
 
@@ -118,16 +120,24 @@ func whole(v float64) int64 { return int64(math.Round(min(v, mostTimes))) }
 // mappingSize is more than any program takes.
 const mappingSize = 1 << 24
 
-func (b *pprofBuilder) location(s *bench.ExplainedSide, l *bench.Line, number, offset int, base bool) *profile.Location {
-	mapping := b.mapping(s.Object, l.Program)
+func (b *pprofBuilder) location(p *explained, s *bench.ExplainedSide, l *bench.Line, number, offset int, base bool) *profile.Location {
+	program, function := l.Program, l.Function
+	if base {
+		program, function = p.inBase(program), p.inBase(function)
+	}
+	mapping := b.mapping(s.Object, program)
 	// Both sides may have a program of one name, with another instruction there.
-	place := pprofPlace{mapping, offset, base, l.File, number}
+	file := l.File
+	if base {
+		file = cmp.Or(l.BaseFile, file)
+	}
+	place := pprofPlace{mapping, offset, base, file, number}
 	if at := b.locations[place]; at != nil {
 		return at
 	}
 	at := &profile.Location{
 		ID: uint64(len(b.p.Location) + 1), Mapping: mapping, Address: mapping.Start + uint64(offset)%(mappingSize/8)*8,
-		Line: []profile.Line{{Function: b.function(l), Line: int64(number)}},
+		Line: []profile.Line{{Function: b.function(file, function), Line: int64(number)}},
 	}
 	b.locations[place] = at
 	b.p.Location = append(b.p.Location, at)
@@ -151,12 +161,21 @@ func (b *pprofBuilder) mapping(object, program string) *profile.Mapping {
 	return m
 }
 
-func (b *pprofBuilder) function(l *bench.Line) *profile.Function {
-	key := [2]string{l.File, l.Function}
+// inBase is the name in the base of a program or function of the head: it is another
+// one where the base begins with another program.
+func (p *explained) inBase(name string) string {
+	if p.two() && name == p.Head.Program {
+		return p.Base.Program
+	}
+	return name
+}
+
+func (b *pprofBuilder) function(file, name string) *profile.Function {
+	key := [2]string{file, name}
 	if f := b.functions[key]; f != nil {
 		return f
 	}
-	f := &profile.Function{ID: uint64(len(b.p.Function) + 1), Name: valid(l.Function), SystemName: valid(l.Function), Filename: valid(b.m.path(l.File))}
+	f := &profile.Function{ID: uint64(len(b.p.Function) + 1), Name: valid(name), SystemName: valid(name), Filename: valid(b.m.path(file))}
 	b.functions[key] = f
 	b.p.Function = append(b.p.Function, f)
 	return f

@@ -22,8 +22,9 @@ func (t *lineTable) add(row []string, source string) {
 	t.sources = append(t.sources, source)
 }
 
-// render is the table in so many columns. Where there is no room for source that
-// is worth reading, it stands below its line.
+// render is the table in so many columns, 0 for any number. Where there is no room for source that
+// is worth reading, it stands below its line; that of a row without a place stands
+// where the place would.
 func (t *lineTable) render(columns int) string {
 	left := t.lines(nil)
 	width := Width(left)
@@ -35,6 +36,8 @@ func (t *lineTable) render(columns int) string {
 	switch room := columns - width - 2; {
 	case source == 0:
 		return left
+	case columns <= 0:
+		return t.lines(t.sources)
 	case room >= min(least, source):
 		sources := make([]string, len(t.sources))
 		for i, s := range t.sources {
@@ -44,10 +47,16 @@ func (t *lineTable) render(columns int) string {
 	}
 	lines := strings.Split(left, "\n")
 	out := lines[:1:1]
+	figures := text.StringWidthWithoutEscSequences(lines[0][:strings.LastIndex(lines[0], t.header[t.numbers])])
 	for i, line := range lines[1:] {
-		out = append(out, line)
-		if s := t.sources[i]; s != "" {
-			out = append(out, "    "+snip(s, max(columns-4, 1)))
+		s := t.sources[i]
+		switch {
+		case s == "":
+			out = append(out, line)
+		case t.rows[i][t.numbers] == "" && columns-figures >= least:
+			out = append(out, text.Pad(strings.TrimRight(line, " "), figures, ' ')+snip(s, columns-figures))
+		default:
+			out = append(out, line, "    "+snip(s, max(columns-4, 1)))
 		}
 	}
 	return strings.Join(out, "\n")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -19,10 +20,10 @@ import (
 func ExplainText(w io.Writer, m *Explanation) error {
 	var b strings.Builder
 	for _, line := range explainedHead(m) {
-		b.WriteString(wrap(line, "  ", cmp.Or(m.Columns, maxWidth)) + "\n")
+		b.WriteString(wrap(line, "  ", m.columns()) + "\n")
 	}
 	programs := m.programs()
-	hinted := false
+	hinted := map[string]bool{}
 	for i := range programs {
 		p := &programs[i]
 		b.WriteString("\n" + explainedTitle(m, p) + "\n")
@@ -33,129 +34,28 @@ func ExplainText(w io.Writer, m *Explanation) error {
 			continue
 		}
 		e := textProgram{m: m, p: p, names: newFileNames(p.Lines)}
-		for _, part := range []string{e.lineTable(), e.rest(), e.functionTable(), e.unreached(&hinted), e.warnings()} {
+		for _, part := range []string{e.lineTable(), e.rest(), e.functionTable(), e.notes(), e.unreached(hinted), e.warnings()} {
 			if part != "" {
 				b.WriteString("\n" + part + "\n")
 			}
 		}
 	}
-	if m.Asm {
-		b.WriteString("\n" + wrap(asmLegend, "", textWidth) + "\n")
+	for i, legend := range explainLegends(m, programs, false) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(wrap(legend, "  ", m.proseWidth()) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-const asmLegend = "≈ is an estimate of the machine instructions that the JIT made of an instruction; all else is counted."
+// columns is how wide a line may be before it is broken: any width where it is not
+// read in a terminal.
+func (m *Explanation) columns() int { return cmp.Or(m.Columns, math.MaxInt32) }
 
-func (m *Explanation) columns() int { return cmp.Or(m.Columns, textWidth) }
-
-// explainedHead says what was counted, where and of which sides.
-func explainedHead(m *Explanation) []string {
-	var h heads
-	kernels := m.kernels()
-	for i, t := range m.Tables {
-		var lines []string
-		if t.Base != nil {
-			lines = append(lines, "base "+sideName(t.Base)+" → head "+sideName(&t.Head))
-		}
-		what := plural(len(t.Programs), "benchmark") + " · BPF instructions counted, the mean of a run"
-		n := 0
-		for i := range t.Programs {
-			if t.Programs[i].Error != "" {
-				n++
-			}
-		}
-		if n > 0 {
-			what += " · " + paint(m.Color, text.FgRed, fmt.Sprintf("%d failed", n))
-		}
-		h.add(&t.Testbed, kernels[i], append(lines, what)...)
-	}
-	return h.lines(len(m.Tables))
-}
-
-// explainedTitle names a benchmark, its program and what a run of it executes.
-func explainedTitle(m *Explanation, p *explained) string {
-	name := escape.Printable(p.Benchmark)
-	if where := p.where(m); where != "" {
-		name += " on " + escape.Printable(where)
-	}
-	lines := []string{paint(m.Color, text.Bold, name)}
-	if what := explainedProgram(p); what != "" {
-		lines = append(lines, wrap(escape.Printable(what), "  ", m.columns()))
-	}
-	if total := explainedTotal(p); total != "" {
-		lines = append(lines, wrap(total, "  ", m.columns()))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// explainedProgram is what is explained: fun.o:prog, or that of both sides where
-// they differ, and how it is driven.
-func explainedProgram(p *explained) string {
-	s := p.side()
-	if s == nil {
-		return ""
-	}
-	of := func(s *bench.ExplainedSide) string { return s.Object + ":" + s.Program }
-	what := of(s)
-	switch {
-	case p.two() && p.Base.Object == s.Object && p.Base.Program != s.Program:
-		what = of(p.Base) + " → " + s.Program
-	case p.two() && of(p.Base) != what:
-		what = of(p.Base) + " → " + what
-	case p.Head == nil:
-		what += ", which only the base has"
-	}
-	if p.Driver != "" {
-		what += " · " + p.Driver
-	}
-	return what
-}
-
-// explainedTotal is what a run executes in all.
-func explainedTotal(p *explained) string {
-	s := p.side()
-	if s == nil {
-		return ""
-	}
-	counted := runs(s.Runs)
-	if p.two() && p.Base.Runs != p.Head.Runs {
-		counted = fmt.Sprintf("%d and %s", p.Base.Runs, counted)
-	}
-	what, change := insns(s.PerRun), ""
-	switch {
-	case !p.two():
-	case unit.Tidy(p.Head.PerRun-p.Base.PerRun) == 0:
-		change = ", unchanged"
-	default:
-		what, change = insns(p.Base.PerRun)+" → "+what, " ("+explainedChange(p)+")"
-	}
-	noun := " BPF instructions a run"
-	if what == "1" {
-		noun = " BPF instruction a run"
-	}
-	return what + noun + change + ", in " + counted
-}
-
-// explainedChange is the change of the total, with its percentage.
-func explainedChange(p *explained) string {
-	d := p.Head.PerRun - p.Base.PerRun
-	switch {
-	case unit.Tidy(d) == 0:
-		return "="
-	case p.Base.PerRun == 0:
-		return moreInsns(d)
-	}
-	return moreInsns(d) + ", " + percent(d/p.Base.PerRun)
-}
-
-func runs(n uint64) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
-}
+// proseWidth is how wide running text is.
+func (m *Explanation) proseWidth() int { return min(m.columns(), textWidth) }
 
 // textProgram writes what is below a benchmark's title.
 type textProgram struct {
@@ -175,21 +75,33 @@ func (e *textProgram) lineTable() string {
 	if e.p.two() {
 		t.header = []string{"base", "head", "delta"}
 	}
+	if e.m.Asm {
+		t.header = append(t.header, "≈")
+	}
 	t.numbers = len(t.header)
 	t.header = append(t.header, "line")
 	for _, l := range list.lines {
-		t.add(append(e.figures(l), e.place(l)), e.source(l))
+		figures := e.figures(l)
+		if e.m.Asm {
+			figures = append(figures, machineOf(e.p.of(l)))
+		}
+		t.add(append(figures, e.place(l)), e.source(l))
+		if l.BaseText != "" && e.p.two() {
+			row := make([]string, len(t.header))
+			row[t.numbers] = "was " + escape.Printable(e.names.basePlace(l))
+			t.add(row, lineText(l.BaseText, e.m.ByFile))
+		}
 		if e.m.Asm {
 			e.code(&t, l)
 		}
 	}
-	return t.render(e.m.columns())
+	return t.render(e.m.Columns)
 }
 
 // place is where a line is, with its function if that is not the one that the
 // program begins in.
 func (e *textProgram) place(l *bench.Line) string {
-	place := escape.Printable(e.names.place(l))
+	place := escape.Printable(e.names.place(l)) + marks(e.p, l)
 	if f := otherFunction(e.p, l); f != "" {
 		place += " in " + escape.Printable(escape.Clip(f, 40))
 	}
@@ -209,17 +121,17 @@ func otherFunction(p *explained, l *bench.Line) string {
 
 func (e *textProgram) figures(l *bench.Line) []string {
 	if e.p.two() {
-		d := moreInsns(l.Delta())
+		d := lineDelta(l)
 		switch {
-		case strings.HasPrefix(d, "+"):
+		case worse(l.Base, l.Head):
 			d = paint(e.m.Color, text.FgRed, d)
-		case d != "=":
+		case better(l.Base, l.Head):
 			d = paint(e.m.Color, text.FgGreen, d)
 		}
-		return []string{e.insns(l.Base), e.insns(l.Head), d}
+		return []string{sideInsns(l.Base), sideInsns(l.Head), d}
 	}
 	s := e.p.share(l)
-	n := e.insns(e.p.of(l))
+	n := sideInsns(e.p.of(l))
 	switch {
 	case s >= 0.25:
 		n = paint(e.m.Color, text.FgRed, n)
@@ -229,20 +141,15 @@ func (e *textProgram) figures(l *bench.Line) []string {
 	return []string{n, unit.Percent(s)}
 }
 
-func (e *textProgram) insns(x *bench.Executed) string {
-	if x == nil {
-		return none
-	}
-	return insns(x.PerRun)
-}
-
 // source is the text of a line: as it is indented where the lines around it are
 // listed too.
-func (e *textProgram) source(l *bench.Line) string {
-	if !e.m.ByFile {
-		return lineSource(l)
+func (e *textProgram) source(l *bench.Line) string { return lineText(l.Text, e.m.ByFile) }
+
+func lineText(s string, indented bool) string {
+	if !indented {
+		return escape.Printable(strings.TrimSpace(s))
 	}
-	return escape.Printable(strings.TrimRight(strings.ReplaceAll(l.Text, "\t", "  "), " \r\n"))
+	return escape.Printable(strings.TrimRight(strings.ReplaceAll(s, "\t", "  "), " \r\n"))
 }
 
 // rest says how much is not listed.
@@ -250,9 +157,9 @@ func (e *textProgram) rest() string {
 	list := e.p.listing(e.m)
 	var said []string
 	if list.light > 0 {
-		what := "more, with " + insns(list.lightWeight) + " instructions a run: list them by --all"
+		what := "more, with " + unit.Mean(list.lightWeight) + " instructions a run: list them by --all"
 		if e.p.two() {
-			what = "more changed a little, by " + insns(list.lightWeight) + " instructions a run: list them by --all"
+			what = "more changed a little, by " + unit.Mean(list.lightWeight) + " instructions a run: list them by --all"
 		}
 		said = append(said, plural(list.light, "line")+" "+what)
 	}
@@ -261,7 +168,7 @@ func (e *textProgram) rest() string {
 		case len(list.lines) == 0 && list.same > 0:
 			said = append(said, "no line changed")
 		case list.same > 0:
-			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", plural(list.same, "line"), insns(list.sameInsns)))
+			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", plural(list.same, "line"), unit.Mean(list.sameInsns)))
 		}
 	}
 	return strings.Join(said, "\n")
@@ -280,40 +187,48 @@ func (e *textProgram) functionTable() string {
 	t := newTable(1, header...)
 	for i := range functions {
 		f := &functions[i]
-		name := escape.Printable(escape.Clip(f.label(e.p), 40))
+		name := escape.Printable(escape.Clip(f.label(e.p), 80))
 		if !e.p.two() {
 			n := f.head + f.base
-			t.AppendRow(table.Row{name, insns(n), unit.Percent(share(n, e.p.side().PerRun))})
+			t.AppendRow(table.Row{name, unit.Mean(n), unit.Percent(share(n, e.p.side().PerRun))})
 			continue
 		}
 		base, head := none, none
 		if f.baseHas {
-			base = insns(f.base)
+			base = unit.Mean(f.base)
 		}
 		if f.headHas {
-			head = insns(f.head)
+			head = unit.Mean(f.head)
 		}
 		t.AppendRow(table.Row{name, base, head, moreInsns(f.head - f.base)})
 	}
 	return t.Render()
 }
 
-// unreached names the lines that no run reaches. What to do about them is said
+func (e *textProgram) notes() string {
+	all := e.p.notes(e.names)
+	for i, note := range all {
+		all[i] = wrap(note, "  ", e.m.columns())
+	}
+	return strings.Join(all, "\n")
+}
+
+// unreached names the lines that runs do not reach. What to do about them is said
 // once.
-func (e *textProgram) unreached(hinted *bool) string {
-	missed := e.p.unreached(e.names, e.m.All)
-	if len(missed) == 0 {
-		return ""
+func (e *textProgram) unreached(hinted map[string]bool) string {
+	var parts []string
+	for _, u := range e.p.unreached(e.names, e.m.All) {
+		said := u.what + ":"
+		for _, place := range u.places {
+			said += "\n  " + wrap(escape.Printable(place), "    ", e.m.columns()-2)
+		}
+		if !hinted[u.hint] {
+			said += "\n" + wrap(u.hint, "", e.m.proseWidth())
+			hinted[u.hint] = true
+		}
+		parts = append(parts, said)
 	}
-	for i, s := range missed {
-		missed[i] = "  " + wrap(escape.Printable(s), "    ", e.m.columns()-2)
-	}
-	said := "not reached:\n" + strings.Join(missed, "\n")
-	if !*hinted {
-		said += "\n" + wrap(unreachedHint, "", min(e.m.columns(), textWidth))
-		*hinted = true
-	}
-	return said
+	return strings.Join(parts, "\n\n")
 }
 
 func (e *textProgram) warnings() string {

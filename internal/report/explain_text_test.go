@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -35,11 +36,18 @@ func TestExplainText(t *testing.T) {
 	oneAsm.Asm, oneAsm.ByFile, oneAsm.All, oneAsm.Columns = true, true, true, 100
 	narrow := NewExplanation(oneSided())
 	narrow.Columns = 40
+	wide := NewExplanation(oneSided())
+	wide.Columns = 80
+	asm80 := NewExplanation(twoSided())
+	asm80.Asm, asm80.Columns = true, 80
+	asm50 := NewExplanation(twoSided())
+	asm50.Asm, asm50.Columns = true, 50
 	everything := NewExplanation(twoSided())
 	everything.All, everything.ByFile = true, true
 	for name, m := range map[string]*Explanation{
 		"one": NewExplanation(oneSided()), "two": NewExplanation(twoSided()), "two_asm": asm, "one_asm": oneAsm,
 		"narrow": narrow, "two_all": everything, "many": NewExplanation(manyExplained()),
+		"chance": NewExplanation(chanceExplained()), "wide": wide, "asm_80": asm80, "asm_50": asm50,
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := explainGolden(t, "explain_"+name+".txt.golden", func(w *bytes.Buffer) error { return ExplainText(w, m) })
@@ -53,6 +61,40 @@ func TestExplainText(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is piped is not cut.
+func TestExplainTextWhole(t *testing.T) {
+	e := oneSided()
+	long := "if (" + strings.Repeat("x && ", 100) + "y)"
+	e.Programs[0].Lines[0].Text = long
+	m := NewExplanation(e)
+	if out := explainText(t, m); !strings.Contains(out, long+"\n") {
+		t.Errorf("the line is cut in\n%s", out)
+	}
+	m.Columns = 80
+	if out := explainText(t, m); strings.Contains(out, long) {
+		t.Errorf("the line is not cut in\n%s", out)
+	}
+}
+
+// A difference that is no more than that of runs of one side is no verdict.
+func TestExplainTextChance(t *testing.T) {
+	m := NewExplanation(chanceExplained())
+	m.Color = true
+	out := explainText(t, m)
+	for _, want := range []string{"~225 (25 to 425) → ~193 (29 to 429) BPF instructions a run (~)", " ~-36 ", "\x1b[31m+4\x1b[0m"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+}
+
+// The functions that two programs begin with are beside each other, under both names.
+func TestExplainTextOfTwoPrograms(t *testing.T) {
+	if out := explainText(t, NewExplanation(twoSided())); !strings.Contains(out, "fun_xdp_fibonacci_slow → fun_xdp_fibonacci  772.58") {
+		t.Error(out)
 	}
 }
 
@@ -104,7 +146,7 @@ func TestExplainNothing(t *testing.T) {
 		{Programs: []bench.Explained{{Benchmark: "a", Base: &bench.ExplainedSide{}, Head: &bench.ExplainedSide{}, Lines: []bench.Line{{Head: &bench.Executed{}}, {Base: &bench.Executed{PerRun: 1}}}}}},
 	} {
 		for name, render := range explainRenderers {
-			if err := render(&bytes.Buffer{}, NewExplanation(e)); err != nil {
+			if err := render(&bytes.Buffer{}, NewExplanation(e)); err != nil && !errors.Is(err, errNoLines) {
 				t.Errorf("%s of %+v: %v", name, e, err)
 			}
 		}

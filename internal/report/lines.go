@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // dearestLines is how many lines a regression names.
@@ -24,15 +25,15 @@ func DearestLines(p *bench.Pair) []bench.Line {
 // fibonacci+12, where no source is known.
 func LinePlace(l *bench.Line) string { return linePlace(l) }
 
-// LineChange is what became of a line: 2 → 19 instructions a run (+17).
+// LineChange is what became of a line: 2 → 19 BPF instructions a run (+17).
 func LineChange(l *bench.Line) string {
-	return insns(perRun(l.Base)) + " → " + insns(perRun(l.Head)) + " instructions a run (" + moreInsns(l.Delta()) + ")"
+	return unit.Mean(perRun(l.Base)) + " → " + unit.Mean(perRun(l.Head)) + " BPF instructions a run (" + moreInsns(l.Delta()) + ")"
 }
 
 // LineText is a line with its place, its change and its source, as one line of a
 // terminal that has so many columns, 0 for any number:
 //
-//	fun_xdp.c:41  2 → 19 instructions a run (+17)  while (n--)
+//	fun_xdp.c:41  2 → 19 BPF instructions a run (+17)  while (n--)
 func LineText(l *bench.Line, columns int) string {
 	parts := []string{escape.Printable(LinePlace(l)), LineChange(l)}
 	if source := lineSource(l); source != "" {

@@ -42,10 +42,10 @@ func TestLineText(t *testing.T) {
 		columns int
 		want    string
 	}{
-		{known, 0, "fun_xdp.c:41  2 → 19 instructions a run (+17)  while (n--)"},
-		{known, 52, "fun_xdp.c:41  2 → 19 instructions a run (+17)  whil…"},
-		{absolute, 0, "fun_xdp.c:41  2 → 19 instructions a run (+17)  while (n--)"},
-		{unknown, 0, "fibonacci+12  0 → 4.75 instructions a run (+4.75)"},
+		{known, 0, "fun_xdp.c:41  2 → 19 BPF instructions a run (+17)  while (n--)"},
+		{known, 56, "fun_xdp.c:41  2 → 19 BPF instructions a run (+17)  whil…"},
+		{absolute, 0, "fun_xdp.c:41  2 → 19 BPF instructions a run (+17)  while (n--)"},
+		{unknown, 0, "fibonacci+12  0 → 4.75 BPF instructions a run (+4.75)"},
 	} {
 		if got := LineText(&c.line, c.columns); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

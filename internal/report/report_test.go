@@ -110,6 +110,29 @@ func TestTextOverBudget(t *testing.T) {
 	golden(t, "run_budget_kernels.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, m)
 }
 
+// A cost below nothing is explained, and where most rounds had it, warned of.
+func TestTextBelowFloor(t *testing.T) {
+	run := exampleRun()
+	run.Partial = false
+	run.Results = []bench.Result{result("tc/empty", "test_run", 42.75, 43), result("cgroup/tiny", "cgroup", 39, 43)}
+	golden(t, "run_negative.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(run))
+}
+
+// What is only loaded says what the kernel made of it, and means have no more digits
+// than anybody reads.
+func TestTextLoaded(t *testing.T) {
+	run := exampleRun()
+	run.Partial = false
+	counted := result("xdp/mean", "test_run", 60, 43)
+	counted.CPUs = 4
+	counted.Samples = append(counted.Samples, bench.Sample{Measure: bench.Contention, Values: []float64{1.52}}, bench.Sample{Measure: bench.BPFInsns, Values: []float64{155.6667}})
+	run.Results = []bench.Result{counted, {Benchmark: "lsm/loaded", Driver: "verify", Samples: []bench.Sample{
+		{Measure: bench.VerifiedInsns, Values: []float64{14_210}}, {Measure: bench.VerifierStates, Values: []float64{87}},
+		{Measure: bench.JitedBytes, Values: []float64{1}}, {Measure: bench.StackBytes, Values: []float64{64}},
+	}}}
+	golden(t, "run_loaded.txt.golden", func(m *Model, w *bytes.Buffer) error { return Text(w, m) }, NewModel(run))
+}
+
 func TestBMF(t *testing.T) {
 	out := golden(t, "run.bmf.golden", func(m *Model, w *bytes.Buffer) error { return BMF(w, m) }, NewModel(exampleRun()))
 	schemaText, err := os.ReadFile("testdata/bmf.schema.json")
@@ -196,6 +219,7 @@ func matrixRun(kernel string, more float64) *bench.Run {
 		})
 	}
 	last := &run.Results[2]
+	last.Replaced = []bench.Replaced{{Function: "parse", Program: "parse_anew", Object: last.Object}, {Function: "classify", Program: "plugin", Object: "plugins.o"}}
 	last.Driver, last.Traffic = "veth", &bench.Traffic{Sent: 2048, Run: 2048, Sender: "af_packet"}
 	return run
 }

@@ -56,11 +56,26 @@ func (t *figureTable) lines() string {
 
 // without is the table without a column of names.
 func (t *figureTable) without(column int) *figureTable {
-	other := &figureTable{names: max(0, t.names-1), verdict: t.verdict, header: slices.Delete(slices.Clone(t.header), column, column+1)}
+	names := t.names
+	if column < names {
+		names--
+	}
+	other := &figureTable{names: names, verdict: t.verdict, header: slices.Delete(slices.Clone(t.header), column, column+1)}
 	for _, row := range t.rows {
 		other.rows = append(other.rows, slices.Delete(slices.Clone(row), column, column+1))
 	}
 	return other
+}
+
+// filled is the table without the columns in which no row has a figure, but for the
+// first few.
+func (t *figureTable) filled(keep int) *figureTable {
+	for i := len(t.header) - 1; i >= keep; i-- {
+		if !slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" && row[i] != none }) {
+			t = t.without(i)
+		}
+	}
+	return t
 }
 
 // below is the table with the figures below their names.

@@ -54,17 +54,25 @@ func testbedLine(t *bench.Testbed) string {
 
 // machine is what a testbed is beside its kernel.
 func machine(t *bench.Testbed) string {
-	parts := []string{t.CPU, plural(t.Cores, "core")}
+	parts := []string{t.CPU}
+	if t.Cores > 0 {
+		parts = append(parts, plural(t.Cores, "core"))
+	}
 	if t.Virtual != "" {
 		parts = append(parts, t.Virtual)
 	}
-	parts = append(parts, "JIT "+t.JIT)
+	if t.JIT != "unknown" {
+		parts = append(parts, "JIT "+t.JIT)
+	}
 	return escape.Printable(strings.Join(parts, " · "))
 }
 
 func runLine(m *Model, t *Table) string {
 	parts := []string{plural(len(t.Rows), "benchmark"), plural(t.Run.Loads, "load"),
 		fmt.Sprintf("%.1f s", t.Run.Elapsed), fmt.Sprintf("seed %d", t.Run.Seed)}
+	if t.Run.Loads == 0 && ingested(t) {
+		parts = []string{plural(len(t.Rows), "benchmark"), "measured by " + t.Rows[0].Driver}
+	}
 	if exact(t) {
 		parts = []string{plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
 	}
@@ -88,6 +96,11 @@ func whyPartial(what string, missing bench.Shards) string {
 	return "the " + what + " was ended early"
 }
 
+// ingested tells whether another tool measured all benchmarks of a table.
+func ingested(t *Table) bool {
+	return len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(r Row) bool { return !r.Ingested() })
+}
+
 func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
 
 // legend says what the figures of the table are.
@@ -105,11 +118,75 @@ func legend(m *Model) string {
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
 		text := "net is how many machine instructions a run executes: " + floor
 		if has(m.Tables[0].Rows, bench.InstructionsPath) {
-			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel, - where nothing is attached (test_run)"
+			text += "; path is how many more an event takes with the program attached than without it, hook included, less what its verdict spares the kernel, - where that cannot be counted"
 		}
 		return text + insns + "."
 	}
-	return "net is what the program costs a run: " + floor + "; ± is half the interquartile range of the rounds, rate the runs per second of driving the program, the harness included" + insns + "."
+	if len(m.Tables) == 1 && ingested(&m.Tables[0]) {
+		return "net is what an operation takes, and ± half the interquartile range of the measurements."
+	}
+	text := "net is what the program costs a run: " + floor + negative(&m.Tables[0]) + "; ± is half the interquartile range of the rounds"
+	if has(m.Tables[0].Rows, bench.Throughput) {
+		text += ", rate the runs per second of driving the program, the harness included"
+	}
+	if slices.ContainsFunc(m.Tables[0].Rows, func(r Row) bool { return r.Ingested() }) {
+		text += "; where go or criterion measured, net is what an operation takes"
+	}
+	return text + insns + hardware(&m.Tables[0]) + "."
+}
+
+// negative says what a cost below zero is, where there is one.
+func negative(t *Table) string {
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		s, ok := r.Get(bench.Latency)
+		return ok && strings.HasPrefix(unit.NS(s.Center), "-")
+	}) {
+		return "; one below 0 is that of a program that is not told from the empty one"
+	}
+	return ""
+}
+
+// hardware says that there are no hardware counters where they would be read.
+func hardware(t *Table) string {
+	if len(t.Run.Testbed.HardwareCounters) > 0 {
+		return ""
+	}
+	return "; this machine has no hardware counters"
+}
+
+// hardwareEvents are what the CPU counted of a benchmark, empty where it counted
+// nothing.
+func hardwareEvents(r *Row) string {
+	var parts []string
+	for _, m := range bench.HardwareMeasures {
+		if s, ok := r.Get(m); ok {
+			parts = append(parts, unit.Count(s.Center)+" "+strings.ReplaceAll(m.Name, "-", " "))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " a run"
+}
+
+// verifierFigures are what the kernel made of a program that was only loaded, empty of
+// the others, whose cost is of more interest.
+func verifierFigures(r *Row) string {
+	if r.Driver != bench.DriverVerify {
+		return ""
+	}
+	var parts []string
+	for _, m := range bench.StaticMeasures {
+		if s, ok := r.Get(m); ok {
+			what := strings.ReplaceAll(strings.TrimSuffix(m.Name, "-bytes"), "-", " ")
+			if m.Unit == "bytes" {
+				parts = append(parts, what+" "+unit.Exactly(s.Center, m.Unit))
+			} else {
+				parts = append(parts, unit.Exact(s.Center)+" "+what)
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // notesOn are the notes on a benchmark, each said once for all kernels that it
@@ -118,8 +195,26 @@ func notesOn(m *Model, name string, kernels []string) string {
 	var counted, said []*headLine
 	for i := range m.Tables {
 		if r := m.Tables[i].find(name); r != nil {
+			for j := range r.Replaced {
+				if r.Error != "" { // it may be just that which failed
+					break
+				}
+				counted = addHead(counted, replaced(r, &r.Replaced[j]), kernels[i])
+			}
 			if r.Traffic != nil {
 				counted = addHead(counted, traffic(r.Traffic), kernels[i])
+			}
+			if text := verifierFigures(r); text != "" {
+				counted = addHead(counted, text, kernels[i])
+			}
+			if text := hardwareEvents(r); text != "" {
+				counted = addHead(counted, text, kernels[i])
+			}
+			for j := range r.Maps {
+				counted = addHead(counted, mapFill(&r.Maps[j]), kernels[i])
+			}
+			if r.CPUs > 1 {
+				counted = addHead(counted, inParallel(r), kernels[i])
 			}
 			for _, note := range notes(m, r) {
 				said = addHead(said, note, kernels[i])
@@ -165,10 +260,28 @@ func notes(m *Model, r *Row) []string {
 	return all
 }
 
+// replaced says which function of a program another one stood in for.
+func replaced(r *Row, by *bench.Replaced) string {
+	text := fmt.Sprintf("function %s is replaced by program %s", by.Function, by.Program)
+	if by.Object != r.Object {
+		text += " of " + by.Object
+	}
+	return escape.Printable(text)
+}
+
 // traffic accounts for the packets of an attached program.
 func traffic(t *bench.Traffic) string {
 	return fmt.Sprintf("%s packets sent by %s, %s run, %d lost before the program, %d unaccounted",
 		unit.Count(float64(t.Sent)), senderName(t.Sender), unit.Count(float64(t.Run)), t.Dropped, t.Unaccounted)
+}
+
+// mapFill says how full a map was.
+func mapFill(m *bench.MapFill) string {
+	now := unit.Exact(float64(m.Entries))
+	if m.After != m.Entries {
+		now += ", later " + unit.Exact(float64(m.After)) + ","
+	}
+	return escape.Printable(fmt.Sprintf("map %s held %s of %s entries", m.Name, now, unit.Exact(float64(m.Max))))
 }
 
 func senderName(s string) string {

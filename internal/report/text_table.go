@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -24,33 +25,72 @@ func resultTable(m *Model) string {
 	return ""
 }
 
-// timedTable has all figures of a run that was timed.
+// timedTable has all figures of a run that was timed, but for columns in which
+// nothing stands.
 func timedTable(m *Model) string {
-	header := []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}
-	counted := has(m.Tables[0].Rows, bench.BPFInsns)
-	if counted {
-		header = append(header, bench.BPFInsns.Name)
+	rows := m.Tables[0].Rows
+	t := figureTable{names: 2, verdict: hasAlerts(rows), header: []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}}
+	more := moreMeasures(rows)
+	for _, measure := range more {
+		t.header = append(t.header, escape.Printable(measure.Name))
 	}
-	t := newBudgetTable(m, header...)
-	for _, r := range m.Tables[0].Rows {
-		row := table.Row{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
-		cost, ok := r.Cost()
-		if !ok {
-			t.AppendRow(append(row, blank(m, &r)))
-			continue
-		}
-		net := "-"
-		if cost.Name == bench.Latency.Name {
-			net = paint(m.Color, text.Bold, unit.NS(cost.Center))
-		}
-		row = append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
-			unit.Count(float64(r.Rounds.Runs())), cell(&r, bench.Throughput))
-		if counted {
-			row = append(row, cell(&r, bench.BPFInsns))
-		}
-		t.AppendRow(append(row, budgetVerdict(m, &r)))
+	if t.verdict {
+		t.header = append(t.header, "verdict")
 	}
-	return t.Render()
+	for _, r := range rows {
+		row := []string{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
+		if cost, ok := r.Cost(); ok || ownMeasures(&r) {
+			net := none
+			if cost.Name == bench.Latency.Name {
+				net = paint(m.Color, text.Bold, unit.NS(cost.Center))
+			}
+			row = append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
+				runCount(&r), cell(&r, bench.Throughput))
+			for _, measure := range more {
+				row = append(row, cell(&r, measure))
+			}
+		} else {
+			row = append(row, blank(m, &r))
+		}
+		row = append(row, make([]string, len(t.header)-len(row))...)
+		if t.verdict {
+			row[len(row)-1] = budgetVerdict(m, &r)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t.filled(3).render(0)
+}
+
+// ownMeasures tells whether another tool measured something, be it no cost at all.
+func ownMeasures(r *Row) bool {
+	return r.Ingested() && slices.ContainsFunc(r.Measures, func(s Summary) bool { return s.N > 0 })
+}
+
+// moreMeasures are those that have a column where a benchmark has them: also the
+// ones of another tool.
+func moreMeasures(rows []Row) []bench.Measure {
+	var all []bench.Measure
+	for _, measure := range []bench.Measure{bench.BPFInsns, bench.Allocs, bench.HeapBytes} {
+		if has(rows, measure) {
+			all = append(all, measure)
+		}
+	}
+	for _, r := range rows {
+		for _, s := range r.Measures {
+			if bench.IsCustom(s.Name) && has(rows, s.Measure) && !slices.ContainsFunc(all, func(m bench.Measure) bool { return m.Name == s.Name }) {
+				all = append(all, s.Measure)
+			}
+		}
+	}
+	return all
+}
+
+// runCount is how often the program ran, which another tool does not say.
+func runCount(r *Row) string {
+	if r.Ingested() {
+		return "-"
+	}
+	return unit.Count(float64(r.Rounds.Runs()))
 }
 
 // spread of a single round says nothing.
@@ -172,12 +212,23 @@ func cell(r *Row, m bench.Measure) string {
 }
 
 // figure prints a summary's center: rounded where it was timed, every digit
-// where it was counted.
-func figure(s Summary) string { return number(s.Center, s.Measure) }
+// where it was counted, and two decimals where that is a mean.
+func figure(s Summary) string { return about(s.Summary, s.Measure) + number(s.Center, s.Measure) }
+
+// about is ~ before an exact count that was not the same each time.
+func about(s stat.Summary, m bench.Measure) string {
+	if m.Exact && s.Low != s.High {
+		return "~"
+	}
+	return ""
+}
 
 func number(v float64, m bench.Measure) string {
-	if m.Exact {
-		return unit.Exact(v)
+	switch {
+	case m.Exact:
+		return unit.Mean(v)
+	case bench.IsCustom(m.Name):
+		return unit.Count(v) // of which the name is the unit
 	}
 	return escape.Printable(unit.Format(v, m.Unit))
 }

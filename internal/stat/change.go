@@ -29,12 +29,25 @@ type Change struct {
 	// base against itself reaches, as a share. It holds where Banded.
 	Band   float64
 	Banded bool
+	// By is the interval and the band in the measure's unit, where there are such.
+	By Span
 	// Paired says that both sides were measured in the same rounds.
 	Paired bool
 	// Loads and Rounds are the number of both that were compared.
 	Loads, Rounds int
 	// Warnings are what a reader must know to trust the figures.
 	Warnings []string
+}
+
+// Span is what a change may be, in the measure's unit: between Low and High, and Band
+// if it is noise.
+type Span struct{ Low, High, Band float64 }
+
+// NearZero tells whether the base costs too little for percentages to say anything:
+// less than can be resolved, or than what the change or the noise may be.
+func (c *Change) NearZero() bool {
+	return !c.Measure.Exact && (c.Measure.Name == bench.Latency.Name && c.Base < MinNet ||
+		c.Bounded() && max((c.High-c.Low)/2, c.Band, (c.By.High-c.By.Low)/2/math.Abs(c.Base)) > 1)
 }
 
 // Bounded tells whether there was enough evidence for an interval.

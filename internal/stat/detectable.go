@@ -38,17 +38,32 @@ type Detection struct {
 // which share a base and, being ends of rank intervals, vary more: simulated
 // machines ask for eight.
 func (c *Change) Detectable(d Detection) (float64, bool) {
-	if !c.Bounded() || c.Loads < 2 || c.Loads < MinLoads(d.Alpha) {
+	if !c.detects(d) {
 		return 0, false
 	}
+	return math.Expm1(c.detectable(d, math.Log1p(c.Band), c.halfWidth(), math.Log1p(d.Threshold))), true
+}
+
+// DetectableBy is the same in the measure's unit, on whose scale it is estimated: a
+// share of next to nothing says nothing. The threshold is a share of at least MinNet.
+func (c *Change) DetectableBy(d Detection) (float64, bool) {
+	if !c.detects(d) {
+		return 0, false
+	}
+	return c.detectable(d, c.By.Band, (c.By.High-c.By.Low)/2, d.Threshold*max(math.Abs(c.Base), MinNet)), true
+}
+
+func (c *Change) detects(d Detection) bool {
+	return c.Bounded() && c.Loads >= 2 && c.Loads >= MinLoads(d.Alpha)
+}
+
+// detectable is that on a scale on which changes add up, with the band, the
+// half-width and the threshold on it.
+func (c *Change) detectable(d Detection, band, h, threshold float64) float64 {
 	freedom := float64(c.Loads - 1)
-	h, t := c.halfWidth(), studentQuantile(freedom, (1+c.Confidence)/2)
+	t := studentQuantile(freedom, (1+c.Confidence)/2)
 	s := h / t
 	margin := studentQuantile(freedom, math.Pow(d.Power, 1/float64(max(1, d.Measurements)))) * s
 	others := math.Sqrt(1 + 2*(1-2/math.Pi) + 8*t*t/(2*freedom))
-	return math.Expm1(max(
-		math.Log1p(c.Band)+h+margin*others,
-		studentQuantile(freedom, 1-d.Alpha/2)*s+margin,
-		math.Log1p(d.Threshold)+margin,
-	)), true
+	return max(band+h+margin*others, studentQuantile(freedom, 1-d.Alpha/2)*s+margin, threshold+margin)
 }

@@ -9,19 +9,13 @@ type location struct {
 }
 
 // locate estimates the middle of values that spread symmetrically: the center
-// is that of hodgesLehmann, and the interval ends at the order statistics of
-// the Walsh averages that invert the signed-rank test (Hollander, Wolfe,
-// Chicken, section 3.3).
+// is the estimate of Hodges and Lehmann, the median of the Walsh averages, which
+// outliers hardly move (Hollander, Wolfe, Chicken, section 3.2), and the interval
+// ends at the order statistics of these averages that invert the signed-rank test
+// (section 3.3).
 func locate(values []float64, confidence float64) location {
 	walsh := walshAverages(values)
 	return walsh.bounds(signedRankCritical(len(values), (1-confidence)/2))
-}
-
-// hodgesLehmann is the median of the Walsh averages, an estimate of the middle
-// that outliers hardly move (Hollander, Wolfe, Chicken, section 3.2).
-func hodgesLehmann(values []float64) float64 {
-	walsh := walshAverages(values)
-	return walsh.median()
 }
 
 // bounds takes the center and the c-th values from both ends.

@@ -45,6 +45,7 @@ func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, err
 	c.Measure = measureOf(p.Head, measure)
 	if noise := again.change(confidence); noise.Bounded() {
 		c.Band, c.Banded = max(math.Abs(noise.Low-1), math.Abs(noise.High-1)), true
+		c.By.Band = max(math.Abs(noise.By.Low), math.Abs(noise.By.High))
 	}
 	return c, nil
 }
@@ -108,14 +109,15 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 
 // change tests and estimates what the loads say.
 func (d *differences) change(confidence float64) Change {
-	at := locate(d.logs, confidence)
+	at, by := locate(d.logs, confidence), locate(d.deltas, confidence)
 	c := Change{
-		Base: median(d.base), Head: median(d.other), Delta: hodgesLehmann(d.deltas),
+		Base: median(d.base), Head: median(d.other), Delta: by.center,
 		Ratio: math.Exp(at.center), Confidence: confidence, P: signedRankP(d.logs),
 		Paired: true, Loads: len(d.logs), Rounds: d.rounds,
 	}
 	if at.bounded {
 		c.Low, c.High = math.Exp(at.low), math.Exp(at.high)
+		c.By.Low, c.By.High = by.low, by.high
 	} else {
 		c.Warnings = append(c.Warnings, tooFew(c.Loads, confidence))
 	}
@@ -123,7 +125,7 @@ func (d *differences) change(confidence float64) Change {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d rounds were left out: the program did not run in them", d.left))
 	}
 	if d.tiny {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: percentages are of %g ns", MinNet, MinNet))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: changes are told in ns, and the percentage of a threshold is one of %g ns", MinNet, MinNet))
 	}
 	return c
 }

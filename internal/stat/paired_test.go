@@ -159,3 +159,35 @@ func TestRankSumCriticalAgreesWithTables(t *testing.T) {
 		t.Errorf("critical value jumps from %d to %d where the approximation starts", exact, normal)
 	}
 }
+
+// Where the base costs next to nothing, or less than the noise, what changed is told
+// in its unit: the interval holds the truth there too, and what can be caught is no
+// share of nothing.
+func TestChangeNearZero(t *testing.T) {
+	none, tiny, noisy, usual := stattest.Usual(32), stattest.Usual(32), stattest.Usual(32), stattest.Usual(32)
+	none.Net, tiny.Net, noisy.Net = 0, 0.3, 3
+	noisy.Bias = 2
+	for name, c := range map[string]struct {
+		machine stattest.Machine
+		near    bool
+	}{"none": {none, true}, "tiny": {tiny, true}, "noisy": {noisy, true}, "usual": {usual, false}} {
+		change, err := ComparePair(pairOf(c.machine, 0), "latency", 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change.NearZero() != c.near {
+			t.Errorf("%s: near zero: %v: %+v", name, change.NearZero(), change)
+		}
+		if change.By.Low > change.Delta || change.Delta > change.By.High || change.By.Band <= 0 {
+			t.Errorf("%s: %+v", name, change)
+		}
+		by, ok := change.DetectableBy(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Measurements: 2})
+		share, _ := change.Detectable(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Measurements: 2})
+		if !ok || by <= change.By.Band || by > 100 {
+			t.Errorf("%s: %v ns are caught", name, by)
+		}
+		if ratio := by / (share * change.Base); !c.near && (ratio < 0.95 || ratio > 1.05) {
+			t.Errorf("%s: %v ns or %v%% are caught of %v ns", name, by, share*100, change.Base)
+		}
+	}
+}

@@ -23,6 +23,9 @@ type rounds struct {
 func roundsOf(r *bench.Result, measure string) (rounds, error) {
 	c := &r.Rounds
 	n := len(c.RunCnt)
+	if s := r.Sample(measure); r.Ingested() && s != nil {
+		return valuesOf(s), nil
+	}
 	if len(c.Load) != n || len(c.RunTimeNS) != n {
 		return rounds{}, fmt.Errorf("counters of %s have different lengths", r.Benchmark)
 	}
@@ -42,6 +45,17 @@ func roundsOf(r *bench.Result, measure string) (rounds, error) {
 		}
 	}
 	return s, nil
+}
+
+// valuesOf takes each value of a sample for a load of its own: another tool than
+// this one measured it, and does not say what they have in common.
+func valuesOf(sample *bench.Sample) rounds {
+	n := len(sample.Values)
+	s := rounds{load: make([]int, n), gross: sample.Values, floor: make([]float64, n)}
+	for i := range s.load {
+		s.load[i] = i
+	}
+	return s
 }
 
 // cost is what a run cost in a round, in nanoseconds.

@@ -53,10 +53,18 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 	c.Delta, c.Ratio = at.center, max(minRatio, 1+at.center/over)
 	if at.bounded {
 		c.Low, c.High = max(minRatio, 1+at.low/over), max(minRatio, 1+at.high/over)
+		c.By.Low, c.By.High = at.low, at.high
 	} else {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d and %d loads are too few for an interval with %g%% confidence", len(b), len(h), confidence*100))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d and %d %s are too few for an interval with %g%% confidence", len(b), len(h), head.Repeats(), confidence*100))
 	}
 	return c, nil
+}
+
+// LoadMedians are the medians of a timed measure over the rounds of each load, or
+// the values of a result that has no rounds. It fails where there is none.
+func LoadMedians(r *bench.Result, measure string) ([]float64, error) {
+	medians, _, err := loadMedians(r, measure)
+	return medians, err
 }
 
 // loadMedians is the median of the rounds of each load.

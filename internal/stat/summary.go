@@ -44,7 +44,30 @@ func Summarize(sample bench.Sample) Summary {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("exact measure varies from %v to %v", first, last))
 		}
 	} else if s.N < MinValues {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("only %d rounds: at least %d are needed for a spread", s.N, MinValues))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("only %s: at least %d are needed for a spread", counted(s.N, "value"), MinValues))
+	}
+	if w := s.belowFloor(sample.Measure); w != "" {
+		s.Warnings = append(s.Warnings, w)
 	}
 	return s
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// belowFloor says what it means that most rounds had a cost below that of the empty
+// program, which is not chance, and is empty elsewhere.
+func (s Summary) belowFloor(m bench.Measure) string {
+	switch {
+	case s.High >= 0:
+	case m.Name == bench.Latency.Name:
+		return "net is below 0: the program is not told from the empty one, whose runs by the same driver in the same rounds took longer; bpf-insns and machine instructions (--kernel) do tell programs this small"
+	case m.Name == bench.Instructions.Name:
+		return "net is below 0: the program executes less than the empty one does by the same driver; compare it by raw or bpf-insns"
+	}
+	return ""
 }

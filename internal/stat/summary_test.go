@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -29,6 +30,32 @@ func TestSummarizeWarns(t *testing.T) {
 	}
 	if s := Summarize(bench.Sample{Measure: exact, Values: []float64{7, 8}}); len(s.Warnings) != 1 {
 		t.Errorf("an exact measure that varies gives no warning: %+v", s)
+	}
+}
+
+// What costs less than nothing says so where that is not chance; other measures may
+// well be negative.
+func TestSummarizeBelowFloor(t *testing.T) {
+	clear, chance := make([]float64, 20), make([]float64, 20)
+	for i := range 20 {
+		clear[i], chance[i] = -2-float64(i)/10, float64(i)-12
+	}
+	for _, c := range []struct {
+		m      bench.Measure
+		values []float64
+		warns  bool
+	}{
+		{bench.Latency, clear, true},
+		{bench.Latency, chance, false},
+		{bench.Contention, clear, false},
+		{bench.InstructionsPath, []float64{-30}, false},
+		{bench.Instructions, []float64{-1}, true},
+		{bench.Instructions, []float64{0}, false},
+	} {
+		s := Summarize(bench.Sample{Measure: c.m, Values: c.values})
+		if warns := len(s.Warnings) == 1 && strings.HasPrefix(s.Warnings[0], "net is below 0: "); warns != c.warns {
+			t.Errorf("%s of %v: %q", c.m.Name, c.values, s.Warnings)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"gopkg.in/yaml.v3"
 )
 
@@ -191,29 +190,8 @@ func Keys(t reflect.Type) []string {
 
 // suggest says which key a reader most likely meant, or which there are.
 func suggest(key string, keys []string) string {
-	if s := DidYouMean(key, keys); s != "" {
-		return ":" + s[1:]
+	if near := Nearest(key, keys); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ": the keys here are " + strings.Join(keys, ", ")
-}
-
-// DidYouMean suggests, as the end of a message, the name that a reader most
-// likely meant; it is empty when none is near.
-func DidYouMean(name string, names []string) string {
-	best := Nearest(name, names)
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
-}
-
-// Nearest is the name that is most like another, empty when none is.
-func Nearest(name string, names []string) string {
-	best, distance := "", max(2, len(name)/3)+1
-	for _, n := range names {
-		if d := levenshtein.ComputeDistance(name, n); d < distance {
-			best, distance = n, d
-		}
-	}
-	return best
 }

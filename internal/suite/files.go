@@ -43,9 +43,14 @@ func (root osFS) ReadFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", name)
 	}
+	// A file of /proc says nothing of its size, and another may grow.
+	tooLarge := fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	if info.Size() > maxFile {
+		return nil, tooLarge
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+		err = tooLarge
 	}
 	return data, err
 }

@@ -1,6 +1,7 @@
 // Package suite reads ebpf-bench.yml: which benchmarks to run, on which
-// objects, driven by what. What it returns is validated and complete, with
-// defaults filled in. It reads objects as bytes and knows nothing of ELF.
+// objects, driven by what. What it returns is validated, with those defaults
+// filled in that take no object. It reads objects as bytes and knows nothing of
+// ELF.
 package suite
 
 import (
@@ -15,7 +16,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -34,7 +34,7 @@ type Suite struct {
 	// File is the suite file's name, for messages.
 	File       string
 	Benchmarks []bench.Benchmark
-	// Bundled says that the suite is the one that the tool brings.
+	// Bundled says that the suite is the one that the tool brings; see Bring.
 	Bundled bool
 	// Kernels are the kernels that the suite is to be measured on, by name;
 	// none is the one that runs.
@@ -52,6 +52,21 @@ type Suite struct {
 	files map[string][]byte
 	// index is where in the file a benchmark stands.
 	index map[string]int
+}
+
+// Bring says that the suite is the one that the tool brings: its file is none that
+// the reader has.
+func (s *Suite) Bring() {
+	s.Bundled = true
+	s.doc.File = s.Name()
+}
+
+// Name is what the suite is called in messages.
+func (s *Suite) Name() string {
+	if s.Bundled {
+		return "the bundled suite"
+	}
+	return s.File
 }
 
 // Object is an ELF object's file.
@@ -109,7 +124,7 @@ func Load(fsys fs.FS, name string) (*Suite, error) {
 	}
 	if bytes.HasPrefix(text, []byte("\x7fELF")) {
 		return nil, bench.WithHint(fmt.Errorf("%s is an ELF object and no suite", name),
-			"write a suite that names it under objects, and its programs under benchmarks; the README has one to copy")
+			"write a suite for it by ebpf-bench init "+name)
 	}
 	var f file
 	doc, err := strictyaml.Read(name, text, &f)
@@ -244,6 +259,11 @@ func (s *Suite) readObjects(v *validator, f *file) {
 		if b.Object != "" {
 			add(b.Object, "benchmarks", i, "object")
 		}
+		for j, r := range b.Replace {
+			if r.Object != "" {
+				add(r.Object, "benchmarks", i, "replace", j, "object")
+			}
+		}
 	}
 	slices.SortFunc(s.Objects, func(a, b Object) int { return strings.Compare(a.Path, b.Path) })
 }
@@ -288,52 +308,4 @@ func readObject(fsys fs.FS, name string) ([]byte, error) {
 		return nil, fmt.Errorf("read object: %w", err)
 	}
 	return data, nil
-}
-
-// DefaultBudget is the measuring time of a benchmark that sets none.
-const DefaultBudget = time.Second
-
-func setDefaults(benchmarks []bench.Benchmark, budget bench.Duration) {
-	for i := range benchmarks {
-		b := &benchmarks[i]
-		b.Budget = first(b.Budget, budget, bench.Duration(DefaultBudget))
-		switch {
-		case b.TestRun != nil:
-			b.TestRun.Repeat = first(b.TestRun.Repeat, 2000)
-			b.TestRun.Packets = packetsOr(b.TestRun.Packets)
-		case b.Veth != nil:
-			b.Veth.Mode = first(b.Veth.Mode, bench.XDPNative)
-			b.Veth.Count = first(b.Veth.Count, 20_000)
-			b.Veth.Packets = packetsOr(b.Veth.Packets)
-		case b.PerfEvent != nil:
-			p := b.PerfEvent
-			p.Event = first(p.Event, "cpu-clock")
-			if p.Period == 0 {
-				p.Frequency = first(p.Frequency, 9999)
-			}
-			p.Scope = first(p.Scope, bench.ScopeProcess)
-			p.Window = first(p.Window, bench.Duration(20*time.Millisecond))
-			if p.Load.Command == nil && p.Load.PID == 0 {
-				p.Load.CPU = first(p.Load.CPU, 1)
-			}
-		}
-	}
-}
-
-func packetsOr(packets []bench.Packet) []bench.Packet {
-	if len(packets) > 0 {
-		return packets
-	}
-	return []bench.Packet{{IPv4: &bench.IP{}, UDP: &bench.UDP{}, Sizes: bench.Sizes{64}}}
-}
-
-// first is the first of the values that is set.
-func first[T comparable](values ...T) T {
-	var zero T
-	for _, v := range values {
-		if v != zero {
-			return v
-		}
-	}
-	return zero
 }

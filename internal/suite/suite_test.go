@@ -87,12 +87,6 @@ func TestLoad(t *testing.T) {
 	if b[0].Budget != bench.Duration(500*time.Millisecond) {
 		t.Errorf("the suite's budget is not the benchmark's: %v", b[0].Budget)
 	}
-	if d := b[3].TestRun; d.Repeat != 2000 || len(d.Packets) != 1 {
-		t.Errorf("defaults of test_run: %+v", d)
-	}
-	if d := b[4].Veth; d.Mode != bench.XDPNative || d.Count != 20000 || len(d.Packets) != 1 {
-		t.Errorf("defaults of veth: %+v", d)
-	}
 	if d := b[5].PerfEvent; d.Event != "cpu-clock" || d.Frequency != 9999 || d.Load.CPU != 1 || d.Scope != bench.ScopeProcess {
 		t.Errorf("defaults of perf_event: %+v", d)
 	}
@@ -113,11 +107,11 @@ func TestLoadRefuses(t *testing.T) {
 		{"no version", "benchmarks:\n" + good, "version is missing"},
 		{"future version", "version: 2\nbenchmarks:\n" + good, "yml:1: version 2 is not known"},
 		{"unknown key", head + "  - {name: a, program: p, test_rum: {}}\n", `yml:4: unknown key "test_rum": did you mean "test_run"?`},
-		{"unknown key far off", head + "  - {name: a, program: p, zzzzzzzzz: {}}\n", `unknown key "zzzzzzzzz": the keys here are budget, globals`},
+		{"unknown key far off", head + "  - {name: a, program: p, zzzzzzzzz: {}}\n", `unknown key "zzzzzzzzz": the keys here are budget, cgroup`},
 		{"nested unknown key", head + "  - name: a\n    program: p\n    test_run:\n      packet: []\n", `yml:7: unknown key "packet": did you mean "packets"?`},
 		{"key twice", head + "  - {name: a, name: b, program: p, test_run: {}}\n", "yml:4: name is given twice"},
 		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", `yml:4: repeat: "many" is no whole number`},
-		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys packets, repeat"},
+		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys context, packets, repeat"},
 		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is no duration`},
 		{"bad address", head + "  - {name: a, program: p, test_run: {packets: [{ipv4: {src: 10.0.0}}]}}\n", `yml:4: src: "10.0.0" is no address`},
 		{"duplicate name", head + good + good, `yml:5: name "a" is already used in line 4`},
@@ -126,9 +120,14 @@ func TestLoadRefuses(t *testing.T) {
 		{"unprintable name", head + "  - {name: \"a\\e[31m\", program: p, test_run: {}}\n", "cannot be printed"},
 		{"long name", head + "  - {name: " + strings.Repeat("x", 1025) + ", program: p, test_run: {}}\n", "1025 bytes"},
 		{"no program", head + "  - {name: a, test_run: {}}\n", "names no program"},
-		{"no driver", head + "  - {name: a, program: p}\n", "has no driver"},
 		{"two drivers", head + "  - {name: a, program: p, test_run: {}, veth: {}}\n", "has several drivers"},
-		{"null driver", head + "  - {name: a, program: p, test_run: }\n", "has no driver"},
+		{"null driver", head + "  - {name: a, program: p, test_run: }\n", "yml:4: test_run is empty: write test_run: {}"},
+		{"run and count", head + "  - {name: a, program: p, command: {run: [ls], count: 5}}\n", "run once a round"},
+		{"timeout of a load", head + "  - {name: a, program: p, command: {load: forks, timeout: 1s}}\n", "timeout is of run"},
+		{"syscall of another load", head + "  - {name: a, program: p, command: {load: forks, syscall: read}}\n", "syscall is of the load syscalls"},
+		{"unknown load", head + "  - {name: a, program: p, command: {load: storms}}\n", "one of syscalls, switches"},
+		{"run and load", head + "  - {name: a, program: p, command: {run: [ls], load: forks}}\n", "exclude each other"},
+		{"bad protocol", head + "  - {name: a, program: p, socket: {protocol: ip}}\n", `protocol "ip" is not known`},
 		{"no object", "version: 1\nbenchmarks:\n" + good, "names no object"},
 		{"missing object", "version: 1\nobjects: [nope.o]\nbenchmarks:\n" + good, "yml:2: read object"},
 		{"missing object of a benchmark", head + "  - {name: a, object: nope.o, program: p, test_run: {}}\n", "yml:4: read object"},
@@ -142,6 +141,16 @@ func TestLoadRefuses(t *testing.T) {
 		{"bad repeat", head + "  - {name: a, program: p, test_run: {repeat: -1}}\n", "repeat must be from 1 to"},
 		{"bad mode", head + "  - {name: a, program: p, veth: {mode: nativ}}\n", `mode "nativ" is not known: it is one of native, generic`},
 		{"bad sender", head + "  - {name: a, program: p, veth: {sender: nc}}\n", `sender "nc"`},
+		{"an XDP program's egress", head + "  - {name: a, program: p, veth: {mode: native, direction: egress}}\n", "yml:4: mode native has no egress"},
+		{"live frames for tc", head + "  - {name: a, program: p, veth: {mode: tcx, sender: live_frames}}\n", "yml:4: live_frames reach xdp programs only"},
+		{"bad direction", head + "  - {name: a, program: p, veth: {mode: tc, direction: out}}\n", `direction "out" is not known: it is one of ingress, egress`},
+		{"empty context", head + "  - {name: a, program: p, test_run: {context: {}}}\n", "yml:4: context is empty: it takes hex, args or size"},
+		{"context of nothing", head + "  - {name: a, program: p, test_run: {context: }}\n", "yml:4: context is empty"},
+		{"hex for a context", head + "  - {name: a, program: p, test_run: {context: 0011}}\n", "yml:4: context is a mapping with the keys args, hex, size"},
+		{"two contexts", head + "  - {name: a, program: p, test_run: {context: {hex: 00, args: [1]}}}\n", "yml:4: hex and args exclude each other"},
+		{"large context", head + "  - {name: a, program: p, test_run: {context: {size: 65536}}}\n", "yml:4: size must be from 1 to 65535"},
+		{"negative argument", head + "  - {name: a, program: p, test_run: {context: {args: [-1]}}}\n", "yml:4: args"},
+		{"parallel by veth", head + "  - {name: a, program: p, parallel: true, veth: {}}\n", `yml:4: parallel drives by test_run, and benchmark "a" has veth`},
 		{"two loads", head + "  - {name: a, program: p, perf_event: {load: {cpu: 1, pid: 2}}}\n", "one of cpu, command, pid"},
 		{"empty command", head + "  - {name: a, program: p, perf_event: {load: {command: []}}}\n", "command is empty"},
 		{"frequency and period", head + "  - {name: a, program: p, perf_event: {period: 1, frequency: 2}}\n", "exclude each other"},
@@ -186,9 +195,41 @@ func TestKernelsAreNames(t *testing.T) {
 	}
 }
 
+func TestContextsAndDirections(t *testing.T) {
+	text := `version: 1
+objects: [bpf/a.o]
+benchmarks:
+  - {name: hex, program: p, test_run: {context: {hex: "00 11", size: 64}}}
+  - {name: args, program: p, parallel: true, test_run: {context: {args: [1, 0x10, 18446744073709551615]}}}
+  - {name: unquoted, program: p, test_run: {context: {hex: 0200000006000000}}}
+  - {name: tc, program: p, veth: {mode: tc, direction: egress}}
+`
+	s, err := load(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, text); err != nil {
+		t.Errorf("the schema refuses what the reader takes: %v", err)
+	}
+	b := s.Benchmarks
+	if c := b[0].TestRun.Context; c.Hex != "00 11" || c.Size != 64 {
+		t.Errorf("context %+v", c)
+	}
+	if c := b[1].TestRun.Context; !slices.Equal(c.Args, []uint64{1, 16, 1<<64 - 1}) || !b[1].Parallel {
+		t.Errorf("context %+v", c)
+	}
+	// What looks like a number is digits all the same.
+	if c := b[2].TestRun.Context; c.Hex != "0200000006000000" {
+		t.Errorf("context %+v", c)
+	}
+	if v := b[3].Veth; v.Mode != bench.TC || v.Direction != bench.Egress {
+		t.Errorf("veth %+v", v)
+	}
+}
+
 func TestLoadReportsEveryProblem(t *testing.T) {
-	_, err := load("version: 1\nobjects: [nope.o]\nbenchmarks:\n  - {name: a, test_run: {}}\n  - {name: a, program: p}\n")
-	for _, want := range []string{"nope.o", "names no program", "already used", "has no driver"} {
+	_, err := load("version: 1\nobjects: [nope.o]\nbenchmarks:\n  - {name: a, test_run: {}}\n  - {name: a, program: p, veth: {}, verify: {}}\n")
+	for _, want := range []string{"nope.o", "names no program", "already used", "several drivers"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}

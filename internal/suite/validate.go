@@ -92,67 +92,26 @@ func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
 	}
 	v.duration(sub(at, "budget"), "budget", b.Budget, 24*time.Hour)
 	for name, m := range b.Maps {
-		v.oneOf(sub(at, "maps", name, "reset"), "reset", string(m.Reset), string(bench.ResetNever), string(bench.ResetSlice))
-		for i, e := range m.Entries {
-			if e.Value == nil {
-				v.errorf(sub(at, "maps", name, "entries", i), "an entry of map %s has no value", name)
-			}
-		}
+		v.mapPrep(name, &m, sub(at, "maps", name))
 	}
-	drivers := 0
-	if b.TestRun != nil {
-		drivers++
-		v.count(sub(at, "test_run", "repeat"), "repeat", b.TestRun.Repeat, 1_000_000)
-		v.packets(sub(at, "test_run", "packets"), b.TestRun.Packets)
+	for i, p := range b.Prepare {
+		v.preparation(&p, sub(at, "prepare", i))
 	}
-	if b.Veth != nil {
-		drivers++
-		v.veth(b.Veth, sub(at, "veth"))
-	}
-	if b.PerfEvent != nil {
-		drivers++
-		v.perfEvent(b.PerfEvent, sub(at, "perf_event"))
-	}
-	if b.Verify != nil {
-		drivers++
-	}
-	if drivers != 1 {
-		v.errorf(at, "benchmark %q has %s: it takes exactly one of test_run, veth, perf_event, verify (an empty one is written test_run: {})",
-			b.Name, map[bool]string{true: "no driver", false: "several drivers"}[drivers == 0])
-	}
+	v.replace(b.Replace, sub(at, "replace"))
+	v.driver(b, at)
 }
 
-func (v *validator) veth(b *bench.Veth, at []any) {
-	v.oneOf(sub(at, "mode"), "mode", string(b.Mode), string(bench.XDPNative), string(bench.XDPGeneric))
-	v.oneOf(sub(at, "sender"), "sender", b.Sender, "live_frames", "af_packet")
-	v.count(sub(at, "count"), "count", b.Count, 10_000_000)
-	v.packets(sub(at, "packets"), b.Packets)
-}
-
-func (v *validator) perfEvent(p *bench.PerfEvent, at []any) {
-	if p.Frequency != 0 && p.Period != 0 {
-		v.errorf(at, "frequency and period exclude each other")
+// replace checks what takes the place of a program's functions. Which functions
+// there are is in the objects.
+func (v *validator) replace(all []bench.Replacement, at []any) {
+	if len(all) == 0 && (v.doc.Has(at...) || v.doc.Null(at...)) {
+		v.errorf(at, "replace is an empty list: leave it out to replace no function")
 	}
-	v.oneOf(sub(at, "scope"), "scope", string(p.Scope), string(bench.ScopeProcess), string(bench.ScopeAll))
-	v.duration(sub(at, "window"), "window", p.Window, 10*time.Second)
-	if v.doc.Has(sub(at, "frequency")...) && p.Frequency == 0 || v.doc.Has(sub(at, "period")...) && p.Period == 0 {
-		v.errorf(at, "frequency and period must be more than 0")
-	}
-	loads := 0
-	for _, set := range []bool{p.Load.CPU != 0, p.Load.Command != nil, p.Load.PID != 0} {
-		if set {
-			loads++
+	for i, r := range all {
+		if r.Program == "" {
+			v.errorf(sub(at, i), "a replacement names no program")
 		}
 	}
-	switch {
-	case loads > 1:
-		v.errorf(sub(at, "load"), "load takes one of cpu, command, pid")
-	case p.Load.Command != nil && (len(p.Load.Command) == 0 || p.Load.Command[0] == ""):
-		v.errorf(sub(at, "load", "command"), "the load's command is empty")
-	case p.Load.PID < 0:
-		v.errorf(sub(at, "load", "pid"), "pid must be more than 0")
-	}
-	v.count(sub(at, "load", "cpu"), "cpu", p.Load.CPU, 1024)
 }
 
 // count checks a number that has a default where the file has none.

@@ -1,6 +1,6 @@
 // Package unit formats numbers for people: nanoseconds, counts, rates, bytes
-// and percentages, each with a unit and three significant digits. It knows
-// nothing of what is measured.
+// and percentages, each with a unit and three significant digits, and lists of
+// names. It knows nothing of what is measured.
 package unit
 
 import (
@@ -62,13 +62,23 @@ func Tidy(v float64) float64 {
 	return math.Round(v*1e6) / 1e6
 }
 
-// Exactly is Exact with what is counted, whose name is given in the plural:
+// Mean formats what was counted in several runs and is their mean: all digits of what
+// is whole, two decimals of what is not (155.67), but never 0 of what is more.
+func Mean(n float64) string {
+	n = Tidy(n)
+	if r := math.Round(n*100) / 100; r != 0 {
+		return Exact(r)
+	}
+	return Exact(n)
+}
+
+// Exactly is Mean with what is counted, whose name is given in the plural:
 // 3,594 instructions, 1 byte.
 func Exactly(n float64, things string) string {
 	if n == 1 || n == -1 {
 		things = strings.TrimSuffix(things, "s")
 	}
-	return strings.TrimSpace(Exact(n) + " " + things)
+	return strings.TrimSpace(Mean(n) + " " + things)
 }
 
 // Rate formats a number of things a second: 3.02 M/s.

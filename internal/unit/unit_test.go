@@ -49,7 +49,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestExactly(t *testing.T) {
-	for v, want := range map[float64]string{1: "1 instruction", -1: "-1 instruction", 0: "0 instructions", 1882: "1,882 instructions", 306.0781: "306.0781 instructions"} {
+	for v, want := range map[float64]string{1: "1 instruction", -1: "-1 instruction", 0: "0 instructions", 1882: "1,882 instructions", 306.0781: "306.08 instructions", 155.66666666: "155.67 instructions", -0.004: "-0.004 instructions", 1.004: "1 instructions"} {
 		if got := Exactly(v, "instructions"); got != want {
 			t.Errorf("Exactly(%v) = %q, want %q", v, got, want)
 		}

@@ -96,6 +96,18 @@ func (c *console) report() report {
 // reason is why the kernel ended, in a line.
 func (r *report) reason() string { return cmp.Or(r.fault, r.panic) }
 
+// at is the function that the kernel was in, or the program, where that was
+// just interrupted: it is what does not end.
+func (r *report) at() string {
+	for _, call := range append([]string{r.rip}, r.calls...) {
+		if function, _, _ := strings.Cut(call, "+"); strings.HasPrefix(function, "bpf_prog_") {
+			return function
+		}
+	}
+	function, _, _ := strings.Cut(r.rip, "+")
+	return function
+}
+
 // trace is the report for a person.
 func (r *report) trace() []string {
 	var lines []string

@@ -39,6 +39,23 @@ func TestAWarningIsNoReason(t *testing.T) {
 	}
 }
 
+// An interrupt may be what the guest was in when it was asked: it ends, the program
+// below it does not.
+func TestAnInterruptedProgramIsWhatHangs(t *testing.T) {
+	const panicked = "[ 1.2] Kernel panic - not syncing: NMI: Not continuing\n[ 1.2] RIP: 0010:timerqueue_del+0x1a/0x50\n"
+	const program = "[ 1.2] Call Trace:\n[ 1.2]  hrtimer_interrupt+0xfa/0x210\n[ 1.2]  bpf_prog_6566443e59a1ade2_lock_up+0x65/0x87\n"
+	for text, want := range map[string]string{
+		panicked + program: "bpf_prog_6566443e59a1ade2_lock_up",
+		panicked:           "timerqueue_del",
+		"":                 "",
+	} {
+		r := (&console{[]byte(text)}).report()
+		if got := r.at(); got != want {
+			t.Errorf("%q: it is in %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzConsole(f *testing.F) {
 	f.Add([]byte("[ 1.2] BUG: x\r\n[ 1.2][ T1] RIP: 0010:f+0x1/0x2 [m]\r\nCall Trace:\n <NMI>\n a+0x1/0x2\n </NMI>\n b+0x1/0x2\n"))
 	f.Add([]byte("Kernel panic - not syncing: System is deadlocked on memory\n"))

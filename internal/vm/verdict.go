@@ -100,7 +100,7 @@ func (o *outcome) hungReason() string {
 	if o.hello {
 		reason = "no sign of life any more"
 	}
-	if function, _, _ := strings.Cut(o.report.rip, "+"); function != "" {
+	if function := o.report.at(); function != "" {
 		reason += ", it is in " + function
 	}
 	return reason

@@ -36,6 +36,12 @@ func RunHelper() {
 		spin()
 	case superviseMode:
 		err = supervise(os.Args[1:])
+	case echoMode:
+		echo()
+	case workerMode:
+		err = work(os.Args[1:])
+	case holdCgroupMode:
+		err = holdCgroup(os.Args[1:])
 	case restoreSysctlMode:
 		err = restoreSysctl(os.Args[1:])
 	default:

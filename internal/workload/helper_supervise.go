@@ -102,7 +102,7 @@ func startGroup(copies int, command []string) ([]int, error) {
 			cmd.SysProcAttr.Pgid = pids[0]
 		}
 		if err := cmd.Start(); err != nil {
-			return nil, err
+			return nil, notStarted(cmd.Path, err)
 		}
 		pids = append(pids, cmd.Process.Pid)
 	}

@@ -20,6 +20,7 @@ const testToolEnv = "EBPF_BENCH_TEST_TOOL"
 var testTools = map[string]func(){
 	"command": holdCommandLoad,
 	"spin":    holdSpinLoad,
+	"run":     runForever,
 	"sysctl":  holdSysctl,
 }
 

@@ -37,7 +37,7 @@ type Parking struct {
 // place is an interface of a Parking.
 type place struct {
 	index    int
-	attached xdpLink
+	attached attachment
 }
 
 // Hold holds an XDP program until the Closer is closed. It fails with

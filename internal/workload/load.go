@@ -105,15 +105,28 @@ func (l *Load) signal(sig unix.Signal) error {
 		return err
 	}
 	if err := unix.Kill(-l.group, sig); err != nil {
-		// A group that is gone has ended, and why is about to be known.
-		select {
-		case <-l.ended:
-			return l.err
-		case <-time.After(time.Second):
-		}
-		return fmt.Errorf("send %s to load: %w", unix.SignalName(sig), err)
+		return l.endOr(fmt.Errorf("send %s to load: %w", unix.SignalName(sig), err))
 	}
 	return nil
+}
+
+// endOr is why a load ended whose processes are gone, which is about to be known;
+// else err.
+func (l *Load) endOr(err error) error {
+	select {
+	case <-l.ended:
+		return l.err
+	case <-time.After(time.Second):
+		return err
+	}
+}
+
+// Explain is why the load has ended where an error of OpenPerfEvents comes of that.
+func (l *Load) Explain(err error) error {
+	if l.existing != nil || !errors.Is(err, errNoThreads) {
+		return err
+	}
+	return l.endOr(err)
 }
 
 // Close ends the processes that the load started and waits for their end. It

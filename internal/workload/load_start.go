@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // start starts the supervisor and waits until it has started the group.
@@ -56,7 +58,8 @@ func (l *Load) watch(r io.Closer, reports *json.Decoder) {
 	defer r.Close()
 	var last report
 	_ = reports.Decode(&last) // a supervisor that was killed reports nothing
-	l.err = fmt.Errorf("load ended early: %w", l.failure(last, l.supervisor.Wait()))
+	l.err = bench.WithHint(fmt.Errorf("load ended early: %w", l.failure(last, l.supervisor.Wait())),
+		"a load goes on until it is stopped: have its command do its work again and again")
 }
 
 // failure is why the load ended: what the supervisor reported, else how it

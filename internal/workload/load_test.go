@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -180,11 +181,16 @@ func TestACommandThatEndsEarlyIsAnErrorWithItsLastWords(t *testing.T) {
 			waitUntil(t, "the end of the command", func() bool { return l.Err() != nil })
 			wantError(t, l.Err(), tc.want...)
 			wantError(t, l.Resume(), tc.want...)
+			wantError(t, l.Explain(fmt.Errorf("open: %w", errNoThreads)), tc.want...)
 		})
 	}
 }
 
 func TestALoadThatCannotStart(t *testing.T) {
+	noShell := filepath.Join(t.TempDir(), "no-shell")
+	if err := os.WriteFile(noShell, []byte("#!/no/such/shell\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		desc bench.Load
 		want string
@@ -195,6 +201,7 @@ func TestALoadThatCannotStart(t *testing.T) {
 		"negative pid":    {bench.Load{PID: -1}, "less than 1"},
 		"no such command": {bench.Load{Command: []string{"no-such-command"}}, "executable file not found"},
 		"not executable":  {bench.Load{Command: []string{"/dev/null"}}, "permission denied"},
+		"no shell":        {bench.Load{Command: []string{noShell}}, "#! line names"},
 		"no such process": {bench.Load{PID: 1 << 30}, "no process 1073741824"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,5 +325,9 @@ func TestStderrTailKeepsTheEnd(t *testing.T) {
 	}
 	if len(tail.buf) > stderrBytes {
 		t.Errorf("keeps %d bytes", len(tail.buf))
+	}
+	fmt.Fprint(&tail, strings.Repeat("\xff\xfe", 10_000))
+	if got := tail.String(); len(got) > stderrText || !utf8.ValidString(got) {
+		t.Errorf("of what is no text it says %d bytes: %q", len(got), got)
 	}
 }

@@ -60,6 +60,15 @@ func (ns *Netns) Close() error {
 	return ns.file.Close()
 }
 
+// File is a copy of what keeps the namespace alive.
+func (ns *Netns) File() (*os.File, error) {
+	fd, err := unix.FcntlInt(ns.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("copy a network namespace: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "netns"), nil
+}
+
 func (ns *Netns) fd() int {
 	return int(ns.file.Fd())
 }

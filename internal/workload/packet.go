@@ -44,7 +44,7 @@ func expand(desc *bench.Packet, room int, readFile func(name string) ([]byte, er
 	switch kinds[0] {
 	case "hex":
 		frames = make([][]byte, 1)
-		frames[0], err = decodeHex(desc.Hex)
+		frames[0], err = Hex(desc.Hex)
 	case "pcap":
 		frames, err = readPcap(desc.Pcap, room, readFile)
 	case "headers":
@@ -84,10 +84,10 @@ func kindsOf(desc *bench.Packet) []string {
 	return kinds
 }
 
-// decodeHex reads bytes as people paste them: apart or not, by white space or
+// Hex reads bytes as people paste them: apart or not, by white space or
 // colons, with 0x or without. Each group holds whole bytes, because "4 5" may
 // be one byte or two.
-func decodeHex(s string) ([]byte, error) {
+func Hex(s string) ([]byte, error) {
 	var frame []byte
 	for _, group := range strings.Fields(strings.ReplaceAll(s, ":", " ")) {
 		digits := strings.TrimPrefix(strings.ToLower(group), "0x")

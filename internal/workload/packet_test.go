@@ -299,11 +299,11 @@ func FuzzHex(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		frame, err := decodeHex(s)
+		frame, err := Hex(s)
 		if err != nil {
 			return
 		}
-		again, err := decodeHex(hex.EncodeToString(frame))
+		again, err := Hex(hex.EncodeToString(frame))
 		if err != nil || !bytes.Equal(again, frame) {
 			t.Errorf("%q is %x, but that is %x, error %v", s, frame, again, err)
 		}

@@ -91,7 +91,7 @@ func TestPacketsOfAPcap(t *testing.T) {
 
 func TestAPcapAsOtherToolsWriteIt(t *testing.T) {
 	// Byte by byte from the format's description, in big-endian order.
-	data, err := decodeHex(`
+	data, err := Hex(`
 		a1b2c3d4 0002 0004 00000000 00000000 00040000 00000001
 		65000000 00000000 0000000e 0000000e ffffffffffff 020000000001 0806`)
 	if err != nil {

@@ -55,10 +55,12 @@ func openPerfEvents(desc bench.PerfEvent, tids []int) (*PerfEvents, error) {
 		e.fds = append(e.fds, fd)
 	}
 	if len(e.fds) == 0 {
-		return nil, errors.New("the load has no threads")
+		return nil, errNoThreads
 	}
 	return e, nil
 }
+
+var errNoThreads = errors.New("the load has no threads")
 
 // perfEventTarget is what one event counts on, -1 being all of them.
 type perfEventTarget struct{ tid, cpu int }

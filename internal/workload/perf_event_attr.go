@@ -1,17 +1,17 @@
 package workload
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unsafe"
 
-	"github.com/agnivade/levenshtein"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
 // perfEventID is how the kernel knows an event.
@@ -56,7 +56,8 @@ const defaultEvent = "cpu-clock"
 func perfEventAttr(desc bench.PerfEvent) (*unix.PerfEventAttr, error) {
 	id, ok := perfEventIDs[desc.Event]
 	if !ok {
-		return nil, fmt.Errorf("unknown event, the nearest is %s", nearestEvent(desc.Event))
+		known := slices.Sorted(maps.Keys(perfEventIDs))
+		return nil, fmt.Errorf("unknown event%s: it is one of %s", strictyaml.DidYouMean(desc.Event, known), strings.Join(known, ", "))
 	}
 	attr := &unix.PerfEventAttr{
 		Type:   id.typ,
@@ -84,10 +85,4 @@ func perfEventAttr(desc bench.PerfEvent) (*unix.PerfEventAttr, error) {
 		return nil, errors.New("neither frequency nor period is set")
 	}
 	return attr, nil
-}
-
-func nearestEvent(name string) string {
-	return slices.MinFunc(slices.Sorted(maps.Keys(perfEventIDs)), func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
-	})
 }

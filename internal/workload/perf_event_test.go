@@ -279,7 +279,7 @@ func TestPerfEventsThatCannotBeOpened(t *testing.T) {
 		want []string
 		hint bool
 	}{
-		"unknown event":      {bench.PerfEvent{Event: "cpu-clok", Frequency: 1}, self, []string{"cpu-clok", "nearest is cpu-clock"}, false},
+		"unknown event":      {bench.PerfEvent{Event: "cpu-clok", Frequency: 1}, self, []string{"cpu-clok", "did you mean \"cpu-clock\"?"}, false},
 		"unknown scope":      {bench.PerfEvent{Frequency: 1, Scope: "cpu"}, self, []string{`unknown scope "cpu"`}, false},
 		"no rate":            {bench.PerfEvent{}, self, []string{"cpu-clock", "neither frequency nor period"}, false},
 		"two rates":          {bench.PerfEvent{Frequency: 1, Period: 1}, self, []string{"exclude each other"}, false},

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -20,8 +21,9 @@ type Sender interface {
 	Name() string
 	// Send sends count packets: each of the frames in turn, beginning with
 	// the first one, always as it was given. It returns how many packets
-	// really went to the veth driver, also when it fails.
-	Send(count int) (sent uint64, err error)
+	// really went to the veth driver, also when it fails, as it does when ctx is
+	// cancelled.
+	Send(ctx context.Context, count int) (sent uint64, err error)
 	// Close ends the sender. The Veth may have another one then.
 	Close() error
 }
@@ -31,6 +33,14 @@ type Sender interface {
 func (v *Veth) NewSender(name string, frames [][]byte) (Sender, error) {
 	if err := checkFrames(frames); err != nil {
 		return nil, err
+	}
+	if v.mode.IsTC() {
+		// Live frames are for the ring that XDP polls: they pass the near end's
+		// egress by, and a far end that merges them may be needed to take them.
+		if name == SenderLiveFrames {
+			return nil, errors.New("live frames reach xdp programs only: tc programs get packets by af_packet")
+		}
+		name = SenderAFPacket
 	}
 	switch name {
 	case SenderAFPacket:

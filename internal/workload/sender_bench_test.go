@@ -40,7 +40,7 @@ func BenchmarkSend(b *testing.B) {
 
 // benchmarkSend sends in portions as large as those of a round. The fastest of
 // them says what can be had on a machine that does nothing else.
-func benchmarkSend(b *testing.B, sender string, mode bench.XDPMode, frames [][]byte, action int32) {
+func benchmarkSend(b *testing.B, sender string, mode bench.VethMode, frames [][]byte, action int32) {
 	const portion = 20_000
 	v := newVeth(b, mode)
 	prog := newXDP(b, "bench", action)
@@ -73,7 +73,7 @@ func BenchmarkSendOne(b *testing.B) {
 			attach(b, v, newXDP(b, "bench", xdpDrop))
 			s := newSender(b, v, sender, frame(64, 0))
 			for b.Loop() {
-				if _, err := s.Send(1); err != nil {
+				if _, err := s.Send(b.Context(), 1); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type liveSender struct {
 	// attached holds prog in the XDP dispatcher, where a call finds it
 	// without milliseconds of set-up. It also makes the near end poll, without
 	// which it takes no packets that the far end sends back.
-	attached xdpLink
+	attached attachment
 	// data is as long as the longest frame.
 	data  []byte
 	batch uint32
@@ -124,13 +125,15 @@ func (s *liveSender) load(v *Veth, frames [][]byte) (err error) {
 
 func (*liveSender) Name() string { return SenderLiveFrames }
 
-func (s *liveSender) Send(count int) (sent uint64, err error) {
+func (s *liveSender) Send(ctx context.Context, count int) (sent uint64, err error) {
 	turn := liveTurn{Credit: uint64(count)}
 	if err := s.turn.Put(uint32(0), &turn); err != nil {
 		return 0, fmt.Errorf("send live frames: %w", err)
 	}
 	for left := count; left > 0 && err == nil; left -= liveRepeat {
-		err = s.run(min(left, liveRepeat))
+		if err = s.run(min(left, liveRepeat)); err == nil {
+			err = ctx.Err()
+		}
 	}
 	if err := errors.Join(err, s.turn.Lookup(uint32(0), &turn)); err != nil {
 		return uint64(count) - turn.Credit, fmt.Errorf("send live frames: %w", err)

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -23,17 +24,21 @@ const (
 	// packetPatience is how long a batch waits for the one before it. A
 	// program may hand packets on to where they stay.
 	packetPatience = 20 * time.Millisecond
+	// packetStuck is for how long the kernel may take no packet at all.
+	packetStuck = 2 * time.Second
 )
 
 // packetSender sends frames by an AF_PACKET socket, on any kernel.
 type packetSender struct {
 	fd int
+	// bypass lets packets go to the driver at once, past the hooks of tc.
+	bypass bool
 	// messages are the frames, as often as it takes to fill a batch.
 	messages []mmsghdr
 	drop     *ebpf.Program
 	// attached drops what the far end sends back. It also makes the near end
 	// poll, without which it takes no packets that the far end sends back.
-	attached xdpLink
+	attached attachment
 }
 
 // mmsghdr is the kernel's struct mmsghdr.
@@ -43,7 +48,7 @@ type mmsghdr struct {
 }
 
 func newPacketSender(v *Veth, frames [][]byte) (_ *packetSender, err error) {
-	s := &packetSender{fd: -1, messages: newMessages(frames)}
+	s := &packetSender{fd: -1, bypass: v.hook != bench.Egress, messages: newMessages(frames)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("send by AF_PACKET: %w", err), s.Close())
@@ -76,6 +81,9 @@ func (s *packetSender) open() (err error) {
 	if err := unix.SetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_SNDBUFFORCE, packetBuffer); err != nil {
 		return fmt.Errorf("enlarge send buffer: %w", err)
 	}
+	if !s.bypass {
+		return nil
+	}
 	return unix.SetsockoptInt(s.fd, unix.SOL_PACKET, unix.PACKET_QDISC_BYPASS, 1)
 }
 
@@ -97,13 +105,23 @@ func newMessages(frames [][]byte) []mmsghdr {
 
 func (*packetSender) Name() string { return SenderAFPacket }
 
-func (s *packetSender) Send(count int) (sent uint64, err error) {
+func (s *packetSender) Send(ctx context.Context, count int) (sent uint64, err error) {
+	moved := time.Now()
 	for left := count; left > 0; {
 		next := s.messages[(count-left)%len(s.messages):]
 		n, err := s.sendmmsg(next[:min(len(next), packetBatch, left)])
+		switch {
+		case err == nil && n > 0:
+			moved = time.Now()
+		case err == nil && time.Since(moved) > packetStuck:
+			err = fmt.Errorf("nothing takes the packets: the send buffer has been full for %s", packetStuck)
+		}
 		if err == nil {
 			left -= n
 			err = s.drain()
+		}
+		if err == nil {
+			err = ctx.Err()
 		}
 		if err != nil {
 			return uint64(count - left), fmt.Errorf("send by AF_PACKET: %w", err)
@@ -127,13 +145,14 @@ func (s *packetSender) drain() error {
 	}
 }
 
-// sendmmsg gives packets to the driver and returns how many. The driver has
-// counted the last of them as dropped if they are not all.
+// sendmmsg gives packets to the driver and returns how many: none if a signal or
+// a full send buffer was in the way. The driver, or a program at the egress, has
+// dropped the last of them if they are not all.
 func (s *packetSender) sendmmsg(messages []mmsghdr) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd),
 		uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)
 	switch {
-	case errno == unix.EINTR:
+	case errno == unix.EINTR, errno == unix.EAGAIN:
 		return 0, nil
 	case errno == unix.ENOBUFS:
 		return 1, nil

@@ -14,7 +14,7 @@ import (
 var senders = []string{SenderLiveFrames, SenderAFPacket}
 
 // forEachSender runs a test with every sender in every mode.
-func forEachSender(t *testing.T, test func(t *testing.T, mode bench.XDPMode, sender string)) {
+func forEachSender(t *testing.T, test func(t *testing.T, mode bench.VethMode, sender string)) {
 	for _, mode := range modes {
 		for _, sender := range senders {
 			t.Run(fmt.Sprint(mode, "/", sender), func(t *testing.T) { test(t, mode, sender) })
@@ -24,7 +24,7 @@ func forEachSender(t *testing.T, test func(t *testing.T, mode bench.XDPMode, sen
 
 func TestEveryPacketRunsTheProgram(t *testing.T) {
 	actions := map[string]int32{"aborted": xdpAborted, "drop": xdpDrop, "pass": xdpPass, "tx": xdpTX}
-	forEachSender(t, func(t *testing.T, mode bench.XDPMode, sender string) {
+	forEachSender(t, func(t *testing.T, mode bench.VethMode, sender string) {
 		v := newVeth(t, mode)
 		s := newSender(t, v, sender, frame(64, 0), frame(1500, 0), frame(128, 0))
 		for name, action := range actions {
@@ -40,7 +40,7 @@ func TestEveryPacketRunsTheProgram(t *testing.T) {
 }
 
 func TestFramesAreSentInTurn(t *testing.T) {
-	forEachSender(t, func(t *testing.T, mode bench.XDPMode, sender string) {
+	forEachSender(t, func(t *testing.T, mode bench.VethMode, sender string) {
 		const lengths = 5
 		var frames [][]byte
 		for i := range lengths {
@@ -67,7 +67,7 @@ func TestFramesAreSentInTurn(t *testing.T) {
 }
 
 func TestEachRunSeesThePacketAsItWasGiven(t *testing.T) {
-	forEachSender(t, func(t *testing.T, mode bench.XDPMode, sender string) {
+	forEachSender(t, func(t *testing.T, mode bench.VethMode, sender string) {
 		for name, frames := range map[string][][]byte{
 			"one":   {frame(64, 7)},
 			"mixed": {frame(64, 7), frame(200, 7)},
@@ -93,7 +93,7 @@ func TestEachRunSeesThePacketAsItWasGiven(t *testing.T) {
 }
 
 func TestFramesOfAnyLengthThatAVethCarries(t *testing.T) {
-	forEachSender(t, func(t *testing.T, mode bench.XDPMode, sender string) {
+	forEachSender(t, func(t *testing.T, mode bench.VethMode, sender string) {
 		v := newVeth(t, mode)
 		prog := newXDP(t, "pass", xdpPass)
 		attach(t, v, prog)

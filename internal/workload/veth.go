@@ -15,16 +15,17 @@ import (
 // is where native XDP wants a packet.
 const maxFrame = 3000
 
-// Veth is a veth pair. Packets sent from its near end drive an XDP program
-// that is attached to its far end. Each end has a network namespace to itself
-// and no address, so nothing else sends there, nothing answers, and the
-// program sees a machine with one interface.
+// Veth is a veth pair. Packets sent from its near end drive a program that is
+// attached to its far end, or to the egress of the near one. Each end has a
+// network namespace to itself and no address, so nothing else sends there,
+// nothing answers, and the program sees a machine with one interface.
 //
 // A Veth may be used from any thread, but not from two at a time.
 type Veth struct {
-	mode      bench.XDPMode
+	mode      bench.VethMode
+	hook      bench.Hook
 	near, far end
-	attached  xdpLink
+	attached  attachment
 	// dropped is what Settle last read of the counter of dropped packets.
 	dropped uint64
 }
@@ -38,8 +39,15 @@ type end struct {
 }
 
 // NewVeth makes a veth pair whose far end takes programs in the given mode.
-func NewVeth(mode bench.XDPMode) (*Veth, error) {
-	v := &Veth{mode: mode, near: end{name: "near"}, far: end{name: "far"}}
+func NewVeth(mode bench.VethMode) (*Veth, error) {
+	return NewVethAt(mode, bench.Ingress)
+}
+
+// NewVethAt makes a veth pair that takes programs in the given mode: at the
+// ingress of its far end, or, tc programs, at the egress of its near end, which
+// is where its packets are sent from.
+func NewVethAt(mode bench.VethMode, hook bench.Hook) (*Veth, error) {
+	v := &Veth{mode: mode, hook: hook, near: end{name: "near"}, far: end{name: "far"}}
 	if err := v.setUp(); err != nil {
 		return nil, errors.Join(fmt.Errorf("make veth pair: %w", err), v.Close())
 	}
@@ -77,6 +85,10 @@ func addVeth(h *netlink.Handle, name, peer string, peerNS *Netns) error {
 	if peerNS != nil {
 		pair.PeerNamespace = netlink.NsFd(peerNS.fd())
 	}
+	return addPair(h, pair)
+}
+
+func addPair(h *netlink.Handle, pair *netlink.Veth) error {
 	err := h.LinkAdd(pair)
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		err = bench.WithHint(err, "The kernel has no veth interfaces: try modprobe veth.")
@@ -112,18 +124,33 @@ func (e *end) up() error {
 // nl6AddrGenNone is the kernel's IN6_ADDR_GEN_MODE_NONE.
 const nl6AddrGenNone = 1
 
-// Attach attaches an XDP program to the far end, in place of the one that was
-// attached before. In native mode that takes microseconds if both are held by
-// a Parking, else milliseconds.
+// attachment is a program that is attached to an interface: a link.Link, or
+// what stands for one on a kernel without.
+type attachment interface {
+	Update(*ebpf.Program) error
+	Close() error
+}
+
+// Attach attaches a program to its end, in place of the one that was attached
+// before. In native mode that takes microseconds if both are held by a Parking,
+// else milliseconds.
 func (v *Veth) Attach(prog *ebpf.Program) error {
 	if v.attached != nil {
 		return v.attached.Update(prog)
 	}
 	var err error
-	if v.attached, err = attachXDP(v.far.ns, v.far.index, v.mode, prog); err != nil {
+	switch v.mode {
+	case bench.TC:
+		v.attached, err = attachTC(v.programEnd(), v.hook, prog)
+	case bench.TCX:
+		v.attached, err = attachTCX(v.programEnd(), v.hook, prog)
+	default:
+		v.attached, err = attachXDP(v.far.ns, v.far.index, v.mode, prog)
+	}
+	if err != nil {
 		return fmt.Errorf("attach to veth: %w", err)
 	}
-	if v.mode == bench.XDPGeneric {
+	if v.mode != bench.XDPNative {
 		return nil
 	}
 	// The kernel turned GRO on with the program. It would only cost time, on
@@ -131,8 +158,16 @@ func (v *Veth) Attach(prog *ebpf.Program) error {
 	return v.far.setGRO(false)
 }
 
-// Detach takes the program from the far end. Packets then go to the stack of
-// its namespace, which has no use for them.
+// programEnd is the end that the program is attached to.
+func (v *Veth) programEnd() *end {
+	if v.hook == bench.Egress {
+		return &v.near
+	}
+	return &v.far
+}
+
+// Detach takes the program from its end. Packets then go to the stack of the far
+// end's namespace, which has no use for them.
 func (v *Veth) Detach() error {
 	if v.attached == nil {
 		return nil

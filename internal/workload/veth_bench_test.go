@@ -42,7 +42,7 @@ func BenchmarkSettle(b *testing.B) {
 	v := newVeth(b, bench.XDPNative)
 	prog := newXDP(b, "drop", xdpDrop)
 	for b.Loop() {
-		if _, err := v.Settle(0, func() (uint64, error) { return runCount(b, prog), nil }); err != nil {
+		if _, err := v.Settle(b.Context(), 0, func() (uint64, error) { return runCount(b, prog), nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

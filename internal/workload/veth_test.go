@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var modes = []bench.XDPMode{bench.XDPNative, bench.XDPGeneric}
+var modes = []bench.VethMode{bench.XDPNative, bench.XDPGeneric}
 
 func init() { testTools["veth"] = holdVeth }
 
@@ -92,7 +92,7 @@ func TestPacketsForAFullRingAreDropped(t *testing.T) {
 func TestMissingPacketsAreUnaccounted(t *testing.T) {
 	v := newVeth(t, bench.XDPNative)
 	start := time.Now()
-	got, err := v.Settle(1000, func() (uint64, error) { return 990, nil })
+	got, err := v.Settle(t.Context(), 1000, func() (uint64, error) { return 990, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSettleWaitsForPacketsThatAreOnTheirWay(t *testing.T) {
 	v := newVeth(t, bench.XDPNative)
 	// Slower than the patience of Settle in all, but each step is not.
 	start := time.Now()
-	got, err := v.Settle(10, func() (uint64, error) {
+	got, err := v.Settle(t.Context(), 10, func() (uint64, error) {
 		return min(10, uint64(time.Since(start)/(settlePatience/4))), nil
 	})
 	if want := (bench.Traffic{Sent: 10, Run: 10}); err != nil || got != want {
@@ -119,13 +119,13 @@ func TestSettleWaitsForPacketsThatAreOnTheirWay(t *testing.T) {
 func TestSettlePassesOnAnError(t *testing.T) {
 	v := newVeth(t, bench.XDPNative)
 	want := errors.New("no such program")
-	if _, err := v.Settle(1, func() (uint64, error) { return 0, want }); !errors.Is(err, want) {
+	if _, err := v.Settle(t.Context(), 1, func() (uint64, error) { return 0, want }); !errors.Is(err, want) {
 		t.Errorf("Settle returned %v, want %v", err, want)
 	}
 }
 
 func TestNetlinkAttachesToo(t *testing.T) {
-	for mode, flags := range map[bench.XDPMode]link.XDPAttachFlags{
+	for mode, flags := range map[bench.VethMode]link.XDPAttachFlags{
 		bench.XDPNative: link.XDPDriverMode, bench.XDPGeneric: link.XDPGenericMode,
 	} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -228,7 +228,12 @@ func setDown(t *testing.T, e *end) {
 	}
 }
 
-func newVeth(t testing.TB, mode bench.XDPMode) *Veth {
+func newVeth(t testing.TB, mode bench.VethMode) *Veth {
+	t.Helper()
+	return newVethAt(t, mode, bench.Ingress)
+}
+
+func newVethAt(t testing.TB, mode bench.VethMode, hook bench.Hook) *Veth {
 	t.Helper()
 	needRoot(t)
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
@@ -236,7 +241,7 @@ func newVeth(t testing.TB, mode bench.XDPMode) *Veth {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stats.Close() })
-	v, err := NewVeth(mode)
+	v, err := NewVethAt(mode, hook)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,11 +264,11 @@ func attach(t testing.TB, v *Veth, prog *ebpf.Program) {
 func drive(t testing.TB, v *Veth, s Sender, prog *ebpf.Program, count int) bench.Traffic {
 	t.Helper()
 	before := runCount(t, prog)
-	sent, err := s.Send(count)
+	sent, err := s.Send(t.Context(), count)
 	if err != nil {
 		t.Fatal(err)
 	}
-	traffic, err := v.Settle(sent, func() (uint64, error) { return runCount(t, prog) - before, nil })
+	traffic, err := v.Settle(t.Context(), sent, func() (uint64, error) { return runCount(t, prog) - before, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

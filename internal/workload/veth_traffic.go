@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -17,13 +18,16 @@ const settlePatience = 50 * time.Millisecond
 // Packets that are still missing when nothing moves any more are Unaccounted,
 // which is no error. Settle belongs after each Send, also after one that
 // failed, because it counts drops from one call to the next.
-func (v *Veth) Settle(sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
+func (v *Veth) Settle(ctx context.Context, sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
 	var last bench.Traffic
 	for moved := time.Now(); ; time.Sleep(settlePatience / 100) {
 		// Taken before the counters are read: what holds up this process after
 		// that says nothing of the packets.
 		now := time.Now()
 		traffic, err := v.account(sent, ran)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return traffic, fmt.Errorf("account for packets: %w", err)
 		}
@@ -63,7 +67,12 @@ func (v *Veth) account(sent uint64, ran func() (uint64, error)) (bench.Traffic, 
 // far end's ring or backlog had no room, and packets sent while the far end
 // was down. The far end's own rx_dropped would not do: it also counts packets
 // that a program has seen and passed, redirected or sent back in vain.
+//
+// A program at the near end's egress sees a packet before anything drops it.
 func (v *Veth) totalDropped() (uint64, error) {
+	if v.hook == bench.Egress {
+		return 0, nil
+	}
 	iface, err := v.near.netlink.LinkByIndex(v.near.index)
 	if err != nil {
 		return 0, err

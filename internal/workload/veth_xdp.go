@@ -10,15 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// xdpLink is an XDP program attached to an interface: a link.Link, or a
-// netlinkXDP where the kernel has no bpf_link for XDP.
-type xdpLink interface {
-	Update(*ebpf.Program) error
-	Close() error
-}
-
 // attachXDP attaches prog to an interface in a network namespace.
-func attachXDP(ns *Netns, index int, mode bench.XDPMode, prog *ebpf.Program) (attached xdpLink, err error) {
+func attachXDP(ns *Netns, index int, mode bench.VethMode, prog *ebpf.Program) (attached attachment, err error) {
 	flags := link.XDPDriverMode
 	if mode == bench.XDPGeneric {
 		flags = link.XDPGenericMode

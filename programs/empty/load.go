@@ -2,7 +2,52 @@
 
 package empty
 
-import "github.com/cilium/ebpf"
+import (
+	"strings"
 
-// Load is the object with all empty programs, none of them in the kernel yet.
-func Load() (*ebpf.CollectionSpec, error) { return loadBpf() }
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+)
+
+// Like is an empty program of the type of another, for the same hook. It is not
+// in the kernel yet.
+func Like(p *ebpf.ProgramSpec) (*ebpf.ProgramSpec, error) {
+	all, err := loadBpf()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all.Programs {
+		if e.Type == p.Type {
+			return forHookOf(p, e), nil
+		}
+	}
+	// What a return value means depends on the hook; 0 lets things go on where
+	// it means anything.
+	name := "empty_" + strings.ToLower(p.Type.String())
+	return forHookOf(p, &ebpf.ProgramSpec{
+		Name: name, Type: p.Type, License: "Dual BSD/GPL",
+		Instructions: returns(name, asm.Mov.Imm(asm.R0, 0)),
+	}), nil
+}
+
+func forHookOf(p, e *ebpf.ProgramSpec) *ebpf.ProgramSpec {
+	if p.AttachType == ebpf.AttachSkSKBStreamParser {
+		// A parser returns how long the message is: all that is there.
+		e.Instructions = returns(e.Name, asm.LoadMem(asm.R0, asm.R1, 0, asm.Word))
+	}
+	e.AttachType, e.AttachTo, e.AttachTarget, e.Flags = p.AttachType, p.AttachTo, p.AttachTarget, p.Flags
+	e.SectionName = p.SectionName
+	return e
+}
+
+// returns is a program that returns what one instruction has in R0. It has the type
+// that a compiler would give it: the kernel traces no program without.
+func returns(name string, r0 asm.Instruction) asm.Instructions {
+	typ := &btf.FuncProto{
+		Return: &btf.Int{Name: "int", Size: 4, Encoding: btf.Signed},
+		Params: []btf.FuncParam{{Name: "ctx", Type: &btf.Pointer{Target: &btf.Void{}}}},
+	}
+	r0 = btf.WithFuncMetadata(r0.WithSymbol(name), &btf.Func{Name: name, Type: typ, Linkage: btf.GlobalFunc})
+	return asm.Instructions{r0, asm.Return()}
+}

@@ -208,15 +208,7 @@ func reference(source uint32) Event {
 			return Fibonacci
 		}
 	}
-	switch {
-	case source%15 == 0:
-		return FizzBuzz
-	case source%3 == 0:
-		return Fizz
-	case source%5 == 0:
-		return Buzz
-	}
-	return nothing
+	return Classify(source)
 }
 
 func TestFibonacciSlowAndFastAgree(t *testing.T) {

@@ -60,3 +60,21 @@ func TestDecodeRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What user space does of each sample: a record with a stack of 64 frames.
+func BenchmarkDecode(b *testing.B) {
+	stack := make([]uint64, 64)
+	for i := range stack {
+		stack[i] = 0x7f0000000000 + uint64(i)*0x40
+	}
+	raw := encode(b, header{Time: 1, PID: 2, TID: 3, StackLen: uint64(len(stack)) * addrSize}, stack...)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := decode(raw)
+		if err != nil || len(r.Stack) != len(stack) {
+			b.Fatal(len(r.Stack), err)
+		}
+	}
+	b.ReportMetric(float64(len(stack)), "frames/op")
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// madeUpSuite has a benchmark for each program of either side.
+func madeUpSuite(m *matchup) (*suite.Suite, error) {
+	text, err := runner.Suggest(m.head.objects, inPlaceOf(m.head.objects, m.base.objects))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"made-up.yml": []byte(text)}
+	for _, o := range m.head.objects {
+		files[o.Path] = o.Data
+	}
+	s, err := suite.Load(memoryFS(files), "made-up.yml")
+	return s, ofMadeUp(err)
+}
+
+// ofMadeUp is what is wrong with a suite that nobody wrote, without the lines that
+// it is found in.
+func ofMadeUp(err error) error {
+	var at *strictyaml.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	return bench.WithHint(fmt.Errorf("make a benchmark of each program: %s", at.Msg), "write a suite, which names the programs to measure: --suite ebpf-bench.yml")
+}

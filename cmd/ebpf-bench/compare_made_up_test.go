@@ -1,0 +1,28 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// A program of any name is told by it, and not by a file that nobody has.
+func TestMadeUpSuiteOfHostileNames(t *testing.T) {
+	o, err := readObject(filepath.Join("..", "..", "programs", "fun_xdp", "fun_xdp_bpfel.o"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = suite.NewObject("a.o", bytes.ReplaceAll(o.Data, []byte("fun_xdp_basic\x00"), []byte("fun\x1bxdp_basic\x00")))
+	one := &side{objects: []suite.Object{o}}
+	s, err := madeUpSuite(&matchup{base: one, head: one})
+	if err == nil {
+		t.Fatalf("made %d benchmarks", len(s.Benchmarks))
+	}
+	if text := err.Error(); strings.Contains(text, "made-up") || !strings.Contains(text, `name "fun\x1bxdp_basic" has characters`) || bench.Hint(err) == "" {
+		t.Errorf("error %q, hint %q", text, bench.Hint(err))
+	}
+}

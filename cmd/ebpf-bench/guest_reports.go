@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// guestReports is how a guest's reports are read that come one benchmark after
+// the other, each a whole R.
+type guestReports[R any] struct {
+	decode func(io.Reader) (*R, error)
+	// add adds a report to those before, which are nil at first.
+	add func(all, latest *R) *R
+	// done is how many benchmarks were reported.
+	done func(*R) int
+}
+
+// of has a guest report on the benchmarks of these names. What it reported
+// comes with the error that ended it early; it is nil if that is nothing.
+func (g *guestReports[R]) of(ctx context.Context, m *machines, kernel string, benchmarks []string, machine guest) (*R, vm.Info, error) {
+	var all *R
+	var broken error
+	machine.result = func(text json.RawMessage) {
+		latest, err := g.decode(bytes.NewReader(text))
+		if err != nil {
+			broken = onKernel(kernel, fmt.Errorf("read the guest's results: %w", err))
+			return
+		}
+		all = g.add(all, latest)
+	}
+	machine.at = func() string {
+		done := 0
+		if all != nil {
+			done = g.done(all)
+		}
+		return benchmarkOf(done, benchmarks)
+	}
+	info, err := m.run(ctx, kernel, machine)
+	err = errors.Join(err, broken)
+	if all == nil && err == nil {
+		err = onKernel(kernel, errors.New("the guest reported no results"))
+	}
+	return all, info, err
+}
+
+func pairNames(pairs []runner.PairJob) (names []string) {
+	for _, p := range pairs {
+		names = append(names, p.Name())
+	}
+	return names
+}

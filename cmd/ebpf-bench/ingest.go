@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ingest"
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+const ingestLong = `Take in what another tool measured in user space, so that it goes through the
+same gate as the programs of the same project: compare, thresholds, baseline.
+
+FILE is what go test -bench prints, also with -json, or what cargo criterion
+--message-format=json prints; FOLDER is target/criterion, or a project that has
+it. Without any, or for -, it is read from stdin.
+
+The results are those of a run: latency is the time of an operation, allocs and
+heap-bytes what Go says with -benchmem, and other units are measures of that name,
+such as records/op. Which way such a unit is better is known of rates (*/s) and of
+costs such as p99-ns/op; of others it is said with --higher or --lower, or by a line
+"Unit records/op better=higher" in FILE. Without that no change of it is called a
+regression: one beyond its threshold is inconclusive. Each value counts as a measurement of its own, so let go test
+measure several times; from several processes is better, because memory lies
+elsewhere in each. What is read is taken for measured on this machine, so take it
+in there, unless the output names another CPU.
+
+With --into the results are added to those of a file that ebpf-bench run wrote.`
+
+const ingestExample = `  # ten measurements of each benchmark, as results of a run
+  go test -bench . -count 10 ./... | ebpf-bench ingest --out user.json
+
+  # beside those of the programs, in one file, and judged by its thresholds
+  sudo ebpf-bench run --out run.json
+  go test -bench . -count 10 ./agent | ebpf-bench ingest --into run.json
+  ebpf-bench merge --thresholds thresholds.yml run.json
+
+  # two of them compared, as a gate
+  ebpf-bench compare --strict main.json user.json
+
+  # criterion
+  cargo bench && ebpf-bench ingest --out user.json target/criterion`
+
+type ingestFlags struct {
+	out    string
+	into   string
+	higher []string
+	lower  []string
+	format formatFlag
+}
+
+func newIngestCommand(t *terminal) *cobra.Command {
+	f := ingestFlags{format: "text"}
+	cmd := &cobra.Command{
+		Use:     "ingest [flags] [FILE|FOLDER ...]",
+		Short:   "Take in the results of go test -bench and criterion",
+		Long:    ingestLong,
+		Example: ingestExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), t, cmd.InOrStdin(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "out", "o", "", "also write the results as JSON to this `file`")
+	flags.StringVar(&f.into, "into", "", "add to the results of this `file`, in place, or with --out as another file")
+	flags.StringArrayVar(&f.higher, "higher", nil, "more of this `unit` of the benchmarks' own is better, such as records/op (repeatable)")
+	flags.StringArrayVar(&f.lower, "lower", nil, "less of this `unit` is better (repeatable)")
+	flags.Var(&f.format, "format", "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(runFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("out", "json")
+	_ = cmd.MarkFlagFilename("into", "json")
+	return cmd
+}
+
+func (f *ingestFlags) run(ctx context.Context, t *terminal, stdin io.Reader, args []string) error {
+	out, err := f.outFile(args)
+	if err != nil {
+		return usage(err)
+	}
+	var runs []*bench.Run
+	if f.into != "" {
+		if runs, err = readRunFile(ctx, f.into); err != nil {
+			return refused(err)
+		}
+	}
+	set := &ingest.Set{}
+	if len(args) == 0 {
+		args = []string{"-"}
+	}
+	for _, arg := range args {
+		if err := readIngested(ctx, set, stdin, arg); err != nil {
+			return refused(err)
+		}
+	}
+	if err := f.directions(set); err != nil {
+		return usage(err)
+	}
+	run := f.newRun(t, set)
+	if runs, err = addRun(runs, run); err != nil {
+		return usage(err)
+	}
+	return errors.Join(out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
+		(&runFlags{format: f.format}).print(t, runs), failures([]*bench.Run{run}, false, nil), failedPackages(set))
+}
+
+// directions says of units which way they are better.
+func (f *ingestFlags) directions(set *ingest.Set) error {
+	for _, unit := range f.higher {
+		if slices.Contains(f.lower, unit) {
+			return fmt.Errorf("--higher and --lower cannot both be for %q", unit)
+		}
+		if err := set.Better(unit, bench.HigherIsBetter); err != nil {
+			return fmt.Errorf("--higher: %w", err)
+		}
+	}
+	for _, unit := range f.lower {
+		if err := set.Better(unit, bench.LowerIsBetter); err != nil {
+			return fmt.Errorf("--lower: %w", err)
+		}
+	}
+	return nil
+}
+
+// outFile is where the results go: the file that they are added to, unless there is
+// another.
+func (f *ingestFlags) outFile(args []string) (outFile, error) {
+	if f.out != "" {
+		return newOutFile(f.out, append(args, f.into))
+	}
+	return newOutFile(f.into, args)
+}
+
+// readIngested reads one argument into the set.
+func readIngested(ctx context.Context, set *ingest.Set, stdin io.Reader, arg string) error {
+	if arg == "-" {
+		if file, ok := stdin.(*os.File); ok && isTerminal(file) {
+			return usage(bench.WithHint(errors.New("there is nothing to read: stdin is a terminal"), "pipe the output of go test -bench into it, or name a file"))
+		}
+		return named("stdin", set.Read(stdin))
+	}
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return named(arg, set.ReadFolder(os.DirFS(arg)))
+	}
+	file, err := openInput(ctx, arg)
+	if err != nil {
+		return usage(err)
+	}
+	defer file.Close()
+	return named(arg, set.Read(file))
+}
+
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return bench.WithHint(fmt.Errorf("read %s: %w", name, err), bench.Hint(err))
+}
+
+// newRun is what was read as a run of this machine, or of another one where the
+// output says so. Of that, no more is known than it says.
+func (f *ingestFlags) newRun(t *terminal, set *ingest.Set) *bench.Run {
+	run := &bench.Run{
+		Version: bench.RunVersion, Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
+		Testbed: probe.Testbed(), Partial: len(set.Failed) > 0, Results: set.Results(),
+	}
+	run.Testbed.Asked = hostKernel
+	if set.CPU != "" && !sameCPU(set.CPU, run.Testbed.CPU) {
+		t.say("warning: ", "this was measured on another machine, with CPU %q: take it in there, so that its kernel is known", set.CPU)
+		run.Testbed = bench.Testbed{Mode: bench.ModeHost, Kernel: "unknown", KernelBuild: "unknown", Arch: set.Arch, CPU: set.CPU, JIT: "unknown"}
+	}
+	return run
+}
+
+// sameCPU compares the names of CPUs, in which the spaces are not always the same.
+func sameCPU(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// addRun adds a run to others: to the one of the same testbed, if there is one.
+func addRun(runs []*bench.Run, run *bench.Run) ([]*bench.Run, error) {
+	for _, other := range runs {
+		if baseline.Key(other.Testbed) != baseline.Key(run.Testbed) {
+			continue
+		}
+		for i := range run.Results {
+			name := run.Results[i].Benchmark
+			if slices.ContainsFunc(other.Results, func(r bench.Result) bool { return r.Benchmark == name }) {
+				return nil, bench.WithHint(fmt.Errorf("the results have a benchmark %q already", name), "take it in only once, or into another file by --out")
+			}
+		}
+		other.Results = append(other.Results, run.Results...)
+		other.Partial = other.Partial || run.Partial
+		return runs, nil
+	}
+	return append(runs, run), nil
+}
+
+// failedPackages says which packages failed: benchmarks that they have are missing.
+func failedPackages(set *ingest.Set) error {
+	if len(set.Failed) == 0 {
+		return nil
+	}
+	return noMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unique(set.Failed))), "see its output"))
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/scaffold"
+)
+
+const initLong = `Write a suite for objects that have none: a benchmark for each program, driven
+by what its type takes, with comments that say what can be set.
+
+OBJECT is an ELF object or a folder; without one, all objects below this folder
+are taken, but for those in hidden folders, node_modules and vendor.
+
+Each program is then run for an instant, on this host as root, or by --kernel in
+virtual machines, which takes no root. One that does not load is left in a comment
+with the reason, and one that loads but cannot be run is only loaded. So what is
+written runs as it is. Without root and without --kernel nothing can be tried.`
+
+const initExample = `  # a suite for all objects below this folder
+  sudo ebpf-bench init
+
+  # for some of them, tried on other kernels, which takes no root
+  ebpf-bench init --kernel 6.1,6.12 bpf/filter.o build/
+
+  # with thresholds and a workflow for GitHub
+  sudo ebpf-bench init --github --thresholds
+
+  # just look at it
+  ebpf-bench init --no-check --out - bpf/filter.o`
+
+type initFlags struct {
+	out        string
+	force      bool
+	github     bool
+	build      string
+	thresholds bool
+	noCheck    bool
+	machines   machineFlags
+}
+
+// The files that init writes beside the suite.
+const (
+	thresholdsName = "thresholds.yml"
+	workflowName   = ".github/workflows/ebpf-bench.yml"
+)
+
+func newInitCommand(t *terminal) *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:     "init [flags] [OBJECT|FOLDER ...]",
+		Short:   "Write a suite for objects that have none",
+		Long:    initLong,
+		Example: initExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return usageError(cmd, err)
+			}
+			return f.run(cmd.Context(), t, args)
+		},
+	}
+	f.machines.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "out", "o", suiteFiles[0], "write the suite to this `file`; - is stdout")
+	flags.BoolVar(&f.force, "force", false, "replace files that are there")
+	flags.BoolVar(&f.github, "github", false, "also write the workflow "+workflowName)
+	flags.StringVar(&f.build, "build", "", "the `command` that builds the objects, for --github (default: what the project looks like)")
+	flags.BoolVar(&f.thresholds, "thresholds", false, "also write "+thresholdsName+", which the suite then names")
+	flags.BoolVar(&f.noCheck, "no-check", false, "do not load and run the programs")
+	_ = cmd.MarkFlagFilename("out", "yml", "yaml")
+	return cmd
+}
+
+func (f *initFlags) check(given func(flag string) bool) error {
+	switch {
+	case f.out == "":
+		return errors.New("--out names no file")
+	case f.out == "-" && (f.github || f.thresholds):
+		return errors.New("--out - prints the suite alone: --github and --thresholds write files that name it")
+	case f.noCheck && (len(f.machines.kernels) > 0 || f.machines.mode != ""):
+		return errors.New("--no-check runs nothing, and --kernel and --vm say where: take one of them away")
+	case given("build") && !f.github:
+		return errors.New("--build is for the workflow: add --github")
+	}
+	return nil
+}
+
+func (f *initFlags) run(ctx context.Context, t *terminal, args []string) error {
+	files, err := f.files(ctx, t)
+	if err != nil {
+		return usage(err)
+	}
+	found, err := findObjects(ctx, t, args, filepath.Dir(f.out))
+	if err != nil {
+		return refused(err)
+	}
+	var workflow *scaffold.Workflow
+	if f.github {
+		if workflow, err = f.workflow(ctx, found); err != nil {
+			return usage(err)
+		}
+	}
+	s, err := found.suite()
+	if err != nil {
+		return usage(err)
+	}
+	s.Kernels = f.machines.kernels
+	if err := f.try(ctx, t, s); err != nil {
+		return err
+	}
+	if len(s.Benchmarks()) == 0 {
+		return noMeasure(nothingToMeasure(s))
+	}
+	if f.thresholds {
+		s.Thresholds = thresholdsName
+	}
+	return files.write(t, s, workflow)
+}
+
+// nothingToMeasure says why there is no suite.
+func nothingToMeasure(s *scaffold.Suite) error {
+	var errs []error
+	for _, p := range s.Programs {
+		switch {
+		case p.Refused != "":
+			errs = append(errs, fmt.Errorf("%s: %s", p.Benchmark, p.Refused))
+		case p.Replaces && p.Target == nil:
+			errs = append(errs, fmt.Errorf("%s: it replaces a function (%s) of a program that is in none of the objects, or in several", p.Benchmark, p.Section))
+		}
+	}
+	return errors.Join(append(errs, bench.WithHint(errors.New("none of the programs can be measured: no suite is written"),
+		"Try another kernel by --kernel; --no-check writes a suite all the same."))...)
+}
+
+// initFiles are the files that init writes.
+type initFiles struct{ suite, thresholds, workflow string }
+
+// files refuses to replace files, before anything is done.
+func (f *initFlags) files(ctx context.Context, t *terminal) (w initFiles, err error) {
+	w.suite = f.out
+	if f.thresholds {
+		w.thresholds = filepath.Join(filepath.Dir(f.out), thresholdsName)
+	}
+	if f.github {
+		root := git(ctx, "rev-parse", "--show-toplevel")
+		if root == "" {
+			return w, errors.New("--github: this is no git repository")
+		}
+		w.workflow = filepath.Join(root, filepath.FromSlash(workflowName))
+	}
+	for _, name := range []string{w.suite, w.thresholds, w.workflow} {
+		if name == "" || name == "-" {
+			continue
+		}
+		if _, err := os.Lstat(name); err == nil && !f.force {
+			return w, bench.WithHint(fmt.Errorf("%s is there already", name), "--force replaces it; --out - prints what would be written")
+		}
+		if name == w.workflow {
+			continue // its folder is made
+		}
+		if _, err := newOutFile(name, nil); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+func (w *initFiles) write(t *terminal, s *scaffold.Suite, workflow *scaffold.Workflow) error {
+	if w.suite == "-" {
+		_, err := t.stdout.Write([]byte(s.Text()))
+		return noMeasure(err)
+	}
+	type file struct{ name, text string }
+	all := []file{{w.suite, s.Text()}}
+	if w.thresholds != "" {
+		all = append(all, file{w.thresholds, s.ThresholdsText()})
+	}
+	if w.workflow != "" {
+		all = append(all, file{w.workflow, workflow.Text()})
+	}
+	for _, f := range all {
+		if f.name == w.workflow {
+			if err := os.MkdirAll(filepath.Dir(f.name), 0o755); err != nil {
+				return noMeasure(err)
+			}
+		}
+		if err := replaceFile(f.name, f.text); err != nil {
+			return noMeasure(err)
+		}
+		t.say("", "wrote %s", f.name)
+	}
+	w.sayNext(t, s)
+	return nil
+}
+
+// sayNext says what the suite has, and how it is run.
+func (w *initFiles) sayNext(t *terminal, s *scaffold.Suite) {
+	var loaded, left int
+	for i := range s.Programs {
+		if p := &s.Programs[i]; p.Refused != "" || p.Untyped {
+			left++
+		}
+	}
+	for _, p := range s.Benchmarks() {
+		if p.Drives() == bench.DriverVerify {
+			loaded++
+		}
+		if p.Misspelled() {
+			t.say("warning: ", "%s is only loaded: %s", p.Benchmark, p.Undriven)
+		}
+	}
+	text := plural(len(s.Benchmarks()), "benchmark")
+	if loaded > 0 {
+		text += fmt.Sprintf(", %d of them only loaded", loaded)
+	}
+	if left > 0 {
+		text += fmt.Sprintf("; %s left in a comment with the reason", plural(left, "program"))
+	}
+	command := "sudo ebpf-bench run"
+	if len(s.Kernels) > 0 {
+		command = "ebpf-bench run"
+	}
+	if w.suite != suiteFiles[0] {
+		command += " " + w.suite
+	}
+	t.say("", "%s; measure by: %s", text, command)
+}
+
+func replaceFile(name, text string) error {
+	file, err := pending(name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+	if _, err := strings.NewReader(text).WriteTo(file); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

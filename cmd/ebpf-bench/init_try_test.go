@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/scaffold"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/programs/sections"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// A machine that a benchmark takes down with it says nothing of those after it.
+func TestFailedIn(t *testing.T) {
+	ran := bench.Result{Benchmark: "ran", Samples: []bench.Sample{{Measure: bench.VerifiedInsns, Values: []float64{1}}}}
+	run := func(results ...bench.Result) *bench.Run {
+		return &bench.Run{Testbed: bench.Testbed{Kernel: "6.12"}, Results: append(results, ran)}
+	}
+	broke := errors.New("the machine failed")
+	for _, c := range []struct {
+		name string
+		runs []*bench.Run
+		err  error
+		want []string
+	}{
+		{"all ran", []*bench.Run{run()}, nil, nil},
+		{"one failed on one of two kernels", []*bench.Run{run(), run(bench.Result{Benchmark: "a", Error: "no"})}, nil, []string{"a"}},
+		{"one took another along", []*bench.Run{run(bench.Result{Benchmark: "a", Error: "no"}, bench.Result{Benchmark: "b"})}, broke, []string{"a"}},
+		{"nobody is to blame", []*bench.Run{run(bench.Result{Benchmark: "a"}, bench.Result{Benchmark: "b"})}, broke, []string{"a", "b"}},
+	} {
+		if got := slices.Sorted(maps.Keys(failedIn(c.runs, c.err))); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// What is not attached may be so on another kernel, what cannot be driven is tried
+// again without, and what does not even load is left out; where nothing is left, each reason is said.
+func TestLeaveOut(t *testing.T) {
+	f := &initFlags{}
+	s := &scaffold.Suite{Programs: []scaffold.Program{{Entry: runner.Entry{Benchmark: "a", Program: "a", Driver: "command"}}}}
+	f.leaveOut(s, map[string]string{"a": "no hook"})
+	if p := s.Programs[0]; p.Unhooked != "no hook" || p.Undriven != "" || p.Refused != "" {
+		t.Errorf("%+v", p)
+	}
+	f.leaveOut(s, map[string]string{"a": "not one run"})
+	if p := s.Programs[0]; p.Drives() != "verify" || p.Undriven != "no hook" || p.Refused != "" {
+		t.Errorf("%+v", p)
+	}
+	f.leaveOut(s, map[string]string{"a": "refused"})
+	if p := s.Programs[0]; p.Refused != "refused" || len(s.Benchmarks()) != 0 {
+		t.Errorf("%+v", p)
+	}
+	all := flatten(nothingToMeasure(s))
+	if len(all) != 2 || all[0].Error() != "a: refused" || bench.Hint(all[1]) == "" {
+		t.Errorf("%q", all)
+	}
+}
+
+// A program that no suite can name leaves the others in.
+func TestUnprintableProgram(t *testing.T) {
+	object := bytes.ReplaceAll(sections.Object(), []byte("on_raw_tracepoint_w\x00"), []byte("on_raw_trac\x1bpoint_w\x00"))
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.o", object, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := &initObjects{objects: []suite.Object{suite.NewObject("a.o", object)}}
+	s, err := found.suite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := len(s.Benchmarks())
+	if err := (&initFlags{out: "-"}).plan(s); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Programs {
+		if bad := strings.Contains(p.Program, "\x1b"); bad != strings.Contains(p.Refused, "cannot be printed") {
+			t.Errorf("%q: %q", p.Program, p.Refused)
+		}
+	}
+	if n := len(s.Benchmarks()); n != all-1 {
+		t.Errorf("%d of %d benchmarks", n, all)
+	}
+}

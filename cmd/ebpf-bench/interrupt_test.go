@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// A signal ends a slice that is under way, however long that would take, and what
+// keeps it. Nothing of it is left, and it is no failure of the benchmark.
+func TestSignalEndsASliceUnderWay(t *testing.T) {
+	testenv.Root(t)
+	object, err := os.ReadFile("../../runner/testdata/hooks.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, command := range map[string]string{
+		"command": `{run: [sh, -c, 'touch started; sleep 1000 & sleep 1000'], timeout: 1h}`,
+		"stopped": `{run: [sh, -c, 'kill -STOP $PPID; touch started; sleep 1000'], timeout: 1h}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			suite := "version: 1\nobjects: [hooks.o]\nbenchmarks:\n  - {name: slow, program: tracepoint, command: " + command + "}\n"
+			for file, data := range map[string][]byte{"hooks.o": object, "suite.yml": []byte(suite)} {
+				if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := tool("run", "--out", "result.json", "suite.yml")
+			cmd.Dir = dir
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatal("the command was never run")
+				}
+			}
+			held := holdingsOf(t, cmd.Process.Pid)
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			// Far less than the command would take.
+			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			_ = cmd.Wait()
+			if !late.Stop() {
+				t.Fatal("it went on after the signal")
+			}
+			if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
+				t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+			}
+			if text := stderr.String(); !strings.Contains(text, "ebpf-bench: error: ended early: the results are partial") || strings.Contains(text, "failed") {
+				t.Errorf("stderr:\n%s", text)
+			}
+			saved, err := os.Open(filepath.Join(dir, "result.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer saved.Close()
+			run, err := bench.Decode(saved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !run.Partial || len(run.Results) != 1 || run.Results[0].Error != "" {
+				t.Errorf("partial %v, results %+v", run.Partial, run.Results)
+			}
+			if left := held.waitGone(); !left.empty() {
+				t.Errorf("left behind: %+v", left)
+			}
+		})
+	}
+}
+
+// A comparison that a signal ends names the benchmarks that it did not come to.
+func TestSignalEndsAComparison(t *testing.T) {
+	testenv.Root(t)
+	object, err := filepath.Abs("../../programs/fun_xdp/fun_xdp_bpfel.o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "result.json")
+	cmd := tool("compare", "--budget", "1h", "--out", out, object, object)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stderr = write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	stderr := bufio.NewReader(read)
+	said, _ := stderr.ReadString('\n')
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(stderr)
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
+		t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+	}
+	if said += string(rest); !strings.Contains(said, "error: ended early: the comparison is partial\n") || !regexp.MustCompile(`error: not compared: .*fun_xdp_fizz, fun_xdp_fizzbuzz\n`).MatchString(said) {
+		t.Errorf("stderr:\n%s", said)
+	}
+}

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The drivers of results that another tool measured, by the name of that tool.
+// They are no drivers of a suite.
+const (
+	DriverGo        = "go"
+	DriverCriterion = "criterion"
+)
+
+// Ingested tells whether another tool measured the result: of what an operation
+// costs in user space it has the values, and no counters of the kernel. Its object
+// is the package, its program the function.
+func (r *Result) Ingested() bool { return IsIngested(r.Driver) }
+
+// Repeats are what a result was measured by several times, in one word: another tool
+// loads nothing.
+func (r *Result) Repeats() string {
+	if r.Ingested() {
+		return "measurements"
+	}
+	return "loads"
+}
+
+// IsIngested tells whether a driver is another tool.
+func IsIngested(driver string) bool { return driver == DriverGo || driver == DriverCriterion }
+
+// The measures that only user space has.
+var (
+	// Allocs is how often an operation allocates memory on the heap. Go counts it.
+	Allocs = Measure{Name: "allocs", Unit: "allocations", Direction: LowerIsBetter, Exact: true}
+	// HeapBytes is how much it allocates: a mean, which may vary a little.
+	HeapBytes = Measure{Name: "heap-bytes", Unit: "bytes", Direction: LowerIsBetter}
+)
+
+// IsCustom tells whether a name is that of a measure of a benchmark's own, such as
+// records/op: the unit in which another tool gives it.
+func IsCustom(measure string) bool {
+	_, known := MeasureNamed(measure)
+	return !known && measure != ""
+}
+
+// MaxIngested bounds the values of a measure that another tool measured.
+const MaxIngested = 2000
+
+// checkIngested refuses what no other tool can have measured: figures of kernels
+// would be judged as such.
+func (r *Result) checkIngested() error {
+	switch {
+	case !r.Ingested():
+		return nil
+	case len(r.Rounds.RunCnt) > 0, len(r.Floor.RunCnt) > 0, r.Traffic != nil, r.Path != nil, len(r.Retvals) > 0, r.ObjectSHA256 != "":
+		return fmt.Errorf("it was measured by %s, and has what only a kernel counts", r.Driver)
+	}
+	for _, s := range r.Samples {
+		m := s.Measure.Name
+		if m != Latency.Name && m != Allocs.Name && m != HeapBytes.Name && !IsCustom(m) {
+			return fmt.Errorf("it was measured by %s, which does not measure %q", r.Driver, m)
+		}
+		if len(s.Values) > MaxIngested {
+			return fmt.Errorf("measure %q has %d values, which is more than %d", m, len(s.Values), MaxIngested)
+		}
+		for _, v := range s.Values {
+			if v < 0 && !IsCustom(m) {
+				return errors.New("measure " + m + " is negative")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package object
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// changes are what was changed of things of a kind, such as maps: the same change
+// of many is one sentence.
+type changes struct {
+	kind string
+	of   map[change][]string // names
+}
+
+// change is a sentence without its subject, of one and of many.
+type change struct{ one, many string }
+
+// add notes a change of what has a name. A change begins with its verb, in the
+// singular and the plural.
+func (c *changes) add(name, one, many string) {
+	if c.of == nil {
+		c.of = map[change][]string{}
+	}
+	what := change{one, many}
+	if !slices.Contains(c.of[what], name) {
+		c.of[what] = append(c.of[what], name)
+	}
+}
+
+// sentences are the changes, sorted.
+func (c *changes) sentences() []string {
+	var all []string
+	for what, names := range c.of {
+		slices.Sort(names)
+		if len(names) == 1 {
+			all = append(all, fmt.Sprintf("%s %s %s", c.kind, names[0], what.one))
+			continue
+		}
+		all = append(all, fmt.Sprintf("%ss %s %s", c.kind, several(names), what.many))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// several are names as a sentence begins with them: a, b and c.
+func several(names []string) string {
+	last := len(names) - 1
+	if last > 2 {
+		return unit.Few(names)
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

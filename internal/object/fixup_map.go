@@ -1,0 +1,82 @@
+package object
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"slices"
+
+	"github.com/cilium/ebpf"
+)
+
+// raisedEntries is how many entries a map gets whose size the object leaves to
+// whoever loads it.
+const raisedEntries = 64
+
+// innerEntry is the map that stands in for an inner map that the object does
+// not describe.
+var innerEntry = ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 1}
+
+// fixMaps decides what objects leave to their agent, without which they do not
+// load: the sizes of maps, what is in maps of maps. It takes off pinning, which
+// would outlive the run.
+func fixMaps(spec *ebpf.CollectionSpec) []string {
+	told := changes{kind: "map"}
+	for name, m := range spec.Maps {
+		if m.Pinning != ebpf.PinNone {
+			m.Pinning = ebpf.PinNone
+			told.add(name, "is not pinned: a run leaves nothing behind", "are not pinned: a run leaves nothing behind")
+		}
+		if entries := entriesOf(m); entries != m.MaxEntries {
+			size := fmt.Sprintf("%d %s instead of %d", entries, entriesAre(m), m.MaxEntries)
+			told.add(name, "has "+size, "have "+size)
+			m.MaxEntries = entries
+		}
+		if (m.Type == ebpf.HashOfMaps || m.Type == ebpf.ArrayOfMaps) && m.InnerMap == nil {
+			m.InnerMap = innerEntry.Copy()
+			told.add(name, "holds arrays of one number: the object does not say what it holds", "hold arrays of one number: the object does not say what they hold")
+		}
+		if m.InnerMap != nil {
+			m.InnerMap.Pinning = ebpf.PinNone
+			m.InnerMap.MaxEntries = entriesOf(m.InnerMap)
+		}
+		if m.Extra != nil {
+			extra, _ := io.ReadAll(m.Extra)
+			if slices.ContainsFunc(extra, func(b byte) bool { return b != 0 }) {
+				told.add(name, "loses what its definition has beyond the fields that the kernel knows", "lose what their definitions have beyond the fields that the kernel knows")
+			}
+			m.Extra = nil
+		}
+	}
+	return told.sentences()
+}
+
+// entriesAre is what max_entries counts.
+func entriesAre(m *ebpf.MapSpec) string {
+	if m.Type == ebpf.RingBuf || m.Type == ebpf.UserRingbuf {
+		return "bytes"
+	}
+	return "entries"
+}
+
+// entriesOf is how many entries of a map the kernel takes: a ring buffer's are
+// bytes, a power of two of whole pages.
+func entriesOf(m *ebpf.MapSpec) uint32 {
+	switch m.Type {
+	case ebpf.RingBuf, ebpf.UserRingbuf:
+		page := uint32(os.Getpagesize())
+		if m.MaxEntries <= page {
+			return page
+		}
+		return uint32(min(1<<bits.Len32(m.MaxEntries-1), 1<<31))
+	case ebpf.PerfEventArray, ebpf.CPUMap: // one for each CPU
+	case ebpf.SkStorage, ebpf.TaskStorage, ebpf.InodeStorage, ebpf.CGroupStorage, ebpf.PerCPUCGroupStorage, ebpf.CgroupStorage:
+		// They have none.
+	default:
+		if m.MaxEntries == 0 {
+			return raisedEntries
+		}
+	}
+	return m.MaxEntries
+}

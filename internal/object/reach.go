@@ -1,0 +1,63 @@
+package object
+
+import (
+	"maps"
+
+	"github.com/cilium/ebpf"
+)
+
+// only copies programs with the maps, and through them the programs, that they
+// refer to, so that nothing else of the object can fail to load.
+func only(spec *ebpf.CollectionSpec, programs ...string) *ebpf.CollectionSpec {
+	spec = spec.Copy()
+	keep := map[string]bool{}
+	for _, program := range programs {
+		maps.Copy(keep, Reach(spec, program))
+	}
+	for name := range spec.Programs {
+		if !keep[name] {
+			delete(spec.Programs, name)
+		}
+	}
+	for name := range spec.Maps {
+		if !keep[name] {
+			delete(spec.Maps, name)
+		}
+	}
+	for name, v := range spec.Variables {
+		if spec.Maps[v.SectionName] == nil {
+			delete(spec.Variables, name)
+		}
+	}
+	return spec
+}
+
+// Reach is the set of names of programs and maps that a program needs, itself
+// included: maps by its instructions, programs and inner maps by what those
+// maps are filled with.
+func Reach(spec *ebpf.CollectionSpec, program string) map[string]bool {
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		if p := spec.Programs[name]; p != nil {
+			for i := range p.Instructions {
+				if ins := &p.Instructions[i]; ins.IsLoadFromMap() && ins.Reference() != "" {
+					visit(ins.Reference())
+				}
+			}
+		}
+		if m := spec.Maps[name]; m != nil {
+			for _, kv := range m.Contents {
+				if name, ok := kv.Value.(string); ok {
+					visit(name)
+				}
+			}
+		}
+	}
+	visit(program)
+	return seen
+}

@@ -1,0 +1,40 @@
+package object
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cilium/ebpf"
+)
+
+// TailCallers lists, by program, the entry programs that reach it by a tail call:
+// it is in what an array of programs holds that they use. Programs that only
+// call each other have none.
+func (o *Object) TailCallers() map[string][]string {
+	targets := map[string]bool{}
+	for _, m := range o.spec.Maps {
+		if m.Type != ebpf.ProgramArray {
+			continue
+		}
+		for _, kv := range m.Contents {
+			if name, ok := kv.Value.(string); ok {
+				targets[name] = true
+			}
+		}
+	}
+	callers := map[string][]string{}
+	for _, entry := range o.Programs() {
+		if targets[entry] {
+			continue
+		}
+		for name := range Reach(o.spec, entry) {
+			if targets[name] {
+				callers[name] = append(callers[name], entry)
+			}
+		}
+	}
+	for _, all := range callers {
+		slices.SortFunc(all, cmp.Compare[string])
+	}
+	return callers
+}

@@ -1,0 +1,132 @@
+package scaffold
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	aptSetup   = "sudo apt-get update -qq"
+	aptInstall = "sudo apt-get install -y -qq --no-install-recommends clang llvm libbpf-dev"
+)
+
+// Committed is the build of objects that are part of the repository.
+func Committed() Build { return Build{Command: "true", Why: "the objects are in git"} }
+
+// targets are the names of a Makefile's targets that make objects, the likeliest
+// first.
+var targets = []string{"bpf", "ebpf", "build-bpf", "build-ebpf", "bpf-objects", "objects"}
+
+// anyTargets are those that make them too, and more.
+var anyTargets = []string{"generate", "build", "all"}
+
+// DetectBuild looks at the folder that a build runs in for what makes eBPF objects
+// there: a target of a Makefile, a Rust workspace, a generating comment of Go. ok
+// is false where it finds none.
+func DetectBuild(fsys fs.FS) (b Build, ok bool) {
+	make, found := makefile(fsys)
+	if found {
+		if t := firstTarget(make, targets); t != "" {
+			return Build{"make " + t, "a target of the Makefile", []string{aptSetup, aptInstall}}, true
+		}
+	}
+	if exists(fsys, "Cargo.toml") {
+		return rust(fsys), true
+	}
+	if hasGenerate(fsys) {
+		return Build{"go generate ./...", "bpf2go, as a comment in the code says", []string{aptSetup, aptInstall}}, true
+	}
+	if found {
+		if t := firstTarget(make, anyTargets); t != "" {
+			return Build{"make " + t, "a target of the Makefile", []string{aptSetup, aptInstall}}, true
+		}
+	}
+	return Build{}, false
+}
+
+// rust is the build of an Aya project: older templates have a task for it.
+func rust(fsys fs.FS) Build {
+	b := Build{"cargo build --release", "builds the eBPF programs too", []string{
+		"rustup toolchain install nightly --component rust-src",
+		"cargo install bpf-linker",
+	}}
+	task, err := fs.ReadFile(fsys, "xtask/src/main.rs")
+	if err == nil && bytes.Contains(task, []byte("build_ebpf")) {
+		b.Command, b.Why = "cargo xtask build-ebpf --release", "the task of the workspace"
+	}
+	return b
+}
+
+func makefile(fsys fs.FS) ([]byte, bool) {
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		if text, err := fs.ReadFile(fsys, name); err == nil {
+			return text, true
+		}
+	}
+	return nil, false
+}
+
+var targetLine = regexp.MustCompile(`(?m)^([A-Za-z0-9_./ -]+?)[ \t]*::?(.*)$`)
+
+func firstTarget(makefile []byte, names []string) string {
+	var have []string
+	for _, m := range targetLine.FindAllSubmatch(makefile, -1) {
+		// What has an equals sign next is a variable.
+		if !bytes.HasPrefix(m[2], []byte("=")) {
+			have = append(have, strings.Fields(string(m[1]))...)
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(have, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// mostFiles bounds how many files are looked at.
+const mostFiles = 20_000
+
+var generateLine = regexp.MustCompile(`(?m)^//go:generate .*bpf2go`)
+
+// hasGenerate tells whether Go code below the folder generates objects.
+func hasGenerate(fsys fs.FS) bool {
+	found, seen := false, 0
+	_ = fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // a folder that cannot be read has no code
+		}
+		if e.IsDir() {
+			if Hidden(name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if seen++; seen > mostFiles {
+			return fs.SkipAll
+		}
+		if e.Type().IsRegular() && path.Ext(name) == ".go" {
+			if text, err := fs.ReadFile(fsys, name); err == nil && generateLine.Match(text) {
+				found = true
+				return fs.SkipAll
+			}
+		}
+		return nil
+	})
+	return found
+}
+
+// Hidden tells whether a folder is none of the project's own code.
+func Hidden(name string) bool {
+	base := path.Base(name)
+	return base == "node_modules" || base == "vendor" || base != "." && base != ".." && strings.HasPrefix(base, ".")
+}
+
+func exists(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
+}

@@ -1,0 +1,17 @@
+//go:build linux
+
+package funxdp
+
+// Classify is what fun_xdp_fizzbuzz reports of a packet from that address, in Go:
+// an event, or 0 for none.
+func Classify(source uint32) Event {
+	switch {
+	case source%15 == 0:
+		return FizzBuzz
+	case source%3 == 0:
+		return Fizz
+	case source%5 == 0:
+		return Buzz
+	}
+	return bpfEventNOTHING
+}

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+var cgroupKind = kind{
+	check: func(j *Job) error {
+		_, _, err := cgroupTalk(j)
+		return err
+	},
+	open: newCgroup,
+	alike: func(j *Job) string {
+		return fmt.Sprintf("cgroup %+v", *j.Cgroup)
+	},
+	neverRan: "what the cgroup's process did never reached the hook: a program of a cgroup above may refuse it, and cgroup v1's net_cls or net_prio keeps Linux before 5.15 from knowing a socket's cgroup",
+	paced:    true,
+}
+
+// cgroupTalk is what the job's hook sees, and how it is brought about.
+func cgroupTalk(j *Job) (cgroupHook, bench.Exchange, error) {
+	p := j.program()
+	hook, ok := cgroupHooks[cgroupHookKey{p.Type, p.AttachType}]
+	if !ok {
+		return hook, bench.Exchange{}, errors.New("cgroup drives cgroup_skb, cgroup_sock, cgroup_sock_addr, cgroup_sockopt, cgroup_sysctl, cgroup_device and sock_ops programs")
+	}
+	talk, err := talkOf(j.Cgroup, hook.name, hook.ipv6, hook.protocols...)
+	return hook, talk, err
+}
+
+// newCgroup attaches a program to a cgroup whose only process does what the
+// program's hook sees. What it talks to is not in the cgroup.
+func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *Job) (d driver, err error) {
+	hook, talk, err := cgroupTalk(j)
+	if err != nil {
+		return nil, err
+	}
+	x := newExchange(env, program, talk)
+	if hook.task == workload.TaskMessage && talk.Protocol == bench.ProtocolTCP {
+		x.hint = resent
+	}
+	defer x.closeOnError(&err)
+	network, err := workload.NewNetwork()
+	if err != nil {
+		return nil, err
+	}
+	x.open = append(x.open, network)
+	inherited, err := cgroupPeer(network, hook, talk)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll(inherited)
+	group, err := workload.NewCgroup()
+	if err != nil {
+		return nil, err
+	}
+	x.open = append(x.open, group)
+	worker, err := workload.StartWorker(ctx, hook.task, workload.NetTaskArgs(talk, len(inherited)),
+		workload.WorkerPlace{Netns: network.Near(), Cgroup: group.Folder, Files: inherited})
+	if err != nil {
+		return nil, err
+	}
+	x.open, x.do = append(x.open, worker), worker.Try
+	attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.attach, Program: program})
+	if err != nil {
+		return nil, tooOld(j, fmt.Errorf("attach to a cgroup: %w", err))
+	}
+	x.open = append(x.open, attached)
+	return x, nil
+}
+
+// cgroupPeer is what the cgroup's process inherits to talk to.
+func cgroupPeer(n *workload.Network, hook cgroupHook, talk bench.Exchange) ([]*os.File, error) {
+	if hook.task == workload.TaskConnectOwn {
+		far, err := n.Far().File()
+		return []*os.File{far}, err
+	}
+	server, err := n.Serve(talk, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	return server.Files()
+}

@@ -1,0 +1,184 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+var commandKind = kind{
+	check:    checkCommand,
+	prepare:  prepareCommand,
+	open:     openCommand,
+	alike:    func(j *Job) string { return fmt.Sprintf("command %+v", *j.Command) },
+	neverRan: "nothing that the load does calls the hook: choose another by load, a system call by syscall, or a command by run",
+	paced:    true,
+}
+
+// neverRan is the hint for a program that did not run once: where the suite says what
+// is run, there is no load to choose.
+func (j *Job) neverRan() string {
+	if j.Command != nil && len(j.Command.Run) > 0 {
+		return "nothing that the command does calls the hook: name another one by run, or another hook by attach"
+	}
+	return j.kind().neverRan
+}
+
+// hook is what the job's program is attached to.
+func (j *Job) hook() (*hook, error) {
+	return parseHook(cmp.Or(j.Command.Attach, j.program().SectionName))
+}
+
+func checkCommand(j *Job) error {
+	if !isTracing(j.program().Type) {
+		return errors.New("command drives tracing programs")
+	}
+	// A hook that cannot be read is not the type's fault.
+	if h, err := j.hook(); err == nil && h.program != j.program().Type {
+		return fmt.Errorf("%s takes programs of type %s", h.section, typeName(h.program))
+	}
+	return nil
+}
+
+// checkLoad refuses what cannot trigger the hook.
+func checkLoad(c *bench.Command, h *hook) error {
+	switch {
+	case h.reads() && (c.Run != nil || c.Load != "" || c.Syscall != ""):
+		return errors.New("an iterator is run by reading it: it takes neither run nor load")
+	case h.inUser && c.Run == nil:
+		return errors.New("only a command calls code in user space: say which by run, such as run: [/usr/bin/true]")
+	case c.Syscall != "":
+		return workload.CheckSyscall(c.Syscall)
+	}
+	return nil
+}
+
+// prepareCommand fills in what the suite leaves to the hook, and aims the
+// program at that.
+func prepareCommand(j *Job, s *suite.Suite) error {
+	h, err := j.hook()
+	if err != nil {
+		return err
+	}
+	if err := checkLoad(j.Command, h); err != nil {
+		return err
+	}
+	b, c := *j.Benchmark, *j.Command
+	b.Command, j.Benchmark = &c, &b
+	if c.Attach, err = h.locate(s); err != nil {
+		return err
+	}
+	if len(c.Run) > 0 && isLocal(c.Run[0]) {
+		path, err := s.LocalFile(c.Run[0])
+		if err != nil {
+			return fmt.Errorf("run: %w", err)
+		}
+		c.Run = append([]string{path}, c.Run[1:]...)
+	}
+	setLoad(&c, h)
+	return h.aim(j.program())
+}
+
+// setLoad chooses the load that the suite does not.
+func setLoad(c *bench.Command, h *hook) {
+	switch {
+	case h.reads():
+		c.Count = cmp.Or(c.Count, 1)
+		return
+	case c.Run != nil:
+		return
+	case c.Syscall != "":
+		c.Load = bench.LoadSyscalls
+	case c.Load == "":
+		c.Load, c.Syscall = loadOf(h)
+	}
+	switch c.Load {
+	case bench.LoadSyscalls:
+		c.Syscall = cmp.Or(c.Syscall, "getppid")
+		c.Count = cmp.Or(c.Count, 1000)
+	case bench.LoadForks:
+		c.Count = cmp.Or(c.Count, 20)
+	case bench.LoadMixture:
+		c.Count = cmp.Or(c.Count, 10)
+	default:
+		c.Count = cmp.Or(c.Count, 1000)
+	}
+}
+
+// isLocal tells whether a path is relative to the suite: a name alone is looked
+// for where programs are.
+func isLocal(path string) bool { return strings.Contains(path, "/") && !filepath.IsAbs(path) }
+
+// locate is the hook with the file of its code on this machine.
+func (h *hook) locate(s *suite.Suite) (section string, err error) {
+	if !h.inUser {
+		return h.section, nil
+	}
+	t, err := h.userTarget()
+	switch {
+	case err != nil:
+		return "", err
+	case isLocal(t.path):
+		t.path, err = s.LocalFile(t.path)
+	}
+	if err != nil {
+		return "", err
+	}
+	section, _, _ = strings.Cut(h.section, "/")
+	return section + "/" + t.path + ":" + t.code, nil
+}
+
+func openCommand(ctx context.Context, env *environment, p *ebpf.Program, j *Job) (d driver, err error) {
+	h, err := j.hook()
+	if err != nil {
+		return nil, err
+	}
+	if h.reads() {
+		return openIterator(h, p, j)
+	}
+	a := &attached{count: 1}
+	defer func() {
+		if err != nil {
+			_ = a.Close()
+		}
+	}()
+	// The worker is there before the program, which is not to run for its start.
+	if a.worker, err = startLoad(ctx, j.Command); err != nil {
+		return nil, err
+	}
+	if a.link, err = h.attach(h, p); err != nil {
+		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.section, err), bench.Hint(err))
+	}
+	if len(j.Command.Run) > 0 {
+		return a, nil
+	}
+	a.count = j.Command.Count
+	if !isQuick(j.Command.Load) {
+		return &repeated{a}, nil
+	}
+	return &quick{repeated: &repeated{a}, program: p}, nil
+}
+
+func startLoad(ctx context.Context, c *bench.Command) (*workload.Worker, error) {
+	switch {
+	case len(c.Run) > 0:
+		w, err := workload.StartWorker(ctx, "run", append([]string{time.Duration(c.Timeout).String()}, c.Run...), workload.WorkerPlace{})
+		if err == nil {
+			w.Limit += time.Duration(c.Timeout)
+		}
+		return w, err
+	case c.Load == bench.LoadSyscalls:
+		return workload.StartWorker(ctx, c.Load, []string{c.Syscall}, workload.WorkerPlace{})
+	}
+	return workload.StartWorker(ctx, c.Load, nil, workload.WorkerPlace{})
+}

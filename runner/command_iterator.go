@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+)
+
+// reads tells that the hook is an iterator's, whose program runs when that is
+// read: once for each thing that it goes through, and once at the end.
+func (h *hook) reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
+
+// iterator reads an iterator from its start to its end.
+type iterator struct {
+	iter  *link.Iter
+	m     *ebpf.Map
+	count int
+}
+
+func openIterator(h *hook, p *ebpf.Program, j *Job) (driver, error) {
+	i := &iterator{count: j.Command.Count}
+	err := i.choose(h, p)
+	if err == nil {
+		i.iter, err = link.AttachIter(link.IterOptions{Program: p, Map: i.m})
+	}
+	if err != nil {
+		_ = i.Close()
+		return nil, fmt.Errorf("attach to %s: %w", h.section, err)
+	}
+	return i, nil
+}
+
+func (i *iterator) drive(ctx context.Context) (driven, error) {
+	for range i.count {
+		if err := ctx.Err(); err != nil {
+			return driven{}, err
+		}
+		if err := i.read(); err != nil {
+			return driven{}, fmt.Errorf("read the iterator: %w", err)
+		}
+	}
+	return driven{}, nil
+}
+
+func (i *iterator) read() error {
+	r, err := i.iter.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, r)
+	return err
+}
+
+func (i *iterator) Close() error {
+	var errs []error
+	if i.iter != nil {
+		errs = append(errs, i.iter.Close())
+	}
+	if i.m != nil {
+		errs = append(errs, i.m.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// choose finds the map that an iterator over a map goes through: the one of the
+// program's that is named after a colon, such as iter/bpf_map_elem:NAME, or else
+// one of its own.
+func (i *iterator) choose(h *hook, p *ebpf.Program) error {
+	over, name, named := strings.Cut(h.target, ":")
+	if named {
+		m, err := mapNamed(p, name)
+		if err != nil || m != nil {
+			i.m = m
+			return err
+		}
+	}
+	switch over {
+	case "bpf_map_elem":
+		var err error
+		i.m, err = newElements()
+		return err
+	case "bpf_sk_storage_map", "sockmap":
+		return fmt.Errorf("it goes through a map of the program's: say which by attach: %s:MAP", h.section)
+	}
+	return nil
+}
+
+// mapNamed is the program's map of a name, nil where it has none of it: the floor's
+// program has no maps.
+func mapNamed(p *ebpf.Program, name string) (*ebpf.Map, error) {
+	info, err := p.Info()
+	if err != nil {
+		return nil, err
+	}
+	ids, _ := info.MapIDs()
+	for _, id := range ids {
+		m, err := ebpf.NewMapFromID(id)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := m.Info(); err == nil && info.Name != "" && strings.HasPrefix(name, info.Name) {
+			return m, nil
+		}
+		m.Close()
+	}
+	return nil, nil
+}
+
+// elements is how many elements a map has that an iterator goes through for want
+// of another. Programs are refused that read beyond the size of its keys and its
+// values.
+const (
+	elements    = 64
+	elementSize = 64
+)
+
+func newElements() (*ebpf.Map, error) {
+	m, err := ebpf.NewMap(&ebpf.MapSpec{
+		Type: ebpf.Hash, KeySize: elementSize, ValueSize: elementSize, MaxEntries: elements, Flags: unix.BPF_F_ZERO_SEED,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make a map to go through: %w", err)
+	}
+	for n := range elements {
+		element := make([]byte, elementSize)
+		element[0] = byte(n)
+		if err := m.Put(element, element); err != nil {
+			return nil, errors.Join(fmt.Errorf("fill a map to go through: %w", err), m.Close())
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,60 @@
+package runner
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// cutOff is a driver whose slice is cut off after so many whole ones.
+type cutOff struct {
+	driver
+	whole  int
+	cancel context.CancelFunc
+}
+
+func (c *cutOff) drive(ctx context.Context) (driven, error) {
+	if c.whole--; c.whole < 0 {
+		c.cancel()
+		return driven{}, ctx.Err()
+	}
+	return c.driver.drive(ctx)
+}
+
+func (c *cutOff) trigger(ctx context.Context) (int, error) {
+	_, err := c.drive(ctx)
+	return 1, err
+}
+
+func (c *cutOff) detach() error { return nil }
+
+// What a signal cuts off is in no figure, and no fault of the benchmark's.
+func TestWhatIsCutOffIsNotCounted(t *testing.T) {
+	testenv.Root(t)
+	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{}})
+	onThread(t, func(env *environment) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		tr := newTrack(j, nil)
+		tr.open(ctx, env)
+		defer tr.close()
+		if tr.err != nil {
+			t.Error(tr.err)
+			return
+		}
+		const first, rounds = 1, 2
+		tr.subject.driver = &cutOff{tr.subject.driver, first + rounds, cancel}
+		m := &measurement{options: Options{Rounds: 8, Progress: silent{}}}
+		if err := m.countRuns(ctx, tr, 0); err != nil {
+			t.Error(err)
+		}
+		tr.countPath(ctx)
+		if n := tr.result.Retvals[0]; n != rounds || tr.err != nil || len(tr.result.Warnings) > 0 || tr.result.Path != nil {
+			t.Errorf("%d rounds were counted, want %d; error %v, path %v, warnings %q", n, rounds, tr.err, tr.result.Path, tr.result.Warnings)
+		}
+	})
+}

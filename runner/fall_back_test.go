@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// A hook that is misspelled is missing on other kernels too; one that differs by its
+// number may be there.
+func TestHooksThatAreNotThere(t *testing.T) {
+	have := []string{"syscalls:sys_enter_openat", "syscalls:sys_enter_close"}
+	for name, here := range map[string]bool{
+		"syscalls:sys_enter_opnat":   false,
+		"syscalls:sys_enter_openat2": true,
+		"syscalls:sys_enter_mount":   true,
+	} {
+		err := noHook("tracepoint", name, have)
+		var no *cannotError
+		if errors.As(err, &no) != here || strings.HasPrefix(err.Error(), Misspelled) == here {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Only a driver that was chosen is given up, and only for what the kernel lacks.
+func TestDriversThatTheKernelCannotDo(t *testing.T) {
+	lacks := bench.WithHint(fmt.Errorf("attach: %w", cannot(errors.New("there are no kprobes"))), "another kernel")
+	for _, c := range []struct {
+		name   string
+		chosen bool
+		floor  *track
+		loaded bool
+	}{
+		{"chosen, and not there", true, &track{err: lacks}, true},
+		{"named, and not there", false, &track{err: lacks}, false},
+		{"another error", true, &track{err: errors.New("out of memory")}, false},
+		{"no error", true, &track{}, false},
+		{"only loaded anyway", true, nil, false},
+	} {
+		j := &Job{
+			Benchmark: &bench.Benchmark{Name: "a", Program: "a", Command: &bench.Command{}}, chosen: c.chosen, Warnings: []string{"one"},
+			preparations: []preparation{{program: "a", runs: 1}},
+			Spec:         &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"a": {Type: ebpf.Kprobe}}},
+		}
+		tr := newTrack(j, c.floor)
+		tr.orVerify()
+		if got := tr.job.Verify != nil && tr.result.Driver == bench.DriverVerify && tr.floor == nil; got != c.loaded {
+			t.Errorf("%s: only loaded: %t", c.name, got)
+		}
+		if told := strings.Contains(strings.Join(tr.result.Warnings, "\n"), NotRun+"attach: there are no kprobes"); told != c.loaded || tr.result.Warnings[0] != "one" {
+			t.Errorf("%s: warnings %q", c.name, tr.result.Warnings)
+		}
+		if prepared := len(tr.job.preparations) > 0; prepared == c.loaded {
+			t.Errorf("%s: prepared: %t", c.name, prepared)
+		}
+		if j.Verify != nil || len(j.Warnings) != 1 || len(j.preparations) != 1 {
+			t.Errorf("%s: the plan's job is changed", c.name)
+		}
+	}
+}

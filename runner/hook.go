@@ -1,0 +1,145 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+)
+
+// hook is what a tracing program is attached to, as a section of an object
+// spells it: a kind, and what it is of, such as kprobe/vfs_read.
+type hook struct {
+	*hookKind
+	section string
+	// name is the kind's name in the section, target what follows it.
+	name, target string
+	sleepable    bool
+}
+
+// hookKind is a way to attach a tracing program.
+type hookKind struct {
+	// program and as are the type of program that the kind takes, and what the
+	// kernel has to know of the attaching when it loads it.
+	program ebpf.ProgramType
+	as      ebpf.AttachType
+	// byBTF says that the kernel looks the target up when it loads the program.
+	byBTF bool
+	// inUser says that the target is code of a user's, which a command has to run.
+	inUser bool
+	// attach attaches a program until it is closed.
+	attach func(h *hook, p *ebpf.Program) (io.Closer, error)
+}
+
+// hookKinds are the kinds by their names, as libbpf spells them, without the
+// suffix for programs that may sleep.
+var hookKinds = map[string]*hookKind{}
+
+// otherHooks are the kinds that libbpf knows beside them, and what they are.
+var otherHooks = map[string]string{
+	"fsession":       "an fsession program is attached to where a function of the kernel begins and ends",
+	"lsm_cgroup":     "an lsm_cgroup program is attached to a cgroup",
+	"uprobe.session": "a uprobe.session program is attached to where a function in user space begins and ends",
+}
+
+func init() {
+	add := func(k hookKind, names ...string) {
+		for _, name := range names {
+			hookKinds[name] = &k
+		}
+	}
+	add(hookKind{program: ebpf.TracePoint, attach: attachTracepoint}, "tracepoint", "tp")
+	add(hookKind{program: ebpf.RawTracepoint, attach: attachRawTracepoint}, "raw_tracepoint", "raw_tp")
+	add(hookKind{program: ebpf.RawTracepointWritable, attach: attachRawTracepoint}, "raw_tracepoint.w", "raw_tp.w")
+	add(hookKind{program: ebpf.Kprobe, attach: attachKprobe}, "kprobe", "kretprobe")
+	add(hookKind{program: ebpf.Kprobe, attach: attachKsyscall}, "ksyscall", "kretsyscall")
+	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceKprobeMulti, attach: attachKprobeMulti}, "kprobe.multi", "kretprobe.multi")
+	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceKprobeSession, attach: attachKprobeMulti}, "kprobe.session")
+	add(hookKind{program: ebpf.Kprobe, inUser: true, attach: attachUprobe}, "uprobe", "uretprobe")
+	add(hookKind{program: ebpf.Kprobe, inUser: true, attach: attachUSDT}, "usdt")
+	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceUprobeMulti, inUser: true, attach: attachUprobeMulti}, "uprobe.multi", "uretprobe.multi")
+	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceRawTp, byBTF: true, attach: attachTracing}, "tp_btf")
+	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceFEntry, byBTF: true, attach: attachTracing}, "fentry")
+	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceFExit, byBTF: true, attach: attachTracing}, "fexit")
+	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachModifyReturn, byBTF: true, attach: attachTracing}, "fmod_ret")
+	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceIter, byBTF: true}, "iter")
+	add(hookKind{program: ebpf.LSM, as: ebpf.AttachLSMMac, byBTF: true, attach: attachLSM}, "lsm")
+}
+
+// isTracing tells whether programs of a type are attached to hooks.
+func isTracing(t ebpf.ProgramType) bool {
+	for _, k := range hookKinds {
+		if k.program == t {
+			return true
+		}
+	}
+	return false
+}
+
+// parseHook reads a section's name.
+func parseHook(section string) (*hook, error) {
+	name, target, _ := strings.Cut(strings.TrimPrefix(section, "?"), "/")
+	h := &hook{section: section, name: name, target: target}
+	h.name, h.sleepable = strings.CutSuffix(name, ".s")
+	if h.hookKind = hookKinds[h.name]; h.hookKind == nil {
+		if what := otherHooks[h.name]; what != "" {
+			return nil, errors.New(what + ", which is not done here")
+		}
+		known := slices.Sorted(maps.Keys(hookKinds))
+		return nil, fmt.Errorf("%s is no hook that a program is attached to%s: a hook is %s, followed by / and its target",
+			section, strictyaml.DidYouMean(h.name, known), strings.Join(known, ", "))
+	}
+	if h.target == "" {
+		return nil, fmt.Errorf("%s does not say what the program is attached to: say it by attach, such as %s", section, h.example())
+	}
+	return h, nil
+}
+
+// example is a hook of the same kind.
+func (h *hook) example() string {
+	switch {
+	case h.program == ebpf.TracePoint:
+		return h.name + "/syscalls/sys_enter_openat"
+	case h.name == "usdt":
+		return h.name + "//usr/bin/python3:python:function__entry"
+	case h.inUser:
+		return h.name + "//usr/lib/libc.so.6:malloc"
+	case h.program == ebpf.RawTracepoint, h.as == ebpf.AttachTraceRawTp:
+		return h.name + "/sched_switch"
+	case h.as == ebpf.AttachTraceIter:
+		return h.name + "/task"
+	case h.program == ebpf.LSM:
+		return h.name + "/file_open"
+	case strings.HasSuffix(h.name, "syscall"):
+		return h.name + "/openat"
+	}
+	return h.name + "/vfs_read"
+}
+
+// returns tells that the program runs when the target returns.
+func (h *hook) returns() bool {
+	return strings.HasPrefix(h.name, "kret") || strings.HasPrefix(h.name, "uret")
+}
+
+// aim readies a program for loading, for a hook that may not be the one that it
+// was compiled for.
+func (h *hook) aim(p *ebpf.ProgramSpec) error {
+	if p.Type != h.program {
+		return fmt.Errorf("%s takes programs of type %s", h.section, typeName(h.program))
+	}
+	p.AttachType = h.as
+	if h.byBTF {
+		p.AttachTo, _, _ = strings.Cut(h.target, ":")
+	}
+	if h.sleepable {
+		p.Flags |= unix.BPF_F_SLEEPABLE
+	}
+	return nil
+}

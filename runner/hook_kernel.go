@@ -1,0 +1,145 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload"
+)
+
+func attachTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
+	group, name, ok := strings.Cut(h.target, "/")
+	if !ok {
+		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.section, h.name)
+	}
+	c, err := workload.AttachTracepoint(p, group, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noHook("tracepoint", group+":"+name, workload.Tracepoints())
+	}
+	return c, err
+}
+
+func attachRawTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
+	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: h.target, Program: p})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noHook("tracepoint", h.target, rawTracepoints())
+	}
+	return closerOf(l, err)
+}
+
+func attachKprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
+	symbol, offset, err := symbolOffset(h.target)
+	if err != nil {
+		return nil, err
+	}
+	return h.kprobe(symbol, p, &link.KprobeOptions{Offset: offset})
+}
+
+// attachKsyscall attaches to what serves a system call.
+func attachKsyscall(h *hook, p *ebpf.Program) (io.Closer, error) {
+	// The link package adds what the architecture has before the name.
+	return h.kprobe("sys_"+h.target, p, nil)
+}
+
+func (h *hook) kprobe(symbol string, p *ebpf.Program, o *link.KprobeOptions) (io.Closer, error) {
+	if err := haveKprobes(); err != nil {
+		return nil, err
+	}
+	probe := link.Kprobe
+	if h.returns() {
+		probe = link.Kretprobe
+	}
+	l, err := probe(symbol, p, o)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noFunction(symbol)
+	}
+	return closerOf(l, err)
+}
+
+func attachKprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
+	if err := haveKprobes(); err != nil {
+		return nil, err
+	}
+	symbols := []string{h.target}
+	if strings.ContainsAny(h.target, "*?") {
+		var err error
+		if symbols, err = workload.KernelFunctions(h.target); err != nil {
+			return nil, err
+		}
+		if len(symbols) == 0 {
+			return nil, noFunction(h.target)
+		}
+	}
+	multi := link.KprobeMulti
+	if h.returns() {
+		multi = link.KretprobeMulti
+	}
+	l, err := multi(p, link.KprobeMultiOptions{Symbols: symbols, Session: h.as == ebpf.AttachTraceKprobeSession})
+	if errors.Is(err, ebpf.ErrNotSupported) {
+		return nil, cannot(fmt.Errorf("this kernel has no %s, which takes Linux 5.18 (6.10 for a session) with CONFIG_FPROBE", h.name))
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
+		return nil, noFunction(h.target)
+	}
+	return closerOf(l, err)
+}
+
+// kprobePMU is there on kernels with kprobes, from Linux 4.17 on.
+const kprobePMU = "/sys/bus/event_source/devices/kprobe"
+
+func haveKprobes() error {
+	if _, err := os.Stat(kprobePMU); errors.Is(err, fs.ErrNotExist) {
+		return bench.WithHint(cannot(errors.New("this kernel has no kprobes")), "measure on a kernel that has them: --kernel 6.12")
+	}
+	return nil
+}
+
+func attachTracing(h *hook, p *ebpf.Program) (io.Closer, error) {
+	l, err := link.AttachTracing(link.TracingOptions{Program: p, AttachType: h.as})
+	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EBUSY) || errors.Is(err, notSupported) {
+		return nil, bench.WithHint(cannot(fmt.Errorf("this kernel does not let programs be attached by %s: %w", h.name, err)), "measure on a kernel that does: --kernel 6.12")
+	}
+	return closerOf(l, err)
+}
+
+// notSupported is ENOTSUPP, which the kernel should not, but does return.
+const notSupported = unix.Errno(524)
+
+func attachLSM(_ *hook, p *ebpf.Program) (io.Closer, error) {
+	active, err := workload.ReadKernelFile("securityfs", "lsm")
+	if err == nil && !strings.Contains(","+strings.TrimSpace(string(active))+",", ",bpf,") {
+		return nil, bench.WithHint(cannot(fmt.Errorf("BPF is none of this kernel's active security modules (%s)", strings.TrimSpace(string(active)))),
+			"add bpf to lsm= on the kernel's command line, or measure on a kernel of its own: --kernel 6.12")
+	}
+	l, err := link.AttachLSM(link.LSMOptions{Program: p})
+	return closerOf(l, err)
+}
+
+// symbolOffset reads a function with an offset in it, such as vfs_read+4.
+func symbolOffset(target string) (symbol string, offset uint64, err error) {
+	symbol, after, ok := strings.Cut(target, "+")
+	if ok {
+		if offset, err = strconv.ParseUint(after, 0, 64); err != nil {
+			return "", 0, fmt.Errorf("%s: an offset is a number of bytes", target)
+		}
+	}
+	return symbol, offset, nil
+}
+
+// closerOf keeps a link that is not there from being one that is nil.
+func closerOf(l link.Link, err error) (io.Closer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}

@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/features"
+	"github.com/cilium/ebpf/link"
+)
+
+// userTarget is code in an executable or a library: a function, with an offset
+// in it or not, or a static probe.
+type userTarget struct{ path, code string }
+
+// userTarget reads the target of a hook in user space: PATH:FUNCTION, or
+// PATH:PROVIDER:NAME for a static probe.
+func (h *hook) userTarget() (userTarget, error) {
+	i := strings.LastIndex(h.target, ":")
+	if h.name == "usdt" && i > 0 {
+		i = strings.LastIndex(h.target[:i], ":")
+	}
+	if i <= 0 || i == len(h.target)-1 {
+		return userTarget{}, fmt.Errorf("%s names no code of a file: say it by attach, such as %s", h.section, h.example())
+	}
+	return userTarget{h.target[:i], h.target[i+1:]}, nil
+}
+
+// open finds the file that the hook is in.
+func (h *hook) open() (*link.Executable, userTarget, error) {
+	t, err := h.userTarget()
+	if err == nil && !strings.Contains(t.path, "/") {
+		t.path, err = findExecutable(t.path)
+	}
+	if err != nil {
+		return nil, t, err
+	}
+	file, err := link.OpenExecutable(t.path)
+	return file, t, err
+}
+
+// libraryDirs are where a library is looked for that has no folder.
+var libraryDirs = []string{"/usr/lib", "/lib", "/usr/lib64", "/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"}
+
+// findExecutable finds a file by its name alone, as libbpf does.
+func findExecutable(name string) (string, error) {
+	if !strings.Contains(name, ".so") {
+		return exec.LookPath(name)
+	}
+	for _, dir := range libraryDirs {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is in none of %s", name, strings.Join(libraryDirs, ", "))
+}
+
+func attachUprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
+	file, t, err := h.open()
+	if err != nil {
+		return nil, err
+	}
+	symbol, offset, err := symbolOffset(t.code)
+	if err != nil {
+		return nil, err
+	}
+	probe := file.Uprobe
+	if h.returns() {
+		probe = file.Uretprobe
+	}
+	l, err := probe(symbol, p, &link.UprobeOptions{Offset: offset})
+	return closerOf(l, t.explain(symbol, err))
+}
+
+func attachUprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
+	file, t, err := h.open()
+	if err != nil {
+		return nil, err
+	}
+	symbol, offset, err := symbolOffset(t.code)
+	if err != nil {
+		return nil, err
+	}
+	multi := file.UprobeMulti
+	if h.returns() {
+		multi = file.UretprobeMulti
+	}
+	l, err := multi([]string{symbol}, p, &link.UprobeMultiOptions{Offsets: []uint64{offset}})
+	if err != nil && errors.Is(features.HaveBPFLinkUprobeMulti(), ebpf.ErrNotSupported) {
+		return nil, cannot(fmt.Errorf("this kernel has no %s, which takes Linux 6.6", h.name))
+	}
+	return closerOf(l, t.explain(symbol, err))
+}

@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/object"
+)
+
+// loadCollection loads a collection, of which it fills in what is asked of the
+// kernel, with the statistics of the verifier as its
+// log. If that fails, it tries again without, because the log of a refusal is
+// another one. Where the kernel refuses the object's types, it loads without
+// them, with a warning.
+func loadCollection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
+	if err := checkMemory(spec); err != nil {
+		return nil, "", err
+	}
+	if err := AnswerKconfig(spec); err != nil {
+		return nil, "", err
+	}
+	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}}
+	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), stats)
+	if err == nil || logTooLong(err) {
+		return coll, "", err
+	}
+	coll, err = ebpf.NewCollection(spec.Copy())
+	if err == nil || !strings.Contains(err.Error(), "load BTF: ") {
+		return coll, "", err
+	}
+	object.StripTypes(spec)
+	coll, second := ebpf.NewCollectionWithOptions(spec, stats)
+	if second != nil {
+		return nil, "", err
+	}
+	return coll, "loaded without types and source lines: the kernel refuses those of the object", nil
+}
+
+// mostLogged bounds the instructions that the verifier may follow and log: each
+// is a line, of which a small machine has no room for a million.
+const mostLogged = 50_000
+
+// logTooLong tells of a refusal, whose log has only statistics, whether to have
+// every instruction logged would take much memory.
+func logTooLong(err error) bool {
+	var verifier *ebpf.VerifierError
+	if !errors.As(err, &verifier) {
+		return false
+	}
+	for _, line := range verifier.Log {
+		if m := processedLine.FindStringSubmatch(line); m != nil {
+			n, err := strconv.Atoi(m[1])
+			return err != nil || n > mostLogged
+		}
+	}
+	return false
+}
+
+// TryLoad loads a program of an object as a benchmark would, and unloads it. It
+// says what was changed for that, or why the program does not load.
+func TryLoad(o *object.Object, program string) (changes []string, err error) {
+	spec, changes := o.Program(program)
+	coll, warning, err := loadCollection(spec.Copy())
+	if err != nil {
+		return changes, explainLoad(spec, program, err)
+	}
+	coll.Close()
+	if warning != "" {
+		changes = append(changes, warning)
+	}
+	return changes, nil
+}

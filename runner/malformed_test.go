@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+	"unicode"
+
+	"github.com/cilium/ebpf/rlimit"
+
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/object/objecttest"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/programs"
+)
+
+// bundledObjects are the objects that the tool brings.
+func bundledObjects(t *testing.T) (objects [][]byte) {
+	t.Helper()
+	names, err := fs.Glob(programs.FS, "*/*.o")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("bundled objects %q: %v", names, err)
+	}
+	for _, name := range names {
+		data, err := programs.FS.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, data)
+	}
+	return objects
+}
+
+// lines fails where an error has lines that are none.
+func lines(t *testing.T, err error) {
+	t.Helper()
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if line == "" || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Errorf("it is no line: %q", line)
+		}
+	}
+}
+
+func TestPlansOfMalformedObjects(t *testing.T) {
+	planned := 0
+	for i, data := range objecttest.Malformed(2, 1000, bundledObjects(t)) {
+		began := time.Now()
+		jobs, err := planOfObject(data)
+		if err != nil {
+			lines(t, err)
+		}
+		planned += jobs
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if t.Failed() {
+			t.Fatalf("object %d", i)
+		}
+	}
+	t.Logf("%d benchmarks of 1,000 malformed objects", planned)
+	if planned < 100 {
+		t.Errorf("only %d benchmarks: the objects are no test", planned)
+	}
+}
+
+// planOfObject plans the suite that the tool suggests for an object.
+func planOfObject(data []byte) (jobs int, err error) {
+	text, err := Suggest([]suite.Object{suite.NewObject("a.o", data)}, nil)
+	if err != nil {
+		return 0, err
+	}
+	s, err := suite.Load(fstest.MapFS{"suite.yml": {Data: []byte(text)}, "a.o": {Data: data}}, "suite.yml")
+	if err != nil {
+		return 0, err
+	}
+	plan, err := NewPlan(s)
+	if err != nil {
+		return 0, err
+	}
+	return len(plan.Jobs), nil
+}
+
+// This loads hundreds of programs in a row, which is for a virtual machine; see
+// vmtest.
+func TestKernelLoadsOfMalformedObjects(t *testing.T) {
+	if os.Getenv("VMTEST_NOW") == "" {
+		t.Skip("this test runs in a virtual machine, by make test-vm")
+	}
+	if err := rlimit.RemoveMemlock(); err != nil {
+		t.Fatal(err)
+	}
+	classes := map[string]int{}
+	for i, data := range objecttest.Malformed(3, 1000, bundledObjects(t)) {
+		o, err := object.Parse(data)
+		if err != nil {
+			classes["not read"]++
+			continue
+		}
+		for _, name := range o.Programs() {
+			began := time.Now()
+			class := "loaded"
+			if _, err := TryLoad(o, name); err != nil {
+				lines(t, err)
+				class = LoadClass(err)
+			}
+			classes[class]++
+			// An emulated CPU follows a million instructions for half a minute.
+			if took := time.Since(began); took > 5*time.Second && class != classTooLarge || took > time.Minute {
+				t.Errorf("it took %s: %s", took, class)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("object %d", i)
+		}
+	}
+	t.Log(fmt.Sprint(classes))
+}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// maxFileEntries bounds the entries of a file: more take longer to write than
+// anything that is measured.
+const maxFileEntries = 1_000_000
+
+// parseEntries reads a file of entries: what bpftool --json map dump writes, or
+// lines of a key and a value.
+func parseEntries(m *ebpf.MapSpec, data []byte) ([]entry, error) {
+	var entries []bench.MapEntry
+	var err error
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		entries, err = parseDump(data)
+	} else {
+		entries, err = parseLines(m, string(data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 {
+		return nil, errors.New("it has no entries")
+	}
+	if len(entries) > maxFileEntries {
+		return nil, fmt.Errorf("it has more than %d entries", maxFileEntries)
+	}
+	all := make([]entry, len(entries))
+	for i, e := range entries {
+		if all[i], err = encodeEntry(m, e); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+	}
+	return all, nil
+}
+
+// dumped is an element of what bpftool --json map dump writes.
+type dumped struct {
+	Key    hexBytes `json:"key"`
+	Value  hexBytes `json:"value"`
+	Values []struct {
+		Value hexBytes `json:"value"`
+	} `json:"values"` // of a per-CPU map, one for each CPU
+}
+
+func parseDump(data []byte) ([]bench.MapEntry, error) {
+	var all []dumped
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("it is no dump of a map, as bpftool --json map dump writes one: %w", err)
+	}
+	var entries []bench.MapEntry
+	for i, d := range all {
+		value := d.Value
+		if value == "" && len(d.Values) > 0 {
+			value = d.Values[0].Value
+		}
+		if value == "" {
+			return nil, fmt.Errorf("entry %d has no value", i+1)
+		}
+		e := bench.MapEntry{Value: string(value)}
+		if d.Key != "" {
+			e.Key = string(d.Key)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// hexBytes are hex digits, of a list of bytes such as ["0x0a","0x00"].
+type hexBytes string
+
+func (h *hexBytes) UnmarshalJSON(text []byte) error {
+	var list []string
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("%.40s is no list of bytes", text)
+	}
+	for _, b := range list {
+		digits := strings.TrimPrefix(b, "0x")
+		if _, err := hex.DecodeString(digits); err != nil || len(digits) != 2 {
+			return fmt.Errorf("%q is no byte", b)
+		}
+		*h += hexBytes(digits)
+	}
+	return nil
+}
+
+// parseLines reads a key and a value a line, or just a value where the map has
+// no keys: decimal numbers, or hex digits after 0x. Empty lines, and those that begin with #, are skipped.
+func parseLines(m *ebpf.MapSpec, text string) ([]bench.MapEntry, error) {
+	var entries []bench.MapEntry
+	for i, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		want := 2
+		if m.KeySize == 0 {
+			want = 1
+		}
+		for _, f := range fields {
+			if _, err := strconv.ParseFloat(f, 64); err != nil && !strings.HasPrefix(f, "0x") {
+				return nil, fmt.Errorf("line %d: %.40q is no decimal number and does not begin with 0x, as hex digits do here", i+1, f)
+			}
+		}
+		if len(fields) != want {
+			return nil, fmt.Errorf("line %d has %d words: it takes %s", i+1, len(fields), map[int]string{1: "a value", 2: "a key and a value"}[want])
+		}
+		e := bench.MapEntry{Value: written(fields[want-1])}
+		if want == 2 {
+			e.Key = written(fields[0])
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// written is a word as the suite file would have it: a decimal number, or hex
+// digits if it begins with 0x.
+func written(word string) any {
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseUint(word, 10, 64); err == nil {
+		return n
+	}
+	return word
+}

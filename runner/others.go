@@ -1,0 +1,52 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// machineWide is a driver of a hook that the whole machine calls: what others do
+// meanwhile is in the figures.
+type machineWide interface {
+	driver
+	machineWide()
+}
+
+const (
+	// A hook is watched without its load for as long as the load takes, within these
+	// bounds: what calls it rarely is in long slices all the same.
+	minQuiet = 20 * time.Millisecond
+	maxQuiet = 2 * time.Second
+	// fewOthers is the share of runs for others that is not worth a word, mostly
+	// that from which the load hardly seems to call the hook.
+	fewOthers    = 0.01
+	mostlyOthers = 0.5
+)
+
+// watchOthers looks how often a track's program runs without its load, and warns
+// if that is in the figures. The latest slice is one with it.
+func (t *track) watchOthers(ctx context.Context) {
+	if !t.live() || t.last.runCnt == 0 {
+		return
+	}
+	if _, ok := t.subject.driver.(machineWide); !ok {
+		return
+	}
+	quiet := min(max(t.wall, minQuiet), maxQuiet)
+	before, err := readCounters(t.subject.program)
+	if err == nil {
+		err = wait(ctx, quiet)
+	}
+	after, err2 := readCounters(t.subject.program)
+	if err != nil || err2 != nil {
+		return // the next slice fails too, and says why
+	}
+	expected := float64(after.since(before).runCnt) * t.wall.Seconds() / quiet.Seconds()
+	switch share := expected / float64(t.last.runCnt); {
+	case share >= mostlyOthers:
+		t.warn("most runs are for other processes of the machine: the load may not call the hook at all; choose another by load, syscall or run")
+	case share > fewOthers:
+		t.warn(fmt.Sprintf("about %.0f%% of the runs are for other processes: the whole machine calls the hook", 100*share))
+	}
+}

@@ -1,0 +1,57 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// idler is a driver that can order a slice in which nothing is done: what runs the
+// program then is the order itself. It says how often a slice does what it does.
+type idler interface {
+	idle(ctx context.Context) (doings int, err error)
+}
+
+const (
+	// ownSlices are how many slices with doings and without are looked at, of which
+	// the ones with the fewest runs count: others may call the hook meanwhile.
+	ownSlices = 4
+	// fewestRuns is the share of doings that call the hook at least.
+	fewestRuns = 0.01
+)
+
+// refuseOwnRuns makes it an error that just the orders call the track's hook and
+// not the load: a figure of that would look like one of the load. The latest slice
+// is one with it.
+func (t *track) refuseOwnRuns(ctx context.Context) {
+	if !t.live() || t.last.runCnt == 0 {
+		return
+	}
+	d, ok := t.subject.driver.(idler)
+	if !ok {
+		return
+	}
+	fewest, own, doings := t.last.runCnt, t.last.runCnt, 0
+	for range ownSlices {
+		before, err := readCounters(t.subject.program)
+		if err == nil {
+			doings, err = d.idle(ctx)
+		}
+		after, err2 := readCounters(t.subject.program)
+		if err != nil || err2 != nil {
+			return // the next slice fails too, and says why
+		}
+		own = min(own, after.since(before).runCnt)
+		if fewest >= uint64(doings) {
+			continue // it is plain
+		}
+		if t.slice(ctx); t.err != nil || ctx.Err() != nil {
+			return
+		}
+		fewest = min(fewest, t.last.runCnt)
+	}
+	if float64(fewest)-float64(own) < max(fewestRuns*float64(doings), 1) {
+		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: the hook is called by what starts and ends it alone", t.job.Program), t.job.neverRan())
+	}
+}

@@ -1,0 +1,132 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// restorer gives a map back what it held when the restorer was made.
+type restorer struct {
+	m    *ebpf.Map
+	held []heldEntry
+	has  map[string]bool
+}
+
+// heldEntry is a key with what the kernel takes back as its value: bytes, or
+// those of each CPU.
+type heldEntry struct {
+	key   []byte
+	value any
+}
+
+// canRestore tells the maps all of whose entries can be read and written.
+func canRestore(t ebpf.MapType) bool {
+	switch t {
+	case ebpf.Hash, ebpf.Array, ebpf.PerCPUHash, ebpf.PerCPUArray, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.LPMTrie:
+		return true
+	}
+	return false
+}
+
+// maxReset bounds the entries of a map that is reset before each slice: to read
+// so many takes longer than nearly all slices.
+const maxReset = 1 << 16
+
+var errTooManyToReset = bench.WithHint(fmt.Errorf("it holds more than %d entries, too many to be reset before each slice", maxReset),
+	"leave out reset: slice, or put fewer entries into the map")
+
+func newRestorer(ctx context.Context, m *ebpf.Map) (emptier, error) {
+	r := &restorer{m: m, has: map[string]bool{}}
+	err := eachKey(ctx, m, func(key []byte) error {
+		value, err := readValue(m, key)
+		if errors.Is(err, ebpf.ErrKeyNotExist) {
+			return nil
+		}
+		if len(r.held) == maxReset {
+			return errTooManyToReset
+		}
+		r.held = append(r.held, heldEntry{key, value})
+		r.has[string(key)] = true
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what it holds: %w", err)
+	}
+	return r, nil
+}
+
+// empty takes out what came since, and writes what was there. An entry that is
+// as it was is not written: that would move it in an LRU map.
+func (r *restorer) empty(ctx context.Context) error {
+	if !indexed(r.m.Type()) {
+		var added [][]byte
+		err := eachKey(ctx, r.m, func(key []byte) error {
+			if !r.has[string(key)] {
+				added = append(added, key)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, key := range added {
+			if err := r.m.Delete(key); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+				return err
+			}
+		}
+	}
+	for _, e := range r.held {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		now, err := readValue(r.m, e.key)
+		if err == nil && reflect.DeepEqual(now, e.value) {
+			continue
+		}
+		if err := r.m.Put(e.key, e.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// full is never: a program that fills such a map does so in use, too.
+func (r *restorer) full() (bool, error) { return false, nil }
+
+func (r *restorer) Close() error { return nil }
+
+func readValue(m *ebpf.Map, key []byte) (any, error) {
+	switch m.Type() {
+	case ebpf.PerCPUHash, ebpf.PerCPUArray, ebpf.LRUCPUHash:
+		var values [][]byte
+		err := m.Lookup(key, &values)
+		return values, err
+	}
+	return m.LookupBytes(key)
+}
+
+// eachKey calls fn with each key of a map. Keys that come or go meanwhile may
+// be missed, and a map whose keys change all the time is given up.
+func eachKey(ctx context.Context, m *ebpf.Map, fn func(key []byte) error) error {
+	var last any // nil asks for the first
+	for range uint64(m.MaxEntries()) + 1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, err := m.NextKeyBytes(last)
+		if err != nil || key == nil {
+			return err
+		}
+		last = key
+		if err := fn(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package runner
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+func newMap(t *testing.T, spec ebpf.MapSpec) *ebpf.Map {
+	t.Helper()
+	m, err := ebpf.NewMap(&spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func TestSnapshotRestores(t *testing.T) {
+	testenv.Root(t)
+	hash := newMap(t, ebpf.MapSpec{Type: ebpf.Hash, KeySize: 4, ValueSize: 4, MaxEntries: 8})
+	array := newMap(t, ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 2})
+	perCPU := newMap(t, ebpf.MapSpec{Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 4, MaxEntries: 1})
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := func(v uint32) []uint32 {
+		values := make([]uint32, cpus)
+		for i := range values {
+			values[i] = v + uint32(i)
+		}
+		return values
+	}
+	put := func(m *ebpf.Map, key uint32, value any) {
+		t.Helper()
+		if err := m.Put(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(hash, 1, uint32(10))
+	put(hash, 2, uint32(20))
+	put(array, 1, uint32(30))
+	put(perCPU, 0, each(40))
+	s, err := TakeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"hash": hash, "array": array, "per_cpu": perCPU}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	put(hash, 1, uint32(11))
+	put(hash, 3, uint32(33))
+	if err := hash.Delete(uint32(2)); err != nil {
+		t.Fatal(err)
+	}
+	put(array, 0, uint32(1))
+	put(array, 1, uint32(1))
+	put(perCPU, 0, each(1))
+	if err := s.Restore(); err != nil {
+		t.Fatal(err)
+	}
+
+	want := func(m *ebpf.Map, key, value uint32) {
+		t.Helper()
+		var got uint32
+		if err := m.Lookup(key, &got); err != nil || got != value {
+			t.Errorf("%v holds %d (%v) at %d, want %d", m, got, err, key, value)
+		}
+	}
+	want(hash, 1, 10)
+	want(hash, 2, 20)
+	want(array, 0, 0)
+	want(array, 1, 30)
+	var none uint32
+	if err := hash.Lookup(uint32(3), &none); !errors.Is(err, ebpf.ErrKeyNotExist) {
+		t.Errorf("what came since is still there: %v", err)
+	}
+	var values []uint32
+	if err := perCPU.Lookup(uint32(0), &values); err != nil || values[cpus-1] != 40+uint32(cpus-1) {
+		t.Errorf("the CPUs have %v (%v)", values, err)
+	}
+}
+
+func TestNoSnapshotOfWhatCannotBeRead(t *testing.T) {
+	testenv.Root(t)
+	queue := newMap(t, ebpf.MapSpec{Type: ebpf.Queue, ValueSize: 4, MaxEntries: 8})
+	if s, err := TakeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"q": queue}}); !errors.Is(err, ErrNoSnapshot) {
+		t.Errorf("got %v and error %v of a queue", s, err)
+	}
+}

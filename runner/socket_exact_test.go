@@ -1,0 +1,27 @@
+package runner
+
+import "testing"
+
+func TestTheUsualLeastIsNotThereByChance(t *testing.T) {
+	round := func(runs, took uint64) counters { return counters{runCnt: runs, runTimeNS: took} }
+	many := func(n int, c counters) (all []counters) {
+		for range n {
+			all = append(all, c)
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		rounds []counters
+		want   uint64
+	}{
+		"one":                  {many(1, round(2, 100)), 100},
+		"by chance":            {append(many(20, round(2, 100)), round(2, 99), round(2, 5000)), 100},
+		"none twice":           {[]counters{round(2, 103), round(2, 101), round(2, 102), round(2, 104), round(2, 105)}, 101},
+		"another number":       {append(many(6, round(2, 100)), many(5, round(3, 90))...), 100},
+		"fewer than that many": {many(2, round(2, 7)), 7},
+	} {
+		if got := usualLeast(c.rounds, 2); got != c.want {
+			t.Errorf("%s: got %d, want %d", name, got, c.want)
+		}
+	}
+}

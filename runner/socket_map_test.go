@@ -1,0 +1,135 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// redirect calls a helper that takes the context, a map, a key or where it is,
+// and flags, and returns what it returns.
+func redirect(helper asm.BuiltinFunc, table string, key int32, flags int32) asm.Instructions {
+	insns := asm.Instructions{
+		asm.StoreImm(asm.RFP, -4, int64(key), asm.Word),
+		asm.LoadMapPtr(asm.R2, 0).WithReference(table),
+	}
+	if helper == asm.FnMsgRedirectMap || helper == asm.FnSkRedirectMap {
+		insns = append(insns, asm.Mov.Imm(asm.R3, key))
+	} else {
+		insns = append(insns, asm.Mov.Reg(asm.R3, asm.RFP), asm.Add.Imm(asm.R3, -4))
+	}
+	return append(insns, asm.Mov.Imm(asm.R4, flags), helper.Call(), asm.Return())
+}
+
+// A program finds the tool's sockets in the map that it names, at the keys 0 and
+// 1, and what it redirects there arrives.
+func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
+	const ingress = 1
+	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
+	sockets := func(typ ebpf.MapType, entries uint32) *ebpf.MapSpec {
+		return &ebpf.MapSpec{Name: "sockets", Type: typ, KeySize: 4, ValueSize: 8, MaxEntries: entries}
+	}
+	msg := hookCase{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, bench.DriverSocket, tcp, 1}
+	skb := hookCase{"sk_skb/stream_verdict", ebpf.SkSKB, ebpf.AttachSkSKBStreamVerdict, bench.DriverSocket, tcp, 1}
+	port := hookCase{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, bench.DriverSocket, udp, 1}
+	// A redirect returns SK_DROP where there is no socket.
+	for _, c := range []struct {
+		hookCase
+		insns asm.Instructions
+		table *ebpf.MapSpec
+		runs  uint64
+	}{
+		{msg, redirect(asm.FnMsgRedirectMap, "sockets", 1, 0), sockets(ebpf.SockMap, 2), 1},
+		{msg, redirect(asm.FnMsgRedirectHash, "sockets", 1, 0), sockets(ebpf.SockHash, 16), 1},
+		// The other socket of the proxy answers, which the program sees, too.
+		{msg, redirect(asm.FnMsgRedirectHash, "sockets", 1, ingress), sockets(ebpf.SockHash, 16), 2},
+		{skb, redirect(asm.FnSkRedirectMap, "sockets", 0, 0), sockets(ebpf.SockMap, 1), 1},
+		// What is behind the proxy answers, which the program sees, too.
+		{skb, redirect(asm.FnSkRedirectHash, "sockets", 1, 0), sockets(ebpf.SockHash, 16), 2},
+	} {
+		t.Run(fmt.Sprintf("%s by %s", c.name, c.table.Type), func(t *testing.T) {
+			j := c.job(c.insns, c.table)
+			for i, s := range slicesOf(t, j, 2) {
+				if s.runCnt != c.runs*messagesOfTest || s.done != messagesOfTest {
+					t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.runCnt, s.done, s.tried)
+				}
+			}
+			if !slices.Contains(j.Warnings, "map sockets holds sockets of the exchange at the keys 0, 1 and so on: under other keys the program finds none") {
+				t.Errorf("warnings: %q", j.Warnings)
+			}
+		})
+	}
+	t.Run("sk_reuseport", func(t *testing.T) {
+		// select returns 0 where there is a socket, and the program negates that.
+		insns := redirect(asm.FnSkSelectReuseport, "sockets", 5, 0)
+		insns = append(insns[:len(insns)-1], asm.JNE.Imm(asm.R0, 0, "drop"),
+			asm.Mov.Imm(asm.R0, 1), asm.Return(), asm.Mov.Imm(asm.R0, 0).WithSymbol("drop"), asm.Return())
+		for i, s := range slicesOf(t, port.job(insns, sockets(ebpf.ReusePortSockArray, 6)), 2) {
+			if s.runCnt != messagesOfTest || s.done != messagesOfTest {
+				t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.runCnt, s.done, s.tried)
+			}
+		}
+	})
+}
+
+func TestSkLookupIsDrivenBySocketsWhereTestRunIsMissing(t *testing.T) {
+	c := hookCase{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, bench.DriverSocket, bench.Exchange{}, 1}
+	byTestRun := c.jobOf(1)
+	byTestRun.SetDriver(bench.DriverTestRun)
+	jobs := orSocket([]*Job{byTestRun}, func() error { return fmt.Errorf("run: %w", ebpf.ErrNotSupported) })
+	if got := jobs[0].Driver(); got != bench.DriverSocket || !slices.Contains(jobs[0].Warnings, noLookupRun) {
+		t.Errorf("got driver %s, warnings %q", got, jobs[0].Warnings)
+	}
+	if byTestRun.Driver() != bench.DriverTestRun || len(byTestRun.Warnings) > 0 {
+		t.Error("the plan's own job has changed")
+	}
+	for _, s := range slicesOf(t, jobs[0], 1) {
+		if s.runCnt == 0 {
+			t.Error("not one run")
+		}
+	}
+	if jobs := orSocket([]*Job{byTestRun}, func() error { return errors.New("another") }); jobs[0] != byTestRun {
+		t.Error("replaced for another error")
+	}
+	orSocket([]*Job{c.jobOf(1)}, func() error { t.Error("tried for nothing"); return nil })
+}
+
+func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
+	c := hookCase{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, bench.DriverSocket, bench.Exchange{}, 1}
+	for table, want := range map[*ebpf.MapSpec]string{
+		{Name: "servers", Type: ebpf.SockMap, KeySize: 4, ValueSize: 8, MaxEntries: 1}: bench.DriverSocket,
+		{Name: "ports", Type: ebpf.Hash, KeySize: 4, ValueSize: 8, MaxEntries: 1}:      bench.DriverTestRun,
+	} {
+		j := c.job(asm.Instructions{asm.Mov.Imm(asm.R0, 1), asm.Return()}, table)
+		j.SetDriver(bench.DriverVerify)
+		j.Verify = nil
+		if j.chooseDriver(""); j.Driver() != want {
+			t.Errorf("with a map of type %s: got driver %s, want %s", table.Type, j.Driver(), want)
+		}
+	}
+}
+
+func TestAKernelThatIsTooOldIsNamed(t *testing.T) {
+	for release, older := range map[string]bool{"5.10.0-32-cloud-amd64": true, "6.6.1": true, "6.7.0": false, "6.12.107+deb13": false, "7.2": false, "": true} {
+		if got := olderThan(release, "6.7"); got != older {
+			t.Errorf("%q is older than 6.7: %t", release, got)
+		}
+	}
+	c := hookCase{"cgroup/connect_unix", ebpf.CGroupSockAddr, ebpf.AttachCgroupUnixConnect, bench.DriverCgroup, bench.Exchange{}, 1}
+	other := errors.New("another")
+	var old *tooOldError
+	if err := tooOld(c.jobOf(1), other); errors.As(err, &old) {
+		t.Errorf("got %v", err)
+	}
+	err := &tooOldError{"6.1.0", "cgroup/connect_unix", "6.7", other}
+	if !strings.HasPrefix(err.Error(), "kernel 6.1.0 lacks cgroup/connect_unix, ") || !errors.Is(err, other) {
+		t.Errorf("got %v", err)
+	}
+}

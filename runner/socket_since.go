@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// attachSince are the first kernels with attach types that are newer than Linux
+// 5.8, which is the oldest that counts runs. That of Linux 6.7 is
+// include/uapi/linux/bpf.h's.
+var attachSince = map[ebpf.AttachType]string{
+	ebpf.AttachCgroupInetSockRelease: "5.9",
+	ebpf.AttachSkLookup:              "5.9",
+	ebpf.AttachSkSKBVerdict:          "5.13",
+	ebpf.AttachCgroupUnixConnect:     "6.7",
+	ebpf.AttachCgroupUnixSendmsg:     "6.7",
+	ebpf.AttachCgroupUnixRecvmsg:     "6.7",
+	ebpf.AttachCgroupUnixGetpeername: "6.7",
+	ebpf.AttachCgroupUnixGetsockname: "6.7",
+}
+
+// tooOldError says that the kernel lacks what a program attaches to.
+type tooOldError struct {
+	release, attach, since string
+	error
+}
+
+func (e *tooOldError) Error() string {
+	return fmt.Sprintf("kernel %s lacks %s, which is there since Linux %s", e.release, e.attach, e.since)
+}
+
+func (e *tooOldError) Unwrap() error { return e.error }
+
+// tooOld explains an error of a kernel that is older than what the job's program
+// attaches to. A kernel that was given it all the same has no such error.
+func tooOld(j *Job, err error) error {
+	since, ok := attachSince[j.program().AttachType]
+	if !ok || !errors.Is(err, unix.EINVAL) && !errors.Is(err, ebpf.ErrNotSupported) {
+		return err
+	}
+	var name unix.Utsname
+	_ = unix.Uname(&name) // fails for a bad address only
+	release := unix.ByteSliceToString(name.Release[:])
+	if !olderThan(release, since) {
+		return err
+	}
+	return cannot(&tooOldError{release, j.program().SectionName, since, err})
+}
+
+// olderThan compares the major and minor numbers of a kernel's release.
+func olderThan(release, since string) bool {
+	major, minor := versionOf(release)
+	sinceMajor, sinceMinor := versionOf(since)
+	return major < sinceMajor || major == sinceMajor && minor < sinceMinor
+}
+
+func versionOf(release string) (major, minor int) {
+	number := func(s string) int {
+		if i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+			s = s[:i]
+		}
+		n, _ := strconv.Atoi(s)
+		return n
+	}
+	first, rest, _ := strings.Cut(release, ".")
+	return number(first), number(rest)
+}

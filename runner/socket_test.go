@@ -1,0 +1,137 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// messagesOfTest is how many messages a slice of a test has.
+const messagesOfTest = 20
+
+// hookCase is a hook, and how often a program runs there for a message.
+type hookCase struct {
+	name   string
+	typ    ebpf.ProgramType
+	attach ebpf.AttachType
+	driver string
+	talk   bench.Exchange
+	runs   uint64
+}
+
+// jobOf is a job of a program with one verdict.
+func (c hookCase) jobOf(verdict int32) *Job {
+	return c.job(asm.Instructions{asm.Mov.Imm(asm.R0, verdict), asm.Return()})
+}
+
+func (c hookCase) job(insns asm.Instructions, maps ...*ebpf.MapSpec) *Job {
+	insns[0] = insns[0].WithSymbol("tested")
+	spec := &ebpf.CollectionSpec{
+		Maps: map[string]*ebpf.MapSpec{},
+		Programs: map[string]*ebpf.ProgramSpec{"tested": {
+			Name: "tested", Type: c.typ, AttachType: c.attach, License: "GPL", SectionName: c.name, Instructions: insns,
+		}},
+		Variables: map[string]*ebpf.VariableSpec{},
+	}
+	for _, m := range maps {
+		spec.Maps[m.Name] = m
+	}
+	b := &bench.Benchmark{Name: c.name, Program: "tested"}
+	b.SetDriver(c.driver)
+	c.talk.Count = messagesOfTest
+	if b.Cgroup != nil {
+		*b.Cgroup = c.talk
+	} else {
+		*b.Socket = c.talk
+	}
+	suite.SetDriverDefaults(b)
+	return &Job{Benchmark: b, Spec: spec}
+}
+
+// slicesOf are slices of a job's program, which the test closes.
+func slicesOf(t *testing.T, j *Job, n int) []slice {
+	t.Helper()
+	testenv.Root(t)
+	if err := j.checkDriver(); err != nil {
+		t.Fatal(err)
+	}
+	stats, err := enableStats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stats.Close()
+	s, err := openSubject(t.Context(), &environment{}, j)
+	var old *tooOldError
+	if errors.As(err, &old) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []slice
+	for range n {
+		one, err := s.slice(t.Context())
+		if err != nil {
+			s.Close()
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	return all
+}
+
+// runsEach checks that a hook's program runs so many times a message.
+func runsEach(t *testing.T, cases []hookCase) {
+	for _, c := range cases {
+		t.Run(fmt.Sprintf("%s %s ipv6 %t", c.name, c.talk.Protocol, c.talk.IPv6), func(t *testing.T) {
+			for i, s := range slicesOf(t, c.jobOf(1), 3) {
+				if s.runCnt != c.runs*messagesOfTest {
+					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.runCnt, messagesOfTest, c.runs)
+				}
+				if s.done != messagesOfTest {
+					t.Errorf("slice %d: %d of %d messages came off", i, s.done, s.tried)
+				}
+			}
+		})
+	}
+}
+
+func TestSocketProgramsRunForEachMessage(t *testing.T) {
+	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
+	udp6 := bench.Exchange{Protocol: bench.ProtocolUDP, IPv6: true}
+	driver := bench.DriverSocket
+	runsEach(t, []hookCase{
+		{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, driver, tcp, 1},
+		{"sk_skb", ebpf.SkSKB, ebpf.AttachNone, driver, tcp, 1},
+		{"sk_skb/stream_verdict", ebpf.SkSKB, ebpf.AttachSkSKBStreamVerdict, driver, tcp, 1},
+		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, driver, tcp, 1},
+		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, driver, udp, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, udp, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, udp6, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, tcp, 1},
+		{"sk_reuseport/migrate", ebpf.SkReuseport, ebpf.AttachSkReuseportSelectOrMigrate, driver, udp, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, udp, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, udp6, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, tcp, 1},
+	})
+}
+
+func TestAStreamParserRunsForEachMessage(t *testing.T) {
+	c := hookCase{"sk_skb/stream_parser", ebpf.SkSKB, ebpf.AttachSkSKBStreamParser, bench.DriverSocket, bench.Exchange{}, 1}
+	wholeLength := asm.Instructions{asm.LoadMem(asm.R0, asm.R1, 0, asm.Word), asm.Return()}
+	for i, s := range slicesOf(t, c.job(wholeLength), 3) {
+		if s.runCnt != messagesOfTest {
+			t.Errorf("slice %d has %d runs for %d messages", i, s.runCnt, messagesOfTest)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+func TestVethMeasuresTCPrograms(t *testing.T) {
+	for _, mode := range []bench.VethMode{bench.TC, bench.TCX} {
+		for _, hook := range []bench.Hook{bench.Ingress, bench.Egress} {
+			t.Run(fmt.Sprint(mode, "/", hook), func(t *testing.T) {
+				testenv.Probe(t, string(mode))
+				j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)},
+					bench.Benchmark{Veth: &bench.Veth{Mode: mode, Direction: hook, Count: 500}})
+				r := measureJob(t, j)
+				if r.Error != "" {
+					t.Fatalf("%s (%s)", r.Error, r.Hint)
+				}
+				if tr := r.Traffic; tr == nil || tr.Sent != 8*500 || tr.Run != tr.Sent || tr.Sender != "af_packet" {
+					t.Errorf("traffic %+v, want 4,000 packets sent and run", tr)
+				}
+				for _, name := range []string{"latency", "latency-floor", "throughput", "bpf-insns"} {
+					if s := r.Sample(name); s == nil || len(s.Values) == 0 {
+						t.Errorf("no %s: %q", name, r.Warnings)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A packet's path is longer with a program on it.
+func TestThePathOfTC(t *testing.T) {
+	testenv.Probe(t, "tc")
+	for _, hook := range []bench.Hook{bench.Ingress, bench.Egress} {
+		j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)},
+			bench.Benchmark{Veth: &bench.Veth{Direction: hook}})
+		onThread(t, func(env *environment) {
+			s, err := openSubject(t.Context(), env, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			path, err := comparePath(t.Context(), s.driver.(pathDriver))
+			if err != nil || path.Events != 1 || path.Attached == 0 || path.Detached == 0 {
+				t.Errorf("%s: path %+v, error %v", hook, path, err)
+			}
+		})
+	}
+}
+
+func TestVethRefuses(t *testing.T) {
+	for _, c := range []struct {
+		typ  ebpf.ProgramType
+		veth bench.Veth
+		want string
+	}{
+		{ebpf.SocketFilter, bench.Veth{}, "veth drives programs of the types xdp and sched_cls"},
+		{ebpf.SchedCLS, bench.Veth{Mode: bench.XDPNative}, "tc and tcx attach this one"},
+		{ebpf.XDP, bench.Veth{Mode: bench.TCX}, "native and generic attach this one"},
+		{ebpf.XDP, bench.Veth{Direction: bench.Egress}, "direction egress is for tc programs"},
+		{ebpf.SchedCLS, bench.Veth{Sender: "live_frames"}, "live_frames reach xdp programs only"},
+	} {
+		_, err := tryJob(&ebpf.ProgramSpec{Type: c.typ, Instructions: returns(0)}, bench.Benchmark{Veth: &c.veth})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %+v: got %v, want an error with %q", typeName(c.typ), c.veth, err, c.want)
+		}
+	}
+}
