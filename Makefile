@@ -141,6 +141,7 @@ fuzz: ## fuzz every parser, each for FUZZTIME (a time, or a number of inputs as 
 .PHONY: fuzz-kernel
 FUZZKERNELTIME ?= 500x
 fuzz-kernel: kernels ## compare the counts of generated programs with those of an interpreter, in a virtual machine
+	@scripts/setup test
 	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
 	CGO_ENABLED=0 go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "$(CURDIR)/bin/vmtest -kernel 6.12" ./internal/insn/oracle
 

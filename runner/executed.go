@@ -68,12 +68,12 @@ func countExecuted(ctx context.Context, j *Job, depths map[string][]int, like me
 	if err := e.count(ctx, s, newSettler(j, s, like)); err != nil {
 		return nil, err
 	}
+	if e.runs() == 0 {
+		return nil, bench.WithHint(errors.New("not one run"), j.neverRan())
+	}
 	e.total = e.passes[0].counts
 	for _, p := range e.passes[1:] {
 		e.total = e.total.Add(p.counts)
-	}
-	if e.runs() == 0 {
-		return e, errors.New("not one run")
 	}
 	e.findFailedTailCalls(s.coll)
 	return e, nil
