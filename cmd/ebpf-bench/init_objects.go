@@ -103,7 +103,7 @@ func (a *initObjects) walk(ctx context.Context, root string) error {
 			a.note("%s is left out: %v", name, err)
 			return nil
 		case err != nil:
-			return nil //nolint:nilerr // it is something else
+			return nil // it is something else
 		case len(a.objects) == mostObjects:
 			return usage(fmt.Errorf("there are more than %d objects below %s: name some", mostObjects, root))
 		}

@@ -13,7 +13,7 @@ import (
 
 // input is a file or pipe that a command reads, until it is interrupted.
 type input struct {
-	ctx  context.Context //nolint:containedctx // of the command that reads it
+	ctx  context.Context // of the command that reads it
 	file *os.File
 	stop func() bool
 	pipe bool

@@ -126,12 +126,12 @@ func checkWord(word string) error {
 func checkFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil //nolint:nilerr // whoever reads it says so
+		return nil // whoever reads it says so
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, endOfSetupHeader))
 	if err != nil || bytes.HasPrefix(head, []byte(zstdMagic)) || beginsAsImage(head) {
-		return nil //nolint:nilerr // as above
+		return nil // as above
 	}
 	return unknownError(fmt.Sprintf("read kernel %s: %s", name, errNotKernel))
 }

@@ -98,7 +98,7 @@ func hasGenerate(fsys fs.FS) bool {
 	found, seen := false, 0
 	_ = fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // a folder that cannot be read has no code
+			return nil // a folder that cannot be read has no code
 		}
 		if e.IsDir() {
 			if Hidden(name) {

@@ -1,0 +1,123 @@
+// Package layers tests which packages may import which: each only what allow.txt
+// has for it, so that a new package may import nothing until somebody decides.
+package layers
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/org/ebpf-bench-action/"
+
+// packages are those of the module, with what they import that is not of the
+// standard library. What only tests import is free.
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir, cmd.Stderr = "../..", os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	all := map[string][]string{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		imports := []string{}
+		for _, i := range p.Imports {
+			if first, _, _ := strings.Cut(i, "/"); strings.Contains(first, ".") {
+				imports = append(imports, strings.TrimPrefix(i, module))
+			}
+		}
+		all[strings.TrimPrefix(p.ImportPath, module)] = imports
+	}
+}
+
+// allowed are the lines of allow.txt: a package, a colon, and what it may import,
+// packages of this module by their folders, those of others by a prefix.
+func allowed(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("allow.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		name, imports, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if name == "" {
+			continue
+		}
+		if _, twice := all[name]; !ok || twice {
+			t.Fatalf("allow.txt: %q is not a line of a package of its own", line)
+		}
+		all[name] = strings.Fields(imports)
+	}
+	return all
+}
+
+// matches tells whether an import is that of a line, or of a package below another
+// module's.
+func matches(line, imported string) bool {
+	return line == imported || strings.Contains(line, ".") && strings.HasPrefix(imported, line+"/")
+}
+
+func TestPackagesImportWhatTheyMay(t *testing.T) {
+	may := allowed(t)
+	all := packages(t)
+	for name, imports := range all {
+		lines, ok := may[name]
+		if !ok {
+			t.Errorf("allow.txt has no line for %s: say there what it may import", name)
+			continue
+		}
+		for _, i := range imports {
+			if !slices.ContainsFunc(lines, func(l string) bool { return matches(l, i) }) {
+				t.Errorf("%s must not import %s", name, i)
+			}
+		}
+		for _, l := range lines {
+			if !slices.ContainsFunc(imports, func(i string) bool { return matches(l, i) }) {
+				t.Errorf("allow.txt: %s does not import %s any more", name, l)
+			}
+		}
+	}
+	for name := range may {
+		if _, ok := all[name]; !ok {
+			t.Errorf("allow.txt: there is no package %s", name)
+		}
+	}
+}
+
+// What measures and what judges never meet: a result file joins them.
+func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
+	all := packages(t)
+	var reaches func(from, to string) bool
+	reaches = func(from, to string) bool {
+		return from == to || slices.ContainsFunc(all[from], func(i string) bool { return reaches(i, to) })
+	}
+	judging := []string{"internal/stat", "thresholds"}
+	for _, measuring := range []string{"runner", "internal/workload", "internal/probe", "internal/insn"} {
+		for _, judge := range judging {
+			if all[measuring] == nil || all[judge] == nil {
+				t.Fatalf("there is no package %s or %s", measuring, judge)
+			}
+			if reaches(measuring, judge) || reaches(judge, measuring) {
+				t.Errorf("%s and %s must not import each other, nor by way of others", measuring, judge)
+			}
+		}
+	}
+}
