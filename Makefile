@@ -134,11 +134,7 @@ check-generated: generate ## fail when the committed objects are not what the so
 .PHONY: fuzz
 FUZZTIME ?= 10s
 fuzz: ## fuzz every parser, each for FUZZTIME (a time, or a number of inputs as 5000x)
-	@for pkg in $$(go list ./...); do \
-		for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' | grep -v '^FuzzKernel' || true); do \
-			echo "fuzz $$pkg $$f"; $(UNPRIVILEGED) go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x $$pkg; \
-		done; \
-	done
+	$(UNPRIVILEGED) scripts/fuzz $(FUZZTIME)
 
 # What loads thousands of programs in a row does so where it can do no harm: Linux
 # 6.18 gets stuck for good when more than a thousand are freed at once.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +64,7 @@ func decompressor(in io.Reader) (io.ReadCloser, error) {
 	case has(bzip2Magic):
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case has(lzmaMagic):
-		d, err := lzma.NewReader(r)
-		return io.NopCloser(d), err
+		return newLZMA(r)
 	case has(lzoMagic):
 		return nil, errors.New("compressed by LZO, which is not supported")
 	default:
@@ -76,6 +76,19 @@ func decompressor(in io.Reader) (io.ReadCloser, error) {
 // are compressed.
 func newXZ(r io.Reader) (io.ReadCloser, error) {
 	d, err := xz.NewReader(r, maxWindow)
+	return io.NopCloser(d), err
+}
+
+// newLZMA reads LZMA, whose header says how large a dictionary is to be allocated.
+func newLZMA(r *bufio.Reader) (io.ReadCloser, error) {
+	header, err := r.Peek(lzma.HeaderLen)
+	if err != nil {
+		return nil, unexpectedEOF(err)
+	}
+	if n := binary.LittleEndian.Uint32(header[1:]); n > maxWindow {
+		return nil, fmt.Errorf("its dictionary: %w", tooLargeError(maxWindow))
+	}
+	d, err := lzma.NewReader(r)
 	return io.NopCloser(d), err
 }
 

@@ -50,6 +50,13 @@ func TestABombIsNotUnpacked(t *testing.T) {
 	wantError(t, err, "larger than the 1 MiB that are plausible")
 }
 
+func TestADictionaryIsNotAllocatedForAHeaderAlone(t *testing.T) {
+	packed := lzmaCompressed([]byte("kernel"))
+	binary.LittleEndian.PutUint32(packed[1:], 1<<30)
+	_, err := decompress(packed, 1<<20)
+	wantError(t, err, "its dictionary: larger than the 256 MiB that are plausible")
+}
+
 func FuzzDecompress(f *testing.F) {
 	text := []byte(strings.Repeat("kernel ", 100))
 	for _, compress := range []func([]byte) []byte{gzipped, zstdCompressed, xzCompressed, lzmaCompressed, lz4Compressed} {
