@@ -49,15 +49,38 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 	done
 
 .PHONY: test
-test: ## run all tests, those of the kernel too, with the race detector
+test: ## run all tests, those of the kernel too, with the race detector where goroutines share state
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-plain test-race
 ifdef NO_HOST
-	$(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 30m ./...
 	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
-else
-	$(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile test.json -- -race -timeout 30m $(EXEC) ./...
 endif
+
+# Where goroutines share nothing the race detector finds nothing, and it makes tests
+# ten times slower that unpack or escape a lot, or that start the tool, or themselves,
+# many times. So those run without it, and with it run the packages of scripts/racing,
+# and of runner and the command line the tests with more than one thing under way.
+RACE_PACKAGES = $(filter-out ./cmd/% ./runner,$(shell scripts/racing))
+RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|CompareMeasures|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
+RACE_STORIES := run_bundled|parallel|ingest|compare|baseline
+PLAIN_PACKAGES = $(filter-out ./e2e $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
+PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade
+PLAIN_COMMANDS := TestScripts|TestReadmeCommands|TestKillLeavesNothing|TestBringHost|TestInstall|TestResultsAreBounded|TestTenThousandHostileNamesInReports
+
+TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
+TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
+
+.PHONY: test-plain test-race
+test-plain:
+	$(TEST) test-plain.json -- $(TEST_FLAGS) $(PLAIN_PACKAGES)
+	$(TEST) test-slow.json -- $(TEST_FLAGS) -run '$(PLAIN_TESTS)' $(RACE_PACKAGES)
+
+test-race:
+	$(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
+	$(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
+	$(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
+	$(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run 'TestScripts/^($(RACE_STORIES))$$' ./cmd/ebpf-bench
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)

@@ -115,7 +115,7 @@ func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (
 		Benchmark: job.Name(), Base: resultOf(sides[0]), Head: resultOf(sides[1]),
 		Lines: changedLines(sides[0].executed, sides[1].executed),
 	}
-	if err != nil || sameCount(p.Base, p.Head) || !unevenResult(p.Base, job.Base) && !unevenResult(p.Head, job.Head) {
+	if err != nil || sameCount(p.Base, p.Head) || !sides[0].uneven() && !sides[1].uneven() {
 		return p, err
 	}
 	for range againCounts {
@@ -144,9 +144,11 @@ func sameCount(a, b *bench.Result) bool {
 	return x != nil && y != nil && slices.Equal(x.Values, y.Values)
 }
 
-func unevenResult(r *bench.Result, j *Job) bool {
-	c, ok := only(&r.Rounds)
-	return ok && uneven(c, j.kindsOfRuns())
+// uneven tells that runs of the same packet differ, in what they cost or in what
+// they execute.
+func (t *track) uneven() bool {
+	c, ok := only(&t.result.Rounds)
+	return ok && uneven(c, t.job.kindsOfRuns()) || t.executed != nil && len(t.executed.sample().Values) > 1
 }
 
 // loadOnly loads what has nothing to be driven against, for its static figures.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -174,15 +173,12 @@ func (f *ingestFlags) newRun(t *terminal, set *ingest.Set) *bench.Run {
 		Testbed: probe.Testbed(), Partial: len(set.Failed) > 0, Results: set.Results(),
 	}
 	run.Testbed.Asked = hostKernel
-	if set.CPU != "" && !sameCPU(set.CPU, run.Testbed.CPU) {
+	if set.CPU != "" && !probe.IsThisCPU(set.CPU) {
 		t.say("warning: ", "this was measured on another machine, with CPU %q: take it in there, so that its kernel is known", set.CPU)
 		run.Testbed = bench.Testbed{Mode: bench.ModeHost, Kernel: "unknown", KernelBuild: "unknown", Arch: set.Arch, CPU: set.CPU, JIT: "unknown"}
 	}
 	return run
 }
-
-// sameCPU compares the names of CPUs, in which the spaces are not always the same.
-func sameCPU(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
 // addRun adds a run to others: to the one of the same testbed, if there is one.
 func addRun(runs []*bench.Run, run *bench.Run) ([]*bench.Run, error) {

@@ -3,8 +3,20 @@ package probe
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
 )
+
+// IsThisCPU reports whether a name is of this machine's CPU: what the kernel calls
+// it, or what the CPU tells programs, such as go test. Below some hypervisors these
+// differ. It does not matter how many spaces there are.
+func IsThisCPU(name string) bool {
+	same := func(other string) bool { return slices.Equal(strings.Fields(name), strings.Fields(other)) }
+	return same(Testbed().CPU) || same(cpuid.CPU.BrandName)
+}
 
 // cpuModel is what /proc/cpuinfo calls the CPU, or unknown. Each architecture
 // has a key of its own for the name, and arm64 none at all.

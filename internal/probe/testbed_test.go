@@ -185,3 +185,13 @@ func TestCores(t *testing.T) {
 		}
 	}
 }
+
+func TestIsThisCPU(t *testing.T) {
+	name := Testbed().CPU
+	if !IsThisCPU("  " + strings.ReplaceAll(name, " ", "  ") + " ") {
+		t.Errorf("%q is not this CPU", name)
+	}
+	if IsThisCPU("another CPU") {
+		t.Error("another CPU is this one")
+	}
+}
