@@ -131,6 +131,11 @@ image: ## build the image without Docker, and measure in it (root, some minutes,
 	@scripts/setup image
 	$(SUDO) env PATH="$$PATH" scripts/image-test
 
+.PHONY: fresh
+fresh: ## run the README's commands and the gate in a minimal Debian (root, an hour, five gigabytes)
+	@scripts/setup fresh
+	$(SUDO) env PATH="$$PATH" scripts/fresh
+
 .PHONY: lint
 lint: ## check the style, the layers, the workflows and the usual mistakes
 	@scripts/setup lint

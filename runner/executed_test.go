@@ -131,6 +131,21 @@ func TestBPFInsnsByChance(t *testing.T) {
 	}
 }
 
+// A load that gets no CPU while the window of its event is open is waited for.
+func TestCountingWaitsForAnEvent(t *testing.T) {
+	testenv.Root(t)
+	// Such a window is over long before the first sample.
+	job := planOf(t, objects+"  - {name: a, program: profile, perf_event: {window: 1us}}\n").Jobs[0]
+	e, err := countExecuted(t.Context(), job, nil, measured{})
+	if err != nil || e.runs() == 0 {
+		t.Fatalf("counted %v, error %v", e, err)
+	}
+	idle := planOf(t, objects+"  - {name: a, program: profile, perf_event: {window: 1us, event: cpu-migrations, period: 1000000}}\n").Jobs[0]
+	if _, err := countExecuted(t.Context(), idle, nil, measured{}); err == nil || bench.Hint(err) == "" {
+		t.Errorf("an event that never fires: error %v, hint %q", err, bench.Hint(err))
+	}
+}
+
 // tailCall calls the program at an index of a map.
 func tailCall(index int32) asm.Instructions {
 	return asm.Instructions{

@@ -65,7 +65,6 @@ func (e *executed) count(ctx context.Context, s *subject, settler *settler) erro
 		return err
 	}
 	e.first = before.counts
-	started := time.Now()
 	for n := leastPasses; len(e.passes) < n; {
 		began := time.Now()
 		if err := s.drive(ctx); err != nil {
@@ -78,12 +77,13 @@ func (e *executed) count(ctx context.Context, s *subject, settler *settler) erro
 		}
 		p := pass{after.counts.Sub(before.counts), after.runs - before.runs}
 		before = after
-		if p.runs == 0 && e.job.PerfEvent != nil {
+		if events, ok := s.driver.(*perfEvent); ok && p.runs == 0 {
 			// The load got no CPU while the window was open: others have them all.
-			if time.Since(started) < eventPatience {
-				continue
+			if !events.widen() {
+				return nil
 			}
-			return nil
+			n = leastPasses
+			continue
 		}
 		if last := len(e.passes) - 1; last < 0 {
 			n = e.enough(took)
@@ -104,9 +104,6 @@ const (
 	mostPasses = 256
 	// passBudget is how long that may take.
 	passBudget = 200 * time.Millisecond
-	// eventPatience is how long windows of an event are opened anew in which the
-	// program did not run.
-	eventPatience = 10 * time.Second
 )
 
 // enough is how many passes there are to be, where one takes so long. It is one of
