@@ -96,7 +96,7 @@ func (t *track) open(ctx context.Context, env *environment) {
 		t.result.Maps = mapFills(t.subject.coll)
 	}
 	if env.notHeld != nil {
-		t.warn("the kernel's XDP dispatcher has no place for the program: calling it takes longer, by some nanoseconds")
+		t.warn(fmt.Sprintf("calling the program takes some nanoseconds longer: %v", env.notHeld))
 		env.notHeld = nil
 	}
 }

@@ -48,7 +48,7 @@ func (p *Parking) Hold(prog *ebpf.Program) (io.Closer, error) {
 		err = p.park(p.free[len(p.free)-1], prog)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", prog, ErrNotHeld, err)
+		return nil, fmt.Errorf("%w: %w", ErrNotHeld, err)
 	}
 
 	taken := p.free[len(p.free)-1]
