@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 		static = staticTool(t)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               stories(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -109,6 +109,25 @@ func TestScripts(t *testing.T) {
 			"registry":      serveImage,
 		},
 	})
+}
+
+// stories are the files of the stories, or those that EBPF_BENCH_TEST_STORIES names:
+// a filter of go test would leave their folder behind.
+func stories(t *testing.T) []string {
+	t.Helper()
+	names := []string{"*"}
+	if only := os.Getenv("EBPF_BENCH_TEST_STORIES"); only != "" {
+		names = strings.Split(only, ",")
+	}
+	var all []string
+	for _, name := range names {
+		files, err := filepath.Glob(filepath.Join("testdata/script", name+".txtar"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("there is no story %q: %v", name, err)
+		}
+		all = append(all, files...)
+	}
+	return all
 }
 
 // canBoot tells whether there are QEMU and the kernels of the stories. In CI
