@@ -77,11 +77,8 @@ func (e *executed) count(ctx context.Context, s *subject, settler *settler) erro
 		}
 		p := pass{after.counts.Sub(before.counts), after.runs - before.runs}
 		before = after
-		if events, ok := s.driver.(*perfEvent); ok && p.runs == 0 {
+		if events, ok := s.driver.(*perfEvent); ok && p.runs == 0 && events.widen() {
 			// The load got no CPU while the window was open: others have them all.
-			if !events.widen() {
-				return nil
-			}
 			n = leastPasses
 			continue
 		}
