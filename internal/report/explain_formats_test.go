@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func explainIn(t *testing.T, format string, m *Explanation) string {
@@ -184,7 +185,7 @@ func TestExplainLCOVHostile(t *testing.T) {
 func TestGenhtmlReadsLCOV(t *testing.T) {
 	genhtml, err := exec.LookPath("genhtml")
 	if err != nil {
-		t.Skip("there is no genhtml: install lcov")
+		testenv.Missing(t, "genhtml: apt-get install lcov")
 	}
 	dir := t.TempDir()
 	source := filepath.Join(dir, "fun_xdp.c")
