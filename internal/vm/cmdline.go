@@ -42,10 +42,7 @@ func kernelArgs(m Mode) []string {
 		// takes 0.1 s.
 		"initcall_blacklist=jent_mod_init",
 		// Each test_run of an XDP program waits for two grace periods, of 8 ms
-		// each, in which nothing runs. QEMU moves the clock on from another
-		// thread then, and on a busy host it does so now and then while the
-		// processor has not yet accounted what it ran: in one of five runs,
-		// time passed that no other run had.
+		// each, in which nothing runs but other timers.
 		"rcupdate.rcu_expedited=1",
 	)
 }

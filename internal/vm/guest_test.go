@@ -30,6 +30,7 @@ var guestCommands = map[string]func(args []string, results io.Writer){
 	"exhaust": exhaust,
 	"lock_up": lockUp,
 	"sleep":   sleep,
+	"doze":    doze,
 }
 
 func greet(args []string, results io.Writer) {
@@ -79,6 +80,24 @@ func sleep(_ []string, results io.Writer) {
 		time.Sleep(time.Hour)
 	}
 }
+
+// doze sleeps often and computes a little in between, as a program does that waits
+// for others, and reports when that was.
+func doze(_ []string, results io.Writer) {
+	began := time.Now()
+	for range dozes {
+		for range 100 {
+			short := unix.Timespec{Nsec: 30_000}
+			check(unix.Nanosleep(&short, nil))
+			for range 20 {
+				unix.Getpgid(0)
+			}
+		}
+		reportAll(results, time.Since(began))
+	}
+}
+
+const dozes = 20
 
 func reportAll(results io.Writer, values ...any) {
 	encoder := json.NewEncoder(results)
