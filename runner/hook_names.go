@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
@@ -81,7 +80,7 @@ func rawTracepoints() []string { return namesInTypes("btf_trace_") }
 // namesInTypes are the names in the kernel's type information that begin so,
 // without that.
 func namesInTypes(prefix string) (names []string) {
-	kernel, err := btf.LoadKernelSpec()
+	kernel, err := kernelTypes.Kernel()
 	if err != nil {
 		return nil
 	}

@@ -52,7 +52,7 @@ func withoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
 // place of a function of a loaded program.
 func loadReplacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) (*ebpf.Program, error) {
 	by.Programs[key].AttachTarget = target
-	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}}
+	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: kernelTypes}
 	loaded, err := ebpf.NewCollectionWithOptions(by.Copy(), o)
 	if err != nil && !logTooLong(err) {
 		// The log of a refusal is another one.

@@ -13,12 +13,16 @@ import (
 // A program that loads, and does not with counters, is not blamed for it.
 func TestWithCountersItIsTooLarge(t *testing.T) {
 	testenv.Root(t)
-	// A loop whose counter the verifier follows to its end.
-	job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", asm.Instructions{
-		asm.Mov.Imm(asm.R1, 0),
-		asm.Add.Imm(asm.R1, 1).WithSymbol("again"), asm.JLT.Imm(asm.R1, 450_000, "again"),
-		asm.Mov.Imm(asm.R0, 2), asm.Return(),
-	})
+	// A loop that the verifier follows to its end, a long way round, for there it
+	// compares states; and each of its blocks gets a counter.
+	const blocks = 400
+	insns := asm.Instructions{asm.Mov.Imm(asm.R1, 0)}
+	for range blocks {
+		insns = append(insns, asm.Add.Imm(asm.R1, 1), asm.JEq.Imm(asm.R1, -1, "end"))
+	}
+	insns[1] = insns[1].WithSymbol("again")
+	job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", append(insns,
+		asm.JLT.Imm(asm.R1, 450_000, "again"), asm.Mov.Imm(asm.R0, 2).WithSymbol("end"), asm.Return()))
 	e, err := Explain(context.Background(), []PairJob{{Head: job}}, Options{}, false)
 	if err != nil {
 		t.Fatal(err)
