@@ -52,9 +52,7 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 test: ## run all tests, those of the kernel too, with the race detector where goroutines share state
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
-	@# One after the other: the more machines count at a time, the more often one is disturbed.
-	@$(MAKE) --no-print-directory test-plain
-	@$(MAKE) --no-print-directory test-race
+	@$(MAKE) --no-print-directory -j2 --output-sync=target test-plain test-race
 ifdef NO_HOST
 	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
 endif

@@ -25,6 +25,9 @@ const (
 	// exactSlice bounds the runs of a slice, in instructions. The tick comes
 	// every 4 ms, which are 4 million of them.
 	exactSlice = 100_000
+	// exactTime is what a slice of a load takes at most, with all that the load
+	// does beside the runs.
+	exactTime = 20 * time.Millisecond
 	// exactRuns is how many runs a slice has at most.
 	exactRuns = 64
 	// exactWindow bounds the window of a perf event to a tenth of the time
@@ -146,12 +149,30 @@ func (t *track) shorten(ctx context.Context) {
 		return
 	}
 	r.resize(func(now int) int { return min(now, exactRuns) })
-	t.slice(ctx)
+	if t.job.Command == nil || !t.quicken(ctx, r) {
+		t.slice(ctx)
+	}
 	for before := uint64(math.MaxUint64); t.live() && t.last.runTimeNS > exactSlice && t.last.runCnt < before; {
 		before = t.last.runCnt
 		r.resize(func(now int) int { return now / 2 })
 		t.slice(ctx)
 	}
+}
+
+// quicken makes the slices of a load small that does much beside the runs, and tells
+// whether the program runs in the latest then.
+func (t *track) quicken(ctx context.Context, r resizer) bool {
+	var all int
+	r.resize(func(now int) int { all = now; return 1 })
+	began := time.Now()
+	t.slice(ctx)
+	took := time.Since(began)
+	r.resize(func(int) int { return min(all, int(exactTime/max(took, 1))) })
+	if t.slice(ctx); !t.live() || t.last.runCnt > 0 {
+		return true
+	}
+	r.resize(func(int) int { return all })
+	return false
 }
 
 // exactSamples are the counts of a run: of the program, and of its floor.
