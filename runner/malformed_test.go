@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 	"unicode"
 
 	"github.com/cilium/ebpf/rlimit"
@@ -52,15 +51,11 @@ func lines(t *testing.T, err error) {
 func TestPlansOfMalformedObjects(t *testing.T) {
 	planned := 0
 	for i, data := range objecttest.Malformed(2, 1000, bundledObjects(t, "")) {
-		began := time.Now()
 		jobs, err := planOfObject(data)
 		if err != nil {
 			lines(t, err)
 		}
 		planned += jobs
-		if took := time.Since(began); took > time.Minute {
-			t.Errorf("it took %s", took)
-		}
 		if t.Failed() {
 			t.Fatalf("object %d", i)
 		}
@@ -107,17 +102,12 @@ func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 			continue
 		}
 		for _, name := range o.Programs() {
-			began := time.Now()
 			class := "loaded"
 			if _, err := TryLoad(o, name); err != nil {
 				lines(t, err)
 				class = LoadClass(err)
 			}
 			classes[class]++
-			// An emulated CPU follows a million instructions for some seconds.
-			if took := time.Since(began); took > 5*time.Second && class != classTooLarge || took > time.Minute {
-				t.Errorf("it took %s: %s", took, class)
-			}
 		}
 		if t.Failed() {
 			t.Fatalf("object %d", i)

@@ -44,7 +44,7 @@ func TestKillLeavesNothing(t *testing.T) {
 		for i := range 30 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				held := killAfter(t, time.Duration(rand.Int64N(int64(4*time.Second))))
+				held := killAfter(t, time.Duration(rand.Int64N(int64(2*time.Second))))
 				mu.Lock()
 				defer mu.Unlock()
 				seen.add(held)
@@ -63,7 +63,7 @@ func TestKillLeavesNothing(t *testing.T) {
 // killAfter runs the bundled suite and kills it. It returns what the tool held
 // at that moment, all of which must be gone.
 func killAfter(t *testing.T, wait time.Duration) holdings {
-	cmd := tool("run", "--budget", "300ms", "--loads", "3")
+	cmd := tool("run", "--budget", "100ms", "--loads", "2")
 	cmd.Dir = t.TempDir()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

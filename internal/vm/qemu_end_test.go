@@ -53,16 +53,9 @@ func TestCancellingEndsTheVM(t *testing.T) {
 	cmd := newCmd(t, "6.1", "sleep")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	var cancelled time.Time
-	cmd.OnResult = func(json.RawMessage) {
-		cancelled = time.Now()
-		cancel()
-	}
+	cmd.OnResult = func(json.RawMessage) { cancel() }
 	if err := cmd.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(cancelled); took > 5*time.Second {
-		t.Errorf("it took %s", took)
 	}
 	if left := qemusOf(t, os.Getpid()); len(left) > 0 {
 		t.Errorf("QEMU %v is left", left)

@@ -109,12 +109,8 @@ func TestMessagesThatNobodyAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	if got, err := m.Do(t.Context(), 2000); err != nil || got != 0 {
 		t.Errorf("%d messages were answered: %v", got, err)
-	}
-	if took := time.Since(began); took > progressTime {
-		t.Errorf("2000 messages without an answer take %v", took)
 	}
 	m.Reliable = true
 	if got, err := m.Do(t.Context(), 2); got != 0 || !errors.Is(err, ErrNoProgress) {

@@ -104,17 +104,13 @@ func TestCommandsThatFail(t *testing.T) {
 	}{
 		"exit code": {[]string{"10s", "sh", "-c", "echo out of luck >&2; exit 3"}, []string{"run sh", "exit status 3", "out of luck"}},
 		"signal":    {[]string{"10s", "sh", "-c", "kill -9 $$"}, []string{"signal: killed"}},
-		"too long":  {[]string{"100ms", "sh", "-c", "echo waiting >&2; sleep 60"}, []string{"longer than 100ms", "waiting"}},
+		"too long":  {[]string{"100ms", "sh", "-c", "echo waiting >&2; sleep infinity"}, []string{"longer than 100ms", "waiting"}},
 		"no shell":  {[]string{"10s", script("no shell", "#!/no/such/shell\n")}, []string{"#! line names", "no such file"}},
 		"no script": {[]string{"10s", script("no script", "echo hi\n")}, []string{"begins with #!", "exec format error"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := startWorker(t, "run", tc.args...)
-			began := time.Now()
 			wantError(t, w.Do(t.Context(), 1), tc.want...)
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("it took %s to fail", took)
-			}
 		})
 	}
 	needRoot(t)
