@@ -52,7 +52,7 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 test: ## run all tests, those of the kernel too, with the race detector where goroutines share state
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
-	@$(MAKE) --no-print-directory -j2 --output-sync=target test-plain test-race
+	@$(MAKE) --no-print-directory -j3 --output-sync=target test-stories test-race test-commands test-plain
 ifdef NO_HOST
 	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
 endif
@@ -62,25 +62,33 @@ endif
 # many times. So those run without it, and with it run the packages of scripts/racing,
 # and of runner and the command line the tests with more than one thing under way.
 RACE_PACKAGES = $(filter-out ./cmd/% ./runner,$(shell scripts/racing))
-RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|CompareMeasures|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
-RACE_STORIES := run_bundled,parallel,ingest,compare,baseline
-PLAIN_PACKAGES = $(filter-out ./e2e $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
+RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
+RACE_STORIES := run_bundled,parallel,compare,baseline
+PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/% ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade
-PLAIN_COMMANDS := TestScripts|TestReadmeCommands|TestKillLeavesNothing|TestBringHost|TestInstall|TestResultsAreBounded|TestTenThousandHostileNamesInReports
+PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing|TestBringHost|TestInstall|TestResultsAreBounded|TestTenThousandHostileNamesInReports
 
 TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
 TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
 
-.PHONY: test-plain test-race
-test-plain:
-	$(TEST) test-plain.json -- $(TEST_FLAGS) $(PLAIN_PACKAGES)
-	$(TEST) test-slow.json -- $(TEST_FLAGS) -run '$(PLAIN_TESTS)' $(RACE_PACKAGES)
+# The longest come first.
+.PHONY: test-stories test-race test-commands test-plain
+test-stories:
+	$(TEST) test-stories.json -- $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
 
 test-race:
 	$(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
 	$(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
-	$(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
+	$(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip 'TestScripts|$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
 	EBPF_BENCH_TEST_STORIES='$(RACE_STORIES)' $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
+
+test-commands:
+	$(TEST) test-commands.json -- $(TEST_FLAGS) -run '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
+
+test-plain:
+	$(TEST) test-plain.json -- $(TEST_FLAGS) $(PLAIN_PACKAGES)
+	$(TEST) test-runner.json -- $(TEST_FLAGS) -skip '$(RACE_RUNNER)' ./runner
+	$(TEST) test-slow.json -- $(TEST_FLAGS) -run '$(PLAIN_TESTS)' $(RACE_PACKAGES)
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)
@@ -89,8 +97,8 @@ VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/wo
 VM_STORIES ?= 6.12
 VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
 VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target
-# What there takes a second CPU, the network of the host, or Go.
-VM_SKIP := RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
+# What there takes a second CPU, the network of the host, or Go, or measures time.
+VM_SKIP := CompareMeasuresPairs|RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
 
 .PHONY: test-vm
 test-vm: vmtest $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels

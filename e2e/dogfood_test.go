@@ -12,6 +12,7 @@ import (
 // checkout: one reports on the bundled programs, the other must see the action
 // fail for the planted regression.
 func TestOwnWorkflow(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s := newScratch(t, gh)
 	s.commit("main", "ebpf-bench", ourselves(t))

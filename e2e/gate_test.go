@@ -66,6 +66,7 @@ const here = owner + "/" + repo
 // comment follows what they push, and the one that makes it quick again is told
 // that it did.
 func TestStoredBase(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, quickBuild, slowBuild := project(t, gh, asItIs, "stored.yml")
 	use := with(t, "stored.yml")
@@ -123,6 +124,7 @@ func TestStoredBase(t *testing.T) {
 
 // Without any set-up: base and head are built by the workflow.
 func TestBuiltBase(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, quickBuild, slowBuild := project(t, gh, asItIs, "plain.yml")
 	use := with(t, "plain.yml")
@@ -145,6 +147,7 @@ func TestBuiltBase(t *testing.T) {
 // A pull request from a fork has a token that may only read. It is gated all
 // the same, and told by the summary.
 func TestFork(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, quickBuild, slowBuild := project(t, gh, asItIs, "plain.yml")
 	use := with(t, "plain.yml")
@@ -172,6 +175,7 @@ func TestFork(t *testing.T) {
 
 // Two workflows tell a fork's pull request what one alone may not.
 func TestForkPair(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
 	artifacts := standIns(t)
@@ -193,6 +197,7 @@ func TestForkPair(t *testing.T) {
 
 // A fork whose objects do not even build is told so too.
 func TestForkThatDoesNotBuild(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, _, _ := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
 	artifacts := standIns(t)
@@ -224,6 +229,7 @@ func uncontained(text string) string {
 
 // The parts of a suite, on two kernels, make one report.
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, uncontained, "matrix.yml")
 	s.commit("slow", "Look it up by a loop", map[string][]byte{built: slowBuild})
@@ -235,6 +241,7 @@ func TestMatrix(t *testing.T) {
 
 // A part that could not be measured is named, beside what the others found.
 func TestMatrixThatLacksAPart(t *testing.T) {
+	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, func(text string) string {
 		text = strings.Replace(uncontained(text), `["6.1", "6.12"]`, `["6.12"]`, 1)

@@ -24,6 +24,7 @@ func workflows(t testing.TB) (paths []string) {
 
 // GitHub's own parser takes all workflows, and the action.
 func TestGitHubParses(t *testing.T) {
+	t.Parallel()
 	args := append([]string{"parse.mjs", "../action.yml"}, workflows(t)...)
 	if out, err := exec.Command("node", args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -37,6 +38,7 @@ func TestGitHubParses(t *testing.T) {
 
 // The recipes name inputs and outputs that the action has.
 func TestRecipesFitTheAction(t *testing.T) {
+	t.Parallel()
 	project := t.TempDir()
 	output(t, project, "git", "init", "-q")
 	copyFile(t, "../action.yml", filepath.Join(project, "action.yml"))
@@ -58,6 +60,7 @@ func TestRecipesFitTheAction(t *testing.T) {
 // What somebody else could change from one day to the next is pinned to a
 // commit, but for what the recipes say to look at.
 func TestPinned(t *testing.T) {
+	t.Parallel()
 	uses := regexp.MustCompile(`(?m)^[ -]*uses: +(\S+)(.*)`)
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
 	for _, path := range append(workflows(t), "../action.yml") {
@@ -82,6 +85,7 @@ func TestPinned(t *testing.T) {
 // An image is one of Debian's own, whose tags move by security fixes alone, or it is
 // pinned to a digest.
 func TestImages(t *testing.T) {
+	t.Parallel()
 	image := regexp.MustCompile(`(?m)^ +(?:container|image): *([^\s#]+)`)
 	official := regexp.MustCompile(`^debian:(bookworm|trixie)$|@sha256:[0-9a-f]{64}$`)
 	found := 0

@@ -14,6 +14,7 @@ import (
 // A binary of a release is the same from whichever folder it is built, by
 // whomever, with nothing built before.
 func TestReleaseIsReproducible(t *testing.T) {
+	t.Parallel()
 	build := func(folder string, env ...string) []byte {
 		to := filepath.Join(t.TempDir(), "binary")
 		cmd := exec.Command(filepath.Join(folder, "scripts/release"), "binary", "v1.2.3", "amd64", to)
@@ -49,6 +50,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 
 // The kernels of a release are those whose sums are committed.
 func TestReleasePacks(t *testing.T) {
+	t.Parallel()
 	folder := published(t)
 	tool := filepath.Join(t.TempDir(), "tool")
 	// kernel pack KERNEL --cache FOLDER --out FILE
@@ -79,6 +81,7 @@ func TestReleasePacks(t *testing.T) {
 
 // What is no version reaches no command.
 func TestReleaseVersion(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"", "1.2.3", "v1.2", "v1.2.3 -X main.release=v9.9.9", "v1.2.3;true", "v01.2.3", "v1.2.3\n"} {
 		out, err := exec.Command("../scripts/release", "binary", version, "amd64", filepath.Join(t.TempDir(), "b")).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "is no version such as v1.2.3") {

@@ -63,6 +63,7 @@ func (g *github) violations(r *http.Response) {
 
 // The checker finds what is wrong, so that its silence means something.
 func TestSchemaIsChecked(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("EBPF_BENCH_E2E_SCHEMA") == "" {
 		t.Skip("takes half a gigabyte: make e2e-schema runs it")
 	}

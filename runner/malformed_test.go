@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"unicode"
 
+	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/rlimit"
 
 	"github.com/org/ebpf-bench-action/internal/object"
@@ -84,7 +85,7 @@ func planOfObject(data []byte) (jobs int, err error) {
 }
 
 // This loads hundreds of programs in a row, which is for a virtual machine; see
-// vmtest.
+// vmtest. Each series of Linux gets other objects.
 func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 	if os.Getenv("VMTEST_NOW") == "" {
 		t.Skip("this test runs in a virtual machine, by make test-vm")
@@ -92,10 +93,14 @@ func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		t.Fatal(err)
 	}
+	release, err := features.LinuxVersionCode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	classes := map[string]int{}
 	// The number of steps of work is data: most of its damages make a loop that the
 	// verifier follows to its limit, for half a minute on an emulated CPU.
-	for i, data := range objecttest.Malformed(3, 1000, bundledObjects(t, "work")) {
+	for i, data := range objecttest.Malformed(uint64(release>>8), 250, bundledObjects(t, "work")) {
 		o, err := object.Parse(data)
 		if err != nil {
 			classes["not read"]++

@@ -41,7 +41,7 @@ func TestKillLeavesNothing(t *testing.T) {
 	var seen holdings
 	var mu sync.Mutex
 	t.Run("kill", func(t *testing.T) {
-		for i := range 30 {
+		for i := range 20 {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				held := killAfter(t, time.Duration(rand.Int64N(int64(2*time.Second))))
@@ -52,7 +52,7 @@ func TestKillLeavesNothing(t *testing.T) {
 		}
 	})
 	if len(seen.programs) == 0 || len(seen.links) == 0 || len(seen.processes) == 0 || seen.namespaces == 0 {
-		t.Errorf("30 kills never met a program, a link, a child or a namespace: %+v", seen)
+		t.Errorf("20 kills never met a program, a link, a child or a namespace: %+v", seen)
 	}
 	linksAfter, pinsAfter, statsAfter := machine(t)
 	if !slices.Equal(links, linksAfter) || !slices.Equal(pins, pinsAfter) || stats != statsAfter {

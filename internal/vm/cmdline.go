@@ -22,6 +22,9 @@ func kernelArgs(m Mode) []string {
 		// Most kernels leave bpf out unless it is asked for. What distributions
 		// have beside these is left out, for it adds to the cost of each hook.
 		"lsm=lockdown,capability,yama,bpf",
+		// Random numbers are the processor's, which are there at once: to collect
+		// entropy takes two seconds on an emulated one.
+		"random.trust_cpu=on",
 		guestEnv + "=1",
 	}
 	if m == KVM {

@@ -36,9 +36,6 @@ func runGuest() error {
 	if err != nil {
 		return err
 	}
-	if err := seedRandom(); err != nil {
-		warnings = append(warnings, err.Error())
-	}
 	p, err := openPort()
 	if err != nil {
 		return err

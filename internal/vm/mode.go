@@ -43,7 +43,7 @@ func machineArgs(m Mode, memory int) []string {
 		// kernels choose their memcpy by it. It is one without cmpxchg16b: where
 		// QEMU 7.2 emulates that, the kernel's allocator of Linux 6.12 now and
 		// then faults twice.
-		"-machine", "pc", "-cpu", "qemu64,-cx16",
+		"-machine", "pc", "-cpu", "qemu64,-cx16,+rdrand",
 		// Two processors would take turns that depend on the host.
 		"-smp", "1",
 		// One instruction takes one nanosecond, and a processor that sleeps is

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -83,17 +82,6 @@ func TestTCProgramsHaveNoLiveFrames(t *testing.T) {
 	v := newVethAt(t, bench.TC, bench.Ingress)
 	_, err := v.NewSender(SenderLiveFrames, [][]byte{frame(64, 0)})
 	wantError(t, err, "live frames reach xdp programs only")
-}
-
-func TestAnOldKernelSaysThatItHasNoTCX(t *testing.T) {
-	v := newVethAt(t, bench.TCX, bench.Ingress)
-	if !kernelIsBefore(t, 6, 6) {
-		t.Skip("this kernel has tcx")
-	}
-	err := v.Attach(newTC(t, "late", tcOK))
-	if !errors.Is(err, ebpf.ErrNotSupported) || !strings.Contains(bench.Hint(err), "Linux 6.6") {
-		t.Errorf("error %v with the hint %q", err, bench.Hint(err))
-	}
 }
 
 // What keeps packets for good makes a sender fail, and not wait for good.
