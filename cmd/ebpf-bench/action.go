@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -45,9 +46,9 @@ func newActionCommand(t *terminal) *cobra.Command {
 				s, err := openActionStep(t, os.Getenv)
 				if err != nil {
 					if name == "report" {
-						err = errors.Join(usage(err), unreported(os.Getenv, err))
+						err = errors.Join(exit.Usage(err), unreported(os.Getenv, err))
 					}
-					return usage(err)
+					return exit.Usage(err)
 				}
 				return s.failed(name, run(s, cmd))
 			},
@@ -100,7 +101,7 @@ func openActionStep(t *terminal, getenv func(string) string) (*actionStep, error
 // a token to all of its steps, it is gone before that starts.
 func (s *actionStep) withoutToken(ctx context.Context, do func(context.Context) error) error {
 	if err := github.DropSecrets(os.Environ(), startAgain); err != nil {
-		return noMeasure(fmt.Errorf("give up the token: %w", err))
+		return exit.NoMeasure(fmt.Errorf("give up the token: %w", err))
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (s *actionStep) api() (*github.API, error) {
 
 // mayMeasure refuses to run what a pull request brings where the job may write,
 // whatever else is known of the run.
-func (s *actionStep) mayMeasure() error { return usage(github.MayMeasure(s.getenv)) }
+func (s *actionStep) mayMeasure() error { return exit.Usage(github.MayMeasure(s.getenv)) }
 
 // failed leaves what a step failed with to the step that reports.
 func (s *actionStep) failed(step string, err error) error {
@@ -150,5 +151,5 @@ func (s *actionStep) failed(step string, err error) error {
 	if build := (*buildError)(nil); errors.As(err, &build) {
 		text += "\n" + build.said
 	}
-	return errors.Join(err, s.state.write(failureFile, &actionFailure{Step: step, Code: exitCode(err), Text: text}))
+	return errors.Join(err, s.state.write(failureFile, &actionFailure{Step: step, Code: exit.CodeOf(err), Text: text}))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -49,14 +50,14 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	m.Explained = true
 	var log, bmf bytes.Buffer
 	if err := errors.Join(report.Text(&log, m), report.BMF(&bmf, m)); err != nil {
-		return nil, noMeasure(fmt.Errorf("report: %w", err))
+		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()
 	heading := "Measured, with no base to compare with"
-	switch exitCode(found.err) {
-	case exitPass:
+	switch exit.CodeOf(found.err) {
+	case exit.Pass:
 		found.verdict = foundPass
-	case exitRegression:
+	case exit.Regression:
 		found.verdict, heading = foundRegression, fmt.Sprintf("❌ %d of %s over the limit", max(1, len(found.regressed)), plural(len(runs[0].Results), "benchmark"))
 	default:
 		found.verdict, heading = foundError, "❌ Not everything was measured"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -95,7 +96,7 @@ func TestTitleOfAShard(t *testing.T) {
 	}{
 		{"❌ Regression in 1 of 2 benchmarks", "Shard 1/2, judged when the shards are merged: regression in 1 of 2 benchmarks", nil},
 		{"✅ No regression in 2 benchmarks", "Shard 1/2, judged when the shards are merged: no regression in 2 benchmarks", nil},
-		{"❌ Not everything was measured", "❌ Shard 1/2, judged when the shards are merged: not everything was measured", noMeasure(fmt.Errorf("failed"))},
+		{"❌ Not everything was measured", "❌ Shard 1/2, judged when the shards are merged: not everything was measured", exit.NoMeasure(fmt.Errorf("failed"))},
 	} {
 		f := &actionFinding{markdown: "## " + c.title + "\nbody\n", err: c.err}
 		if f.ofShard("1/2"); f.title() != c.want || !strings.HasSuffix(f.markdown, "\nbody\n") {

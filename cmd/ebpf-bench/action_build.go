@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -22,14 +23,14 @@ func (s *actionStep) build(ctx context.Context) error {
 		return nil
 	}
 	if err := s.checkConfig(); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	p, err := s.state.openPlan()
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	if err := s.buildIn(ctx, ".", "head"); err != nil {
-		return noMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "The command is that of the input build. It runs in working-directory, and ends at the first part of it that fails."))
+		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "The command is that of the input build. It runs in working-directory, and ends at the first part of it that fails."))
 	}
 	if p.Base != baseBuilt {
 		return nil
@@ -37,16 +38,16 @@ func (s *actionStep) build(ctx context.Context) error {
 	dir := s.baseDir(p)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		s.noBase(p, "the merge base has no folder "+p.Prefix)
-		return noMeasure(s.state.write(planFile, p))
+		return exit.NoMeasure(s.state.write(planFile, p))
 	}
 	err = s.buildIn(ctx, dir, "base")
 	if ctx.Err() != nil {
-		return noMeasure(errors.New("interrupted"))
+		return exit.NoMeasure(errors.New("interrupted"))
 	}
 	if err != nil {
 		// The change may be what makes it build.
 		s.noBase(p, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
-		return noMeasure(s.state.write(planFile, p))
+		return exit.NoMeasure(s.state.write(planFile, p))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -57,7 +58,7 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 	}
 	policy, err := s.policyFor(results, told)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	store := storeFlag{folder: s.in.baseline, elsewhere: history, warn: func(p baseline.Problem) { s.warn([]baseline.Problem{p}) }}
 	if history == nil {
@@ -103,7 +104,7 @@ func measuredNothing(results *bench.Results) bool {
 func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
 	f := compareFlags{format: "text", strict: s.in.strict(), store: store}
 	judged, unread := f.judge(ctx, s.t, policy, comparisons)
-	off := usage(policy.CheckKernels(measuredOn(nil, headTestbeds(comparisons))))
+	off := exit.Usage(policy.CheckKernels(measuredOn(nil, headTestbeds(comparisons))))
 	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons, told), off)}
 	if s.in.shard != nil {
 		// Others may have what is to be compared, and a correction for many tests
@@ -113,7 +114,7 @@ func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, 
 	var log, markdown, bmf bytes.Buffer
 	judged.Explained = true
 	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), headBMF(&bmf, judged)); err != nil {
-		return nil, noMeasure(fmt.Errorf("report: %w", err))
+		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
 	found.take(judged)
@@ -195,7 +196,7 @@ func notMeasured(failure *actionFailure) *actionFinding {
 	if failure.Text != "" {
 		f.fail(failure)
 	} else {
-		f.err = noMeasure(errors.New("nothing was measured"))
+		f.err = exit.NoMeasure(errors.New("nothing was measured"))
 	}
 	return f
 }
@@ -204,7 +205,7 @@ func notMeasured(failure *actionFailure) *actionFinding {
 func (f *actionFinding) ofShard(shard string) {
 	title := strings.TrimLeft(f.title(), "❌✅⚠\ufe0f ")
 	title = "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(title[:1]) + title[1:]
-	if exitCode(f.err) != exitPass {
+	if exit.CodeOf(f.err) != exit.Pass {
 		title = "❌ " + title
 	}
 	f.retitle(title)
@@ -218,9 +219,9 @@ func (f *actionFinding) retitle(title string) {
 
 // fail adds what a step before this one failed with, and said.
 func (f *actionFinding) fail(failure *actionFailure) {
-	code := exitNoMeasure
-	if failure.Code == exitUsage {
-		code = exitUsage
+	code := exit.NotMeasured
+	if failure.Code == exit.WrongUsage {
+		code = exit.WrongUsage
 	}
 	f.markdown += "\n" + escape.MarkdownFence(failure.Text)
 	if f.verdict != foundRegression {
@@ -229,7 +230,7 @@ func (f *actionFinding) fail(failure *actionFailure) {
 			f.retitle("❌ Not everything was measured")
 		}
 	}
-	f.err = errors.Join(f.err, alreadySaid(code))
+	f.err = errors.Join(f.err, exit.Said(code))
 }
 
 // plainError is an error as lines of text, as the terminal has it.

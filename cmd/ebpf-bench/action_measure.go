@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -21,7 +22,7 @@ import (
 func (s *actionStep) measure(ctx context.Context) error {
 	p, err := s.state.openPlan()
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	if s.needsRoot() {
 		return s.asRoot(ctx)
@@ -107,59 +108,59 @@ func (s *actionStep) noBase(p *actionPlan, why string) {
 func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base string) (bool, error) {
 	f := compareFlags{format: "text", limits: s.in.thresholds}
 	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
-		return false, usage(err)
+		return false, exit.Usage(err)
 	}
 	if _, err := (&sideOpener{store: f.store.open()}).open(ctx, base); err != nil {
 		s.noBase(p, fmt.Sprintf("it cannot be read: %v", err))
-		return false, noMeasure(s.state.write(planFile, p))
+		return false, exit.NoMeasure(s.state.write(planFile, p))
 	}
 	m, err := f.open(ctx, s.t, append([]string{base}, s.suiteArgs()...))
 	if err != nil {
-		return false, usage(err)
+		return false, exit.Usage(err)
 	}
 	m.base.Side, m.head.Side = p.BaseSide, p.HeadSide
 	policy, kernels, err := f.policy(s.t, m)
 	if err != nil {
-		return false, usage(err)
+		return false, exit.Usage(err)
 	}
 	if len(m.pairs) == 0 && f.shard.Shard != nil {
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, f.empty(s.t, m)) })
 	}
 	comparisons, err := f.compare(ctx, s.t, m, policy)
 	if len(comparisons) == 0 {
-		return false, noMeasure(err)
+		return false, exit.NoMeasure(err)
 	}
-	off := usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
-	return true, errors.Join(off, noMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
+	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
+	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
 }
 
 // measureAlone measures the head alone, and keeps what is to become a baseline.
 func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 	f := runFlags{format: "text", limits: s.in.thresholds, loads: runner.DefaultLoads}
 	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	loaded, err := f.load(s.t, s.suiteArgs())
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	plan, err := runner.NewPlan(loaded)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	policy, kernels, err := f.policy(s.t, loaded)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	if len(plan.Jobs) == 0 {
 		return s.writeRuns(f.empty(s.t))
 	}
 	runs, err := f.measure(ctx, s.t, loaded, plan, s.writeRuns)
 	if len(runs) == 0 {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
-	off := usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
-	return errors.Join(off, noMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, loaded, runs))
+	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
+	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, loaded, runs))
 }
 
 // keep keeps what was measured, with its objects, for the step that may save it.
@@ -175,7 +176,7 @@ func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, r
 	store := baseline.Open(s.state.path(savedFolder))
 	for _, e := range entries {
 		if _, err := store.Save(ctx, e); err != nil {
-			return noMeasure(fmt.Errorf("keep the run: %w", err))
+			return exit.NoMeasure(fmt.Errorf("keep the run: %w", err))
 		}
 	}
 	return nil
@@ -186,7 +187,7 @@ func (s *actionStep) writeRuns(runs ...*bench.Run) error {
 }
 
 func (s *actionStep) writeResults(encode func(io.Writer) error) error {
-	return noMeasure(outFile(s.state.path(resultsFile)).write(encode))
+	return exit.NoMeasure(outFile(s.state.path(resultsFile)).write(encode))
 }
 
 // flags are the flags of run and compare that the inputs stand for. What they

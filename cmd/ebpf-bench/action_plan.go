@@ -8,30 +8,31 @@ import (
 	"runtime"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 // plan decides what the head is compared with, and lays it out for the steps
 // that have no token. It reads commits and stored runs, and runs nothing of them.
 func (s *actionStep) plan(ctx context.Context) error {
 	if s.in.results != "" {
-		return usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
+		return exit.Usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err
 	}
 	if s.in.mode != "host" {
 		if err := canEmulate(runtime.GOARCH); err != nil {
-			return usage(fmt.Errorf("input mode: %w", err))
+			return exit.Usage(fmt.Errorf("input mode: %w", err))
 		}
 	}
 	p, err := s.decide(ctx)
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	if p.Note != "" {
 		s.t.say("", "%s", p.Note)
 	}
-	return noMeasure(s.state.write(planFile, p))
+	return exit.NoMeasure(s.state.write(planFile, p))
 }
 
 func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {

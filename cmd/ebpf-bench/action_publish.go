@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -106,7 +107,7 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 // conclusion is what the check ends with: as the job does, but for a green that
 // nothing was compared for.
 func (p *publisher) conclusion() github.Conclusion {
-	failing := exitCode(p.finding.err) != exitPass && (p.in.failOn != "never" || p.finding.verdict == foundError)
+	failing := exit.CodeOf(p.finding.err) != exit.Pass && (p.in.failOn != "never" || p.finding.verdict == foundError)
 	switch {
 	case failing:
 		return github.Failed

@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -35,7 +36,7 @@ func (s *actionStep) report(ctx context.Context) error {
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
 	s.tidy(ctx)
-	return errors.Join(s.gate(found), noMeasure(err))
+	return errors.Join(s.gate(found), exit.NoMeasure(err))
 }
 
 // tidy takes the worktree of the base away again, of which the user's own
@@ -63,7 +64,7 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 	var failure actionFailure
 	failed, err := s.state.read(failureFile, &failure)
 	if err != nil {
-		failure, failed = actionFailure{Code: exitNoMeasure, Text: err.Error()}, true
+		failure, failed = actionFailure{Code: exit.NotMeasured, Text: err.Error()}, true
 	}
 	measured, err := readResults(s.state.path(resultsFile), false)
 	if errors.Is(err, os.ErrNotExist) {
@@ -73,7 +74,7 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 		err = s.ofThisRun(&measured.Results)
 	}
 	if err != nil {
-		return nil, noMeasure(err)
+		return nil, exit.NoMeasure(err)
 	}
 	found, err := s.find(ctx, &measured.Results, s.history(api), nil)
 	if err != nil {
@@ -112,9 +113,9 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	results, missing, err := readAllResults(s.in.results, !s.ofStranger())
 	if errors.Is(err, errNoResults) {
 		// Whoever was to measure failed before: that is to be told too.
-		err = noMeasure(fmt.Errorf("input results: %w", err))
+		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
 		s.t.printError(err)
-		return notMeasured(&actionFailure{Code: exitNoMeasure, Text: plainError(err)}), nil
+		return notMeasured(&actionFailure{Code: exit.NotMeasured, Text: plainError(err)}), nil
 	}
 	if err == nil {
 		err = s.ofThisRun(results)
@@ -127,7 +128,7 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 		}
 	}
 	if err != nil {
-		return nil, noMeasure(fmt.Errorf("input results: %w", err))
+		return nil, exit.NoMeasure(fmt.Errorf("input results: %w", err))
 	}
 	found, err := s.find(ctx, results, s.history(api), missing)
 	if err != nil {
@@ -138,8 +139,8 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	}
 	found.noteBase(results)
 	if missing != nil {
-		s.t.printError(noMeasure(missing))
-		found.fail(&actionFailure{Code: exitNoMeasure, Text: plainError(noMeasure(missing))})
+		s.t.printError(exit.NoMeasure(missing))
+		found.fail(&actionFailure{Code: exit.NotMeasured, Text: plainError(exit.NoMeasure(missing))})
 	}
 	return found, nil
 }
@@ -178,7 +179,7 @@ func (f *actionFinding) missBase(why string, strict bool) {
 	f.verdict = foundInconclusive
 	f.retitle("⚠️ " + f.title())
 	if strict {
-		f.err = errors.Join(f.err, noMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
+		f.err = errors.Join(f.err, exit.NoMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
 	}
 }
 
@@ -218,7 +219,7 @@ func (s *actionStep) gate(found *actionFinding) error {
 	var kept []error
 	slower := false
 	eachError(found.err, func(err error) {
-		if exitCode(err) != exitRegression {
+		if exit.CodeOf(err) != exit.Regression {
 			kept = append(kept, err)
 			return
 		}

@@ -11,33 +11,34 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
 
 // What fail-on makes of each kind of error.
 func TestGate(t *testing.T) {
-	regression := &exitError{exitRegression, errors.New("slower")}
-	failure := noMeasure(errors.New("a benchmark failed"))
+	regression := exit.Regressed(errors.New("slower"))
+	failure := exit.NoMeasure(errors.New("a benchmark failed"))
 	for _, c := range []struct {
 		failOn string
 		err    error
 		want   int
 	}{
-		{"regression", nil, exitPass},
-		{"regression", regression, exitRegression},
-		{"regression", errors.Join(regression, failure), exitRegression},
-		{"inconclusive", nil, exitPass},
-		{"inconclusive", regression, exitRegression},
-		{"inconclusive", noMeasure(errors.New("inconclusive")), exitNoMeasure},
-		{"never", regression, exitPass},
-		{"never", alreadySaid(exitRegression), exitPass},
-		{"never", failure, exitNoMeasure},
-		{"never", errors.Join(regression, failure), exitNoMeasure},
-		{"never", usage(errors.New("a threshold is for nothing")), exitUsage},
+		{"regression", nil, exit.Pass},
+		{"regression", regression, exit.Regression},
+		{"regression", errors.Join(regression, failure), exit.Regression},
+		{"inconclusive", nil, exit.Pass},
+		{"inconclusive", regression, exit.Regression},
+		{"inconclusive", exit.NoMeasure(errors.New("inconclusive")), exit.NotMeasured},
+		{"never", regression, exit.Pass},
+		{"never", exit.Said(exit.Regression), exit.Pass},
+		{"never", failure, exit.NotMeasured},
+		{"never", errors.Join(regression, failure), exit.NotMeasured},
+		{"never", exit.Usage(errors.New("a threshold is for nothing")), exit.WrongUsage},
 	} {
 		s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{failOn: c.failOn}}
-		if got := exitCode(s.gate(&actionFinding{err: c.err})); got != c.want {
+		if got := exit.CodeOf(s.gate(&actionFinding{err: c.err})); got != c.want {
 			t.Errorf("fail-on %s, %v: exit code %d, want %d", c.failOn, c.err, got, c.want)
 		}
 	}

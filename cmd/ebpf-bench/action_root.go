@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 )
@@ -72,23 +73,23 @@ func (s *actionStep) asRoot(ctx context.Context) error {
 func (s *actionStep) sudo(ctx context.Context, why string, environ []string, args ...string) error {
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
-		return noMeasure(fmt.Errorf("%s, and there is no sudo", why))
+		return exit.NoMeasure(fmt.Errorf("%s, and there is no sudo", why))
 	}
 	self, err := s.may.self()
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	cmd := exec.CommandContext(ctx, sudo, slices.Concat([]string{"-n", "--", "env"}, environ, []string{self}, args)...)
 	cmd.Stdout, cmd.Stderr = s.t.stdout, s.t.stderr
 	err = cmd.Run()
-	var exit *exec.ExitError
+	var ended *exec.ExitError
 	switch {
-	case !errors.As(err, &exit):
-		return noMeasure(err)
-	case exit.ExitCode() == exitUsage || exit.ExitCode() == exitNoMeasure:
-		return alreadySaid(exit.ExitCode())
+	case !errors.As(err, &ended):
+		return exit.NoMeasure(err)
+	case ended.ExitCode() == exit.WrongUsage || ended.ExitCode() == exit.NotMeasured:
+		return exit.Said(ended.ExitCode())
 	}
-	return noMeasure(fmt.Errorf("%s, and sudo ended with %w", why, exit))
+	return exit.NoMeasure(fmt.Errorf("%s, and sudo ended with %w", why, ended))
 }
 
 // bringHost has root bring the kernel of this machine into the user's cache, where
@@ -111,7 +112,7 @@ func (s *actionStep) bringHost(ctx context.Context) error {
 	}
 	dir, err := os.MkdirTemp(string(s.state), "host")
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	defer os.RemoveAll(dir)
 	const why = "this machine's kernel is for root alone to read"
@@ -121,14 +122,14 @@ func (s *actionStep) bringHost(ctx context.Context) error {
 	}
 	k, err := kernel.FromPack(packed)
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	cache, err := openKernels(s.t, "")
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	if _, err := cache.Add(k); err != nil {
-		return noMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
+		return exit.NoMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
 	}
 	s.t.say("", "%s, so sudo copied it; all else runs without root", why)
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 // standIn is a sudo that hands on nothing of the environment, and a tool in place
@@ -74,12 +75,12 @@ func TestAsRoot(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	for code, want := range map[int]int{0: exitPass, 2: exitUsage, 3: exitNoMeasure, 1: exitNoMeasure, 126: exitNoMeasure} {
+	for code, want := range map[int]int{0: exit.Pass, 2: exit.WrongUsage, 3: exit.NotMeasured, 1: exit.NotMeasured, 126: exit.NotMeasured} {
 		write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
 		var said bytes.Buffer
 		s := &actionStep{t: newTerminal(io.Discard, &said), in: &actionInputs{mode: "host"}, may: privileges{self: self}}
 		err := s.asRoot(t.Context())
-		if got := exitCode(err); got != want {
+		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
 		}
 		// What the tool said itself is not said again.
@@ -105,7 +106,7 @@ func TestAsRoot(t *testing.T) {
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{mode: "host"}, may: privileges{self: os.Executable}}
-	if err := s.asRoot(t.Context()); exitCode(err) != exitNoMeasure || err.Error() != "measuring takes root here, and there is no sudo" {
+	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and there is no sudo" {
 		t.Errorf("%v", err)
 	}
 }
@@ -169,7 +170,7 @@ func TestBringHost(t *testing.T) {
 	// What root cannot do either, is no measurement.
 	_, failing := standIn(t, "exit 3")
 	s.may.self = failing
-	if err := s.bringHost(t.Context()); exitCode(err) != exitNoMeasure || !errors.As(err, new(*exitError)) {
+	if err := s.bringHost(t.Context()); exit.CodeOf(err) != exit.NotMeasured {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -25,7 +26,7 @@ func (s *actionStep) store(api *github.API) (baseline.Store, error) {
 	// A store that is no pointer to a branch would be no nil interface.
 	b, err := api.Branch(branch, s.in.branchFolder(), "")
 	if err != nil {
-		return nil, usage(fmt.Errorf("input baseline: %w", err))
+		return nil, exit.Usage(fmt.Errorf("input baseline: %w", err))
 	}
 	return b, nil
 }
@@ -75,7 +76,7 @@ func (s *actionStep) planStored(ctx context.Context, p *actionPlan, git *checkou
 const storedBase = ", stored"
 
 func ignoreUnlessUsage(err error) error {
-	if exitCode(err) == exitUsage {
+	if exit.CodeOf(err) == exit.WrongUsage {
 		return err
 	}
 	return nil

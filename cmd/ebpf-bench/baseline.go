@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 const baselineLong = `Keep runs to compare later ones with: their numbers, and the objects that they
@@ -44,17 +45,17 @@ func (b *baselineCommand) existing() (*baseline.Dir, error) {
 	d := b.open()
 	err := d.Exists()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
-		return nil, usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.folder),
+		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.folder),
 			"name its folder by --store, or make one by ebpf-bench run --save"))
 	}
-	return d, noMeasure(err)
+	return d, exit.NoMeasure(err)
 }
 
 // find is the run that a word stands for.
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
 	meta, err := (&sideOpener{store: b.store.open()}).find(ctx, name)
 	if err != nil {
-		return meta, usage(bench.WithHint(err, listHint))
+		return meta, exit.Usage(bench.WithHint(err, listHint))
 	}
 	return meta, nil
 }
@@ -95,7 +96,7 @@ func (b *baselineCommand) damaged(problems []baseline.Problem) error {
 		}
 		errs = append(errs, bench.WithHint(p, bench.Hint(p)))
 	}
-	return noMeasure(errors.Join(errs...))
+	return exit.NoMeasure(errors.Join(errs...))
 }
 
 // complete completes the names of runs.

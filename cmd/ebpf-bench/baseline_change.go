@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 func (b *baselineCommand) tag() *cobra.Command {
@@ -35,7 +36,7 @@ func (b *baselineCommand) tag() *cobra.Command {
 				return nil
 			}
 			if err := cmp.Or(reserved("tag", tag), b.store.shadows(ctx, tag)); err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			if err := b.open().Tag(ctx, meta.ID, tag); err != nil {
 				return refused(err)
@@ -77,7 +78,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 				case err != nil:
 					return err
 				case len(meta.Tags) > 0 && !force:
-					return usage(bench.WithHint(fmt.Errorf("run %s has %s (%s)", meta.ID, plural(len(meta.Tags), "tag"), strings.Join(meta.Tags, ", ")),
+					return exit.Usage(bench.WithHint(fmt.Errorf("run %s has %s (%s)", meta.ID, plural(len(meta.Tags), "tag"), strings.Join(meta.Tags, ", ")),
 						"--force removes it all the same"))
 				}
 				ids = append(ids, meta.ID)
@@ -85,10 +86,10 @@ func (b *baselineCommand) rm() *cobra.Command {
 			for _, id := range unique(ids) {
 				err := d.Remove(ctx, id)
 				if errors.Is(err, baseline.ErrNotFound) {
-					return usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), listHint))
+					return exit.Usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), listHint))
 				}
 				if err != nil {
-					return noMeasure(err)
+					return exit.NoMeasure(err)
 				}
 				fmt.Fprintf(b.t.stdout, "removed run %s\n", id)
 			}
@@ -117,10 +118,10 @@ func (b *baselineCommand) prune() *cobra.Command {
 			}
 			done, err := d.Prune(cmd.Context(), keep)
 			if err != nil && len(done.Runs)+done.Objects+done.Leftovers == 0 {
-				return noMeasure(err)
+				return exit.NoMeasure(err)
 			}
 			fmt.Fprintf(b.t.stdout, "removed %s, %s, %s\n", plural(len(done.Runs), "run"), plural(done.Objects, "object"), plural(done.Leftovers, "leftover file"))
-			return errors.Join(noMeasure(err), b.damaged(done.Problems))
+			return errors.Join(exit.NoMeasure(err), b.damaged(done.Problems))
 		},
 	}
 	cmd.Flags().IntVar(&keep, "keep", 0, "how many runs of each branch and testbed to keep")
@@ -140,7 +141,7 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 					fmt.Fprintf(b.t.stdout, "made the index of %s anew\n", plural(len(runs), "run"))
 				}
 			}
-			return errors.Join(noMeasure(err), b.damaged(problems))
+			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
 		}),
 	}
 }
@@ -154,12 +155,12 @@ func (b *baselineCommand) importing() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := openInput(cmd.Context(), args[0])
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			defer file.Close()
 			content := bufio.NewReader(file)
 			if looksLikeJSON(content) {
-				return usage(bench.WithHint(fmt.Errorf("import %s: it is no export of ebpf-bench baseline export", args[0]),
+				return exit.Usage(bench.WithHint(fmt.Errorf("import %s: it is no export of ebpf-bench baseline export", args[0]),
 					"keep the results of ebpf-bench run --out by ebpf-bench baseline save"))
 			}
 			runs, err := b.open().Import(cmd.Context(), content)

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -76,7 +77,7 @@ func (b *baselineCommand) show() *cobra.Command {
 		RunE: b.onRun(func(ctx context.Context, meta baseline.Meta, _ []string) error {
 			entry, err := b.open().Load(ctx, meta.ID)
 			if err != nil {
-				return noMeasure(err)
+				return exit.NoMeasure(err)
 			}
 			m := report.NewModel(entry.Run)
 			m.Color = b.t.colored(b.t.stdout)
@@ -95,14 +96,14 @@ func (b *baselineCommand) verify() *cobra.Command {
 		RunE: b.onStore(func(ctx context.Context, store *baseline.Dir, _ []string) error {
 			problems, err := store.Verify(ctx)
 			if err != nil {
-				return noMeasure(err)
+				return exit.NoMeasure(err)
 			}
 			if err := b.damaged(problems); err != nil {
 				return err
 			}
 			runs, _, err := store.List(ctx, baseline.Query{})
 			if err != nil {
-				return noMeasure(err)
+				return exit.NoMeasure(err)
 			}
 			fmt.Fprintf(b.t.stdout, "%s, all whole\n", plural(len(runs), "run"))
 			return nil
@@ -130,17 +131,17 @@ func (b *baselineCommand) export() *cobra.Command {
 				return err
 			}
 			if isWithin(filepath.Dir(out), b.store.folder) {
-				return usage(fmt.Errorf("--out: %s is in the baseline: an export is kept elsewhere", out))
+				return exit.Usage(fmt.Errorf("--out: %s is in the baseline: an export is kept elsewhere", out))
 			}
 			file, err := newOutFile(out, nil)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
 			if info, gone := os.Stat(out); err == nil && gone == nil {
 				fmt.Fprintf(b.t.stdout, "wrote %s to %s (%s)\n", plural(len(unique(ids)), "run"), clean(out), unit.Format(float64(info.Size()), "bytes"))
 			}
-			return errors.Join(noMeasure(err), b.damaged(problems))
+			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
@@ -153,14 +154,14 @@ func (b *baselineCommand) export() *cobra.Command {
 func (b *baselineCommand) exported(ctx context.Context, store *baseline.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
 	runs, problems, err := store.List(ctx, baseline.Query{})
 	if err != nil {
-		return nil, nil, noMeasure(err)
+		return nil, nil, exit.NoMeasure(err)
 	}
 	if len(names) == 0 {
 		for _, m := range runs {
 			ids = append(ids, m.ID)
 		}
 		if len(ids) == 0 {
-			return nil, nil, errors.Join(b.damaged(problems), usage(errors.New("there is no run to export")))
+			return nil, nil, errors.Join(b.damaged(problems), exit.Usage(errors.New("there is no run to export")))
 		}
 		return ids, problems, nil
 	}

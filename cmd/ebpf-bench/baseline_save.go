@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -124,7 +125,7 @@ func (b *baselineCommand) save() *cobra.Command {
 			s := &suite.Suite{}
 			if suiteFile != "" || !allIngested(runs) {
 				if s, err = sel.open(b.t, names); err != nil {
-					return usage(err)
+					return exit.Usage(err)
 				}
 			}
 			from.complete(cmd.Context(), b.t)
@@ -133,7 +134,7 @@ func (b *baselineCommand) save() *cobra.Command {
 			}
 			entries, err := newEntries(s, runs, from)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			return saveEntries(cmd.Context(), b.t, b.open(), entries)
 		},
@@ -154,7 +155,7 @@ func allIngested(runs []*bench.Run) bool {
 func readRunFile(ctx context.Context, name string) ([]*bench.Run, error) {
 	file, err := openInput(ctx, name)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	defer file.Close()
 	runs, err := bench.DecodeAll(file)
@@ -182,7 +183,7 @@ func saveEntries(ctx context.Context, t *terminal, store baseline.Store, entries
 		}
 		t.saved(meta, time.Since(began))
 	}
-	return noMeasure(errors.Join(errs...))
+	return exit.NoMeasure(errors.Join(errs...))
 }
 
 // saved says what was kept.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -90,29 +91,29 @@ func (f *compareFlags) check(given func(flag string) bool) error {
 func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) error {
 	matchup, err := f.open(ctx, t, args)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	policy, kernels, err := f.policy(t, matchup)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	out, err := newOutFile(f.out, matchup.reads(f.limits, f.suite))
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	if matchup.suite != nil && len(matchup.pairs) == 0 {
 		return f.writeEmpty(t, matchup, out)
 	}
 	comparisons, err := f.compare(ctx, t, matchup, policy)
 	if len(comparisons) == 0 {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	matchup.sayForeign(t, comparisons)
-	off := usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
+	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
 	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		off, verdict(t, judged, f.format), unread, noMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
+		off, verdict(t, judged, f.format), unread, exit.NoMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
 }
 
 func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {

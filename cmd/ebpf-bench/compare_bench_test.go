@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 const (
@@ -53,8 +54,8 @@ func BenchmarkCompareStore(b *testing.B) {
 				cmd := exec.Command(tool, "compare", "--store", "store", "--thresholds", "policy.yml", base, "head.json")
 				cmd.Dir = dir
 				// The machine may have made a few of 4,000 values look slower.
-				var exit *exec.ExitError
-				if out, err := cmd.CombinedOutput(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitRegression) {
+				var ended *exec.ExitError
+				if out, err := cmd.CombinedOutput(); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != exit.Regression) {
 					b.Fatalf("%v\n%.2000s", err, out)
 				}
 				usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -67,13 +68,13 @@ func newGuestCompareCommand(t *terminal) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := vm.Results()
 			if results == nil {
-				return usage(errors.New("this is no virtual machine: use compare --kernel"))
+				return exit.Usage(errors.New("this is no virtual machine: use compare --kernel"))
 			}
 			pairs, err := f.pairs(t, args)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
-			return noMeasure(compareEach(cmd.Context(), pairs, runner.Options{
+			return exit.NoMeasure(compareEach(cmd.Context(), pairs, runner.Options{
 				Budget: f.budget, Seed: f.seed, Tool: version(), Mode: bench.Mode(f.mode),
 			}, func(c *bench.Comparison) error { return bench.EncodeComparison(results, c) }))
 		},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 // notCompared names the benchmarks that comparisons which were cut short did not
@@ -22,7 +23,7 @@ func notCompared(m *matchup, comparisons []*bench.Comparison) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return noMeasure(fmt.Errorf("not compared: %s", strings.Join(left, ", ")))
+	return exit.NoMeasure(fmt.Errorf("not compared: %s", strings.Join(left, ", ")))
 }
 
 // measured tells whether a comparison has a benchmark, or says why not.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -48,7 +49,7 @@ func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *threshold
 	if ctx.Err() != nil {
 		errs = append(errs, errors.New("interrupted: not everything was judged"))
 	}
-	return report.NewComparison(tables...), noMeasure(errors.Join(errs...))
+	return report.NewComparison(tables...), exit.NoMeasure(errors.Join(errs...))
 }
 
 // verdict turns outcomes into errors, one for each verdict that keeps the
@@ -60,7 +61,7 @@ func verdict(term *terminal, m *report.Comparison, format compareFormat) error {
 		for _, v := range t.Verdicts.All {
 			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && format != "bmf" {
 				term.say("over budget: ", "%v", on(t.Comparison, len(m.Tables) > 1, verdictText(&v)))
-				errs = append(errs, alreadySaid(exitRegression))
+				errs = append(errs, exit.Said(exit.Regression))
 			}
 			if err := verdictError(&v, t.Verdicts.Strict, format); err != nil {
 				errs = append(errs, on(t.Comparison, len(m.Tables) > 1, err))
@@ -68,13 +69,13 @@ func verdict(term *terminal, m *report.Comparison, format compareFormat) error {
 		}
 		switch {
 		case t.Verdicts.Disjoint:
-			errs = append(errs, noMeasure(on(t.Comparison, len(m.Tables) > 1, nothingInCommon(t.Comparison))))
+			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, nothingInCommon(t.Comparison))))
 		case len(t.Verdicts.All) == 0:
-			errs = append(errs, noMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
+			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
 		}
 	}
 	// The first one decides the exit code.
-	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(exitCode(a), exitCode(b)) })
+	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(exit.CodeOf(a), exit.CodeOf(b)) })
 	return errors.Join(errs...)
 }
 
@@ -107,11 +108,11 @@ func verdictError(v *thresholds.Verdict, strict bool, format compareFormat) erro
 	err := verdictText(v)
 	switch {
 	case v.Outcome == thresholds.Regression && format != "bmf":
-		return &exitError{exitRegression, err}
+		return exit.Regressed(err)
 	case v.Outcome == thresholds.Failed:
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	case v.Outcome == thresholds.Inconclusive && strict:
-		return noMeasure(fmt.Errorf("inconclusive: %w", err))
+		return exit.NoMeasure(fmt.Errorf("inconclusive: %w", err))
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func (f *compareFlags) print(t *terminal, m *report.Comparison) error {
 	m.Color, m.Columns = t.colored(t.stdout), t.columns()
 	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
 	if err := compareRenderers[f.format](t.stdout, m); err != nil {
-		return noMeasure(fmt.Errorf("write the comparison: %w", err))
+		return exit.NoMeasure(fmt.Errorf("write the comparison: %w", err))
 	}
 	return nil
 }

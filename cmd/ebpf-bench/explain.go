@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -122,17 +123,17 @@ func (f *explainFlags) check(t *terminal) error {
 func (f *explainFlags) run(ctx context.Context, t *terminal, args []string) error {
 	s, err := f.open(ctx, t, args)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	out, err := newOutFile(f.out, s.reads(f.suite))
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	all, err := f.explain(ctx, t, s)
 	if len(all) == 0 {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
-	return errors.Join(noMeasure(f.print(t, out, s, all)), noMeasure(err), f.failures(all, err))
+	return errors.Join(exit.NoMeasure(f.print(t, out, s, all)), exit.NoMeasure(err), f.failures(all, err))
 }
 
 // explain counts on this host, or on each of the kernels that the flags or the
@@ -179,7 +180,7 @@ func (f *explainFlags) failures(all []*bench.Explanation, told error) error {
 			failed.add(&bench.Result{Benchmark: p.Benchmark, Error: p.Error, Hint: p.Hint, Log: p.Log}, "", e.Testbed.Kernel)
 		}
 	}
-	return noMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, f.verbose)...))
+	return exit.NoMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, f.verbose)...))
 }
 
 // complete completes the names of benchmarks and programs, and else files.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -80,21 +81,21 @@ func newGuestExplainCommand(t *terminal) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := vm.Results()
 			if results == nil {
-				return usage(errors.New("this is no virtual machine: use explain --kernel"))
+				return exit.Usage(errors.New("this is no virtual machine: use explain --kernel"))
 			}
 			s, err := f.load(t, args)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			objects, err := unpackSides()
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			pairs, err := plan.plan(objects, s)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
-			return noMeasure(explainEach(cmd.Context(), pairs, runner.Options{Tool: version(), Mode: bench.Mode(f.mode)}, code,
+			return exit.NoMeasure(explainEach(cmd.Context(), pairs, runner.Options{Tool: version(), Mode: bench.Mode(f.mode)}, code,
 				func(e *bench.Explanation) error { return bench.EncodeExplanation(results, e) }))
 		},
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -38,21 +39,21 @@ func newGuestCommand(t *terminal) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := vm.Results()
 			if results == nil {
-				return usage(errors.New("this is no virtual machine: use run --kernel"))
+				return exit.Usage(errors.New("this is no virtual machine: use run --kernel"))
 			}
 			s, err := f.load(t, args)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			plan, err := runner.NewPlan(s)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			measure := measureAll
 			if f.mode == vm.Exact.String() {
 				measure = measureEach
 			}
-			return noMeasure(measure(cmd.Context(), plan, runner.Options{
+			return exit.NoMeasure(measure(cmd.Context(), plan, runner.Options{
 				Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
 				Tool: version(), Mode: bench.Mode(f.mode),
 			}, func(run *bench.Run) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/probe"
 )
@@ -84,7 +85,7 @@ func newIngestCommand(t *terminal) *cobra.Command {
 func (f *ingestFlags) run(ctx context.Context, t *terminal, stdin io.Reader, args []string) error {
 	out, err := f.outFile(args)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	var runs []*bench.Run
 	if f.into != "" {
@@ -102,11 +103,11 @@ func (f *ingestFlags) run(ctx context.Context, t *terminal, stdin io.Reader, arg
 		}
 	}
 	if err := f.directions(set); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	run := f.newRun(t, set)
 	if runs, err = addRun(runs, run); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	return errors.Join(out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
 		(&runFlags{format: f.format}).print(t, runs), failures([]*bench.Run{run}, false, nil), failedPackages(set))
@@ -143,7 +144,7 @@ func (f *ingestFlags) outFile(args []string) (outFile, error) {
 func readIngested(ctx context.Context, set *ingest.Set, stdin io.Reader, arg string) error {
 	if arg == "-" {
 		if file, ok := stdin.(*os.File); ok && isTerminal(file) {
-			return usage(bench.WithHint(errors.New("there is nothing to read: stdin is a terminal"), "pipe the output of go test -bench into it, or name a file"))
+			return exit.Usage(bench.WithHint(errors.New("there is nothing to read: stdin is a terminal"), "pipe the output of go test -bench into it, or name a file"))
 		}
 		return named("stdin", set.Read(stdin))
 	}
@@ -152,7 +153,7 @@ func readIngested(ctx context.Context, set *ingest.Set, stdin io.Reader, arg str
 	}
 	file, err := openInput(ctx, arg)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	defer file.Close()
 	return named(arg, set.Read(file))
@@ -204,5 +205,5 @@ func failedPackages(set *ingest.Set) error {
 	if len(set.Failed) == 0 {
 		return nil
 	}
-	return noMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unique(set.Failed))), "see its output"))
+	return exit.NoMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unique(set.Failed))), "see its output"))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 )
 
@@ -96,7 +97,7 @@ func (f *initFlags) check(given func(flag string) bool) error {
 func (f *initFlags) run(ctx context.Context, t *terminal, args []string) error {
 	files, err := f.files(ctx, t)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	found, err := findObjects(ctx, t, args, filepath.Dir(f.out))
 	if err != nil {
@@ -105,19 +106,19 @@ func (f *initFlags) run(ctx context.Context, t *terminal, args []string) error {
 	var workflow *scaffold.Workflow
 	if f.github {
 		if workflow, err = f.workflow(ctx, found); err != nil {
-			return usage(err)
+			return exit.Usage(err)
 		}
 	}
 	s, err := found.suite()
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	s.Kernels = f.machines.kernels
 	if err := f.try(ctx, t, s); err != nil {
 		return err
 	}
 	if len(s.Benchmarks()) == 0 {
-		return noMeasure(nothingToMeasure(s))
+		return exit.NoMeasure(nothingToMeasure(s))
 	}
 	if f.thresholds {
 		s.Thresholds = thresholdsName
@@ -176,7 +177,7 @@ func (f *initFlags) files(ctx context.Context, t *terminal) (w initFiles, err er
 func (w *initFiles) write(t *terminal, s *scaffold.Suite, workflow *scaffold.Workflow) error {
 	if w.suite == "-" {
 		_, err := t.stdout.Write([]byte(s.Text()))
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	type file struct{ name, text string }
 	all := []file{{w.suite, s.Text()}}
@@ -189,11 +190,11 @@ func (w *initFiles) write(t *terminal, s *scaffold.Suite, workflow *scaffold.Wor
 	for _, f := range all {
 		if f.name == w.workflow {
 			if err := os.MkdirAll(filepath.Dir(f.name), 0o755); err != nil {
-				return noMeasure(err)
+				return exit.NoMeasure(err)
 			}
 		}
 		if err := replaceFile(f.name, f.text); err != nil {
-			return noMeasure(err)
+			return exit.NoMeasure(err)
 		}
 		t.say("", "wrote %s", f.name)
 	}

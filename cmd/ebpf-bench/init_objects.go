@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -46,11 +47,11 @@ func findObjects(ctx context.Context, t *terminal, args []string, dir string) (*
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
-			return nil, usage(err)
+			return nil, exit.Usage(err)
 		case info.IsDir():
 			err = all.walk(ctx, arg)
 		case !info.Mode().IsRegular():
-			err = usage(fmt.Errorf("%s is no regular file, and no folder", arg))
+			err = exit.Usage(fmt.Errorf("%s is no regular file, and no folder", arg))
 		default:
 			err = all.named(arg)
 		}
@@ -62,7 +63,7 @@ func findObjects(ctx context.Context, t *terminal, args []string, dir string) (*
 		t.say("", "%s", note)
 	}
 	if len(all.objects) == 0 {
-		return nil, usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),
+		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),
 			"build them first, or name them: an object is what clang -target bpf -g -O2 -c writes, or bpf-linker for Rust"))
 	}
 	return all, nil
@@ -71,13 +72,13 @@ func findObjects(ctx context.Context, t *terminal, args []string, dir string) (*
 func (a *initObjects) named(name string) error {
 	switch err := checkBPF(name); {
 	case errors.Is(err, errByteOrder):
-		return usage(bench.WithHint(fmt.Errorf("%s is left out: %w", name, err), "build it for this machine: clang -target bpf"))
+		return exit.Usage(bench.WithHint(fmt.Errorf("%s is left out: %w", name, err), "build it for this machine: clang -target bpf"))
 	case err != nil:
-		return usage(fmt.Errorf("%s: %w", name, err))
+		return exit.Usage(fmt.Errorf("%s: %w", name, err))
 	}
 	problem, err := a.add(name)
 	if err == nil && problem != nil {
-		err = usage(problem)
+		err = exit.Usage(problem)
 	}
 	return err
 }
@@ -105,7 +106,7 @@ func (a *initObjects) walk(ctx context.Context, root string) error {
 		case err != nil:
 			return nil // it is something else
 		case len(a.objects) == mostObjects:
-			return usage(fmt.Errorf("there are more than %d objects below %s: name some", mostObjects, root))
+			return exit.Usage(fmt.Errorf("there are more than %d objects below %s: name some", mostObjects, root))
 		}
 		problem, err := a.add(name)
 		if problem != nil {
@@ -123,7 +124,7 @@ func (a *initObjects) note(format string, args ...any) {
 func (a *initObjects) add(name string) (problem, err error) {
 	o, err := readObject(name)
 	if err != nil {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	if other, ok := a.seen[o.SHA256]; ok {
 		if other != name {
@@ -135,7 +136,7 @@ func (a *initObjects) add(name string) (problem, err error) {
 		return fmt.Errorf("read object %s: %w", name, err), nil
 	}
 	if o.Path, err = pathFrom(a.dir, name); err != nil {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	a.seen[o.SHA256] = name
 	a.objects, a.found = append(a.objects, o), append(a.found, name)

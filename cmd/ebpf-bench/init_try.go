@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
@@ -27,7 +28,7 @@ func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) err
 	kernels := f.machines.choose(nil)
 	missing, err := probe.Capabilities()
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	run := f.onKernels(t, kernels)
 	where := "this host"
@@ -56,15 +57,15 @@ func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) err
 		}
 		loaded, err := f.load(s)
 		if err != nil {
-			return usage(err)
+			return exit.Usage(err)
 		}
 		t.say("", "trying %s on %s%s", plural(len(s.Benchmarks()), "program"), where, why)
 		runs, err := run(ctx, loaded)
 		if ctx.Err() != nil {
-			return noMeasure(errors.New("interrupted: nothing is written"))
+			return exit.NoMeasure(errors.New("interrupted: nothing is written"))
 		}
 		if len(runs) == 0 {
-			return noMeasure(err)
+			return exit.NoMeasure(err)
 		}
 		failed := failedIn(runs, err)
 		if len(failed) == 0 {
@@ -154,7 +155,7 @@ func (f *initFlags) leaveOutUnnamed(s *scaffold.Suite, err error) error {
 		}
 	}
 	if !left {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/programs/sections"
@@ -57,7 +58,7 @@ func TestLeaveOut(t *testing.T) {
 	if p := s.Programs[0]; p.Refused != "refused" || len(s.Benchmarks()) != 0 {
 		t.Errorf("%+v", p)
 	}
-	all := flatten(nothingToMeasure(s))
+	all := exit.Each(nothingToMeasure(s))
 	if len(all) != 2 || all[0].Error() != "a: refused" || bench.Hint(all[1]) == "" {
 		t.Errorf("%q", all)
 	}

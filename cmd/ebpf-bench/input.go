@@ -9,6 +9,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 // input is a file or pipe that a command reads, until it is interrupted.
@@ -103,7 +105,7 @@ func (in *input) Close() error {
 func refused(err error) error {
 	var system syscall.Errno
 	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
-	return usage(err)
+	return exit.Usage(err)
 }

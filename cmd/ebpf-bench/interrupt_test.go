@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -61,8 +62,8 @@ func TestSignalEndsASliceUnderWay(t *testing.T) {
 			if !late.Stop() {
 				t.Fatal("it went on after the signal")
 			}
-			if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
-				t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+			if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
+				t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
 			}
 			if text := stderr.String(); !strings.Contains(text, "ebpf-bench: error: ended early: the results are partial") || strings.Contains(text, "failed") {
 				t.Errorf("stderr:\n%s", text)
@@ -113,8 +114,8 @@ func TestSignalEndsAComparison(t *testing.T) {
 	}
 	rest, _ := io.ReadAll(stderr)
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
-		t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+	if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
+		t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
 	}
 	if said += string(rest); !strings.Contains(said, "error: ended early: the comparison is partial\n") || !regexp.MustCompile(`error: not compared: .*fun_xdp_fizz, fun_xdp_fizzbuzz\n`).MatchString(said) {
 		t.Errorf("stderr:\n%s", said)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -72,7 +73,7 @@ const releasesVariable = "EBPF_BENCH_RELEASES"
 // network fails is nobody's usage.
 func misnamed(err error) error {
 	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	return err
 }
@@ -202,7 +203,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
 			if _, err := newOutFile(out, args); err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			loaded, err := k.loadToPack(cmd.Context(), args, modules)
 			if err != nil {
@@ -266,7 +267,7 @@ func (k *kernelCommand) loadToPack(ctx context.Context, words, modules []string)
 	if err != nil {
 		return nil, err
 	}
-	return loaded, usage(lacking(loaded, modules))
+	return loaded, exit.Usage(lacking(loaded, modules))
 }
 
 // lacking says which of the modules the kernel does not have.

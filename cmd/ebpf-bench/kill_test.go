@@ -22,6 +22,7 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -116,8 +117,8 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 				fmt.Fprintln(&errors, lines.Text())
 			}
 			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exitNoMeasure {
-				t.Errorf("exit code %d, want %d", code, exitNoMeasure)
+			if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
+				t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
 			}
 			if !strings.Contains(errors.String(), "ebpf-bench: error: ended early: the results are partial") {
 				t.Errorf("stderr does not say so:\n%s", &errors)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -45,14 +46,14 @@ func newListCommand(t *terminal) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := sel.load(t, args)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			plan, err := runner.NewPlan(s)
 			if err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			if err := sel.checkThresholds(t, cache, s); err != nil {
-				return usage(err)
+				return exit.Usage(err)
 			}
 			kernels, err := findKernels(t, cache, s.Kernels)
 			if err != nil {
@@ -95,7 +96,7 @@ func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite)
 	if err := policy.Check(every); err != nil {
 		return err
 	}
-	for _, err := range flatten(policy.Check(usual)) {
+	for _, err := range exit.Each(policy.Check(usual)) {
 		t.say("warning: ", "run refuses this without --kernel or --vm: %v", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -50,7 +51,7 @@ func lose(r *bench.Result, err error) error {
 // besides are the failures that an error does not tell of already.
 func (l failureList) besides(told error) failureList {
 	return slices.DeleteFunc(l, func(f *failure) bool {
-		return slices.ContainsFunc(flatten(told), func(err error) bool {
+		return slices.ContainsFunc(exit.Each(told), func(err error) bool {
 			var lost *lostError
 			return errors.As(err, &lost) && lost.result.Benchmark == f.Benchmark && lost.result.Error == f.Error
 		})

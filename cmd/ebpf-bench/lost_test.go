@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -27,7 +28,7 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 	if run.Results[0].Error+run.Results[2].Error != "" {
 		t.Errorf("others failed: %+v", run.Results)
 	}
-	if said := failures([]*bench.Run{run}, false, noMeasure(errors.Join(err))); said != nil {
+	if said := failures([]*bench.Run{run}, false, exit.NoMeasure(errors.Join(err))); said != nil {
 		t.Errorf("it is said twice: %v", said)
 	}
 	if said := failures([]*bench.Run{run}, false); said == nil || !strings.HasPrefix(said.Error(), "hung: the virtual machine failed: ") {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -74,19 +75,19 @@ func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
 		return nil, err
 	}
 	if err := canEmulate(runtime.GOARCH); err != nil {
-		return nil, usage(err)
+		return nil, exit.Usage(err)
 	}
 	var errs []error
 	for _, name := range kernels {
 		if err := cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
-			errs = append(errs, usage(onKernel(name, err)))
+			errs = append(errs, exit.Usage(onKernel(name, err)))
 		}
 	}
 	if f.timeout < 0 {
-		errs = append(errs, usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
+		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
 	}
 	if f.memory < 0 {
-		errs = append(errs, usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
+		errs = append(errs, exit.Usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -79,25 +80,25 @@ func newMergeCommand(t *terminal) *cobra.Command {
 func (f *mergeFlags) run(ctx context.Context, t *terminal, files []string) error {
 	out, err := newOutFile(f.out, append([]string{f.limits}, files...))
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	parts, err := readParts(ctx, files)
 	if err != nil {
 		return refused(err)
 	}
 	if err := f.checkThresholds(parts); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	merged, err := bench.Merge(parts)
 	if merged == nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	policy, unfit := f.policy(merged)
 	if unfit != nil {
-		return usage(unfit)
+		return exit.Usage(unfit)
 	}
 	// What is missing was not measured.
-	missing := noMeasure(err)
+	missing := exit.NoMeasure(err)
 	for _, run := range merged.Runs {
 		run.Thresholds = f.limits
 	}
@@ -130,7 +131,7 @@ func readParts(ctx context.Context, files []string) ([]*bench.Part, error) {
 func readPart(ctx context.Context, name string) (*bench.Part, int64, error) {
 	file, err := openInput(ctx, name)
 	if err != nil {
-		return nil, 0, usage(err)
+		return nil, 0, exit.Usage(err)
 	}
 	defer file.Close()
 	p, err := bench.DecodePart(name, file)
@@ -213,7 +214,7 @@ func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
 	as := runFlags{format: formatFlag(f.format), limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
 	if as.format.render() == nil {
-		return usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
+		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
 	}
 	policy.Mark(runs...)
 	return errors.Join(
@@ -224,7 +225,7 @@ func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.P
 // comparisons prints and judges comparisons as compare does.
 func (f *mergeFlags) comparisons(ctx context.Context, t *terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
 	as := compareFlags{format: f.format, limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
-	off := usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
+	off := exit.Usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
 	judged, unread := as.judge(ctx, t, policy, all)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), as.print(t, judged),

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 const rootLong = `ebpf-bench measures what a run of an eBPF program costs, in the real kernel.
@@ -24,7 +26,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	t.printError(err)
-	return exitCode(err)
+	return exit.CodeOf(err)
 }
 
 func newRoot(t *terminal) *cobra.Command {

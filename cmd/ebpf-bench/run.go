@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -121,32 +122,32 @@ func (f *runFlags) check(given func(flag string) bool) error {
 func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 	s, err := f.load(t, args)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	plan, err := runner.NewPlan(s)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	policy, kernels, err := f.policy(t, s)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	write, err := f.writer(s)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	if err := f.prepareSave(ctx, t); err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	if len(plan.Jobs) == 0 {
 		return f.writeEmpty(t, write)
 	}
 	runs, err := f.measure(ctx, t, s, plan, write)
 	if len(runs) == 0 {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	policy.Mark(runs...)
-	return errors.Join(write(runs...), f.print(t, runs), noMeasure(err), failures(runs, f.verbose, err),
+	return errors.Join(write(runs...), f.print(t, runs), exit.NoMeasure(err), failures(runs, f.verbose, err),
 		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
@@ -45,9 +46,9 @@ func (f *runFlags) empty(t *terminal) *bench.Run {
 func (f *runFlags) writeEmpty(t *terminal, write writer) error {
 	run := f.empty(t)
 	if f.format == "text" {
-		return noMeasure(write(run))
+		return exit.NoMeasure(write(run))
 	}
-	return errors.Join(noMeasure(write(run)), f.print(t, []*bench.Run{run}))
+	return errors.Join(exit.NoMeasure(write(run)), f.print(t, []*bench.Run{run}))
 }
 
 // prepareSave finds out what --save takes before anything is measured: where
@@ -72,7 +73,7 @@ func (f *runFlags) save(ctx context.Context, t *terminal, s *suite.Suite, runs [
 		return nil
 	}
 	entries, err := newEntries(s, runs, f.from)
-	return errors.Join(noMeasure(err), saveEntries(ctx, t, f.store.open(), entries))
+	return errors.Join(exit.NoMeasure(err), saveEntries(ctx, t, f.store.open(), entries))
 }
 
 func (f *runFlags) print(t *terminal, runs []*bench.Run) error {
@@ -80,7 +81,7 @@ func (f *runFlags) print(t *terminal, runs []*bench.Run) error {
 	m.Color = t.colored(t.stdout)
 	m.Explained = sameStream(t.stdout, t.stderr)
 	if err := f.format.render()(t.stdout, m); err != nil {
-		return noMeasure(fmt.Errorf("write results: %w", err))
+		return exit.NoMeasure(fmt.Errorf("write results: %w", err))
 	}
 	return nil
 }

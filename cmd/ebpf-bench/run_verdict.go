@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -39,7 +40,7 @@ func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []th
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
 func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
-	off := usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
+	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
 	if f.format == "bmf" {
 		return off
 	}
@@ -62,12 +63,12 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 	}
 	var judged error
 	if over {
-		judged = alreadySaid(exitRegression)
+		judged = exit.Said(exit.Regression)
 	}
 	if len(errs) > 0 {
-		judged = &exitError{exitRegression, errors.Join(errs...)}
+		judged = exit.Regressed(errors.Join(errs...))
 	}
-	return errors.Join(noMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
+	return errors.Join(exit.NoMeasure(errors.Join(unread...)), unjudged(policy, runs), off, judged)
 }
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
@@ -107,7 +108,7 @@ func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 			errs = append(errs, fmt.Errorf("%s: %s: the threshold could not be applied: %s", benchmarkOn(what.Benchmark, run, runs), what.Measure, what.Why))
 		}
 	}
-	return noMeasure(errors.Join(errs...))
+	return exit.NoMeasure(errors.Join(errs...))
 }
 
 // failures says what could not be measured, one error a benchmark, but for what
@@ -149,7 +150,7 @@ func (c *cutShort) join(failed failureList, told error, several, verbose bool) e
 	if !errors.As(told, &missing) {
 		errs = append(errs, c.err)
 	}
-	return noMeasure(errors.Join(errs...))
+	return exit.NoMeasure(errors.Join(errs...))
 }
 
 // failure is why a benchmark could not be measured, on one or several kernels,

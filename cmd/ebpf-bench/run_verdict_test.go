@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -50,10 +51,10 @@ func TestSameStream(t *testing.T) {
 
 func TestAlreadySaidPrintsNothing(t *testing.T) {
 	var stderr bytes.Buffer
-	err := errors.Join(alreadySaid(exitRegression), nil)
+	err := errors.Join(exit.Said(exit.Regression), nil)
 	newTerminal(&stderr, &stderr).printError(err)
-	if exitCode(err) != exitRegression || stderr.Len() > 0 {
-		t.Errorf("exit code %d, said %q", exitCode(err), &stderr)
+	if exit.CodeOf(err) != exit.Regression || stderr.Len() > 0 {
+		t.Errorf("exit code %d, said %q", exit.CodeOf(err), &stderr)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -68,7 +69,7 @@ var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.00
 func (f *gateFlags) run(ctx context.Context, t *terminal) error {
 	out, err := newOutFile(f.out, nil)
 	if err != nil {
-		return usage(err)
+		return exit.Usage(err)
 	}
 	g := &gate{terminal: t, seed: f.seed, policy: thresholds.Statistics()}
 	r := &gateReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []gateRate{}}
@@ -79,7 +80,7 @@ func (f *gateFlags) run(ctx context.Context, t *terminal) error {
 	if f.format == "json" {
 		print = func(w io.Writer, _ *gateReport) error { return write(w) }
 	}
-	return errors.Join(out.write(write), print(t.stdout, r), noMeasure(err))
+	return errors.Join(out.write(write), print(t.stdout, r), exit.NoMeasure(err))
 }
 
 func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -26,7 +27,7 @@ func readObjectFiles(names []string) ([]objectFile, error) {
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return nil, usage(err)
+			return nil, exit.Usage(err)
 		}
 		objects = append(objects, objectFile{name, data})
 	}
@@ -59,8 +60,8 @@ func reportOf[R any](ctx context.Context, m *machines, name string, g guest) (*R
 	var out bytes.Buffer
 	g.stdout = &out
 	info, err := m.run(ctx, name, g)
-	var exit *vm.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.Code != exitRegression) {
+	var ended *vm.ExitError
+	if err != nil && (!errors.As(err, &ended) || ended.Code != exit.Regression) {
 		return nil, info, err
 	}
 	var reports []*R

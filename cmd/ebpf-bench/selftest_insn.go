@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -64,7 +65,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 		err = errors.Join(print(t.stdout, reports), err)
 	}
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	for _, r := range reports {
 		if n := r.Total.wrong(); n > 0 {
@@ -72,7 +73,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 		}
 	}
 	if err != nil {
-		return &exitError{exitRegression, err}
+		return exit.Regressed(err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -66,7 +67,7 @@ func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) err
 		err = errors.Join(print(t.stdout, reports), err)
 	}
 	if err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	for _, r := range reports {
 		if lost := r.Total.lost(); lost > 0 {
@@ -74,7 +75,7 @@ func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) err
 		}
 	}
 	if err != nil {
-		return &exitError{exitRegression, err}
+		return exit.Regressed(err)
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (f *objectsFlags) measure(ctx context.Context, t *terminal, objects []objec
 	tool := map[string][]byte{}
 	if f.bpftool != "" {
 		if tool, err = withLibraries(ctx, f.bpftool); err != nil {
-			return nil, usage(err)
+			return nil, exit.Usage(err)
 		}
 	}
 	return onEach(kernels, func(_ int, name string) (*objectsReport, error) {

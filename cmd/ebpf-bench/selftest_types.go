@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -63,7 +64,7 @@ func (f *typesFlags) run(ctx context.Context, t *terminal) error {
 	if f.here || len(kernels) == 0 {
 		r, err := f.onHost(ctx)
 		if err != nil {
-			return noMeasure(err)
+			return exit.NoMeasure(err)
 		}
 		reports = append(reports, r)
 	}
@@ -74,7 +75,7 @@ func (f *typesFlags) run(ctx context.Context, t *terminal) error {
 		}
 		more, err := onEach(kernels, func(_ int, name string) (*typesReport, error) { return typesOnKernel(ctx, m, name) })
 		if err != nil {
-			return noMeasure(err)
+			return exit.NoMeasure(err)
 		}
 		reports = append(reports, more...)
 	}

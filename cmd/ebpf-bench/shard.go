@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -72,13 +73,13 @@ func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
 	judged := report.NewComparison(report.ComparedTable{Comparison: f.empty(t, m), Verdicts: &thresholds.Verdicts{Empty: true}})
 	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
 	if err := out.write(write); err != nil {
-		return noMeasure(err)
+		return exit.NoMeasure(err)
 	}
 	switch f.format {
 	case "json":
-		return noMeasure(write(t.stdout))
+		return exit.NoMeasure(write(t.stdout))
 	case "bmf":
-		return noMeasure(report.BMF(t.stdout, report.NewModel()))
+		return exit.NoMeasure(report.BMF(t.stdout, report.NewModel()))
 	}
 	return nil
 }

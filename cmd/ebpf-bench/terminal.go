@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
 // terminal is what the tool says and where.
@@ -57,7 +58,7 @@ func (t *terminal) say(kind, format string, args ...any) {
 // details and its hint.
 func (t *terminal) printError(err error) {
 	hinted := ""
-	for _, e := range flatten(err) {
+	for _, e := range exit.Each(err) {
 		t.say(labelOf(e), "%s", e)
 		var d *detailed
 		if errors.As(e, &d) {
@@ -73,7 +74,7 @@ func (t *terminal) printError(err error) {
 }
 
 func labelOf(err error) string {
-	if exitCode(err) == exitRegression {
+	if exit.CodeOf(err) == exit.Regression {
 		return "regression: "
 	}
 	return "error: "
@@ -86,30 +87,6 @@ type detailed struct {
 }
 
 func (d *detailed) Unwrap() error { return d.error }
-
-// flatten lists the errors that were joined, each with the exit code that it
-// decides.
-func flatten(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if e, ok := err.(*exitError); ok { //nolint:errorlint // deeper ones belong to a sentence
-		var all []error
-		for _, part := range flatten(e.err) {
-			all = append(all, &exitError{e.code, part})
-		}
-		return all
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, part := range joined.Unwrap() {
-		all = append(all, flatten(part)...)
-	}
-	return all
-}
 
 // clean makes text from objects and files safe to print.
 func clean(s string) string { return escape.Printable(s) }

@@ -1,0 +1,87 @@
+// Package exit turns an error into an exit code: errors are classified where they
+// arise, and the codes are part of the tool's promise.
+package exit
+
+import "errors"
+
+const (
+	Pass        = 0
+	Regression  = 1 // something got worse, or is over its budget
+	WrongUsage  = 2 // flags, files or suites that are wrong, found before anything is measured
+	NotMeasured = 3 // something could not be measured, kept or judged
+)
+
+// coded is an error that decides the exit code.
+type coded struct {
+	code int
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+// Said decides the exit code and says nothing: whoever returns it has.
+func Said(code int) error { return &coded{code, saidError{}} }
+
+// saidError is a join of no errors, so that nothing of it is printed.
+type saidError struct{}
+
+func (saidError) Error() string   { return "said already" }
+func (saidError) Unwrap() []error { return nil }
+
+// Regressed is an error that says what got worse.
+func Regressed(err error) error { return &coded{Regression, err} }
+
+// Usage is an error of whoever called the tool, nil for nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{WrongUsage, err}
+}
+
+// NoMeasure is an error for which nothing, or not all, was measured. It leaves one
+// alone that was found before.
+func NoMeasure(err error) error {
+	if err == nil || CodeOf(err) == WrongUsage {
+		return err
+	}
+	return &coded{NotMeasured, err}
+}
+
+// CodeOf is the exit code of an error. One that nothing classified came
+// from the tool's own work, so nothing was measured.
+func CodeOf(err error) int {
+	var e *coded
+	switch {
+	case err == nil:
+		return Pass
+	case errors.As(err, &e):
+		return e.code
+	default:
+		return NotMeasured
+	}
+}
+
+// Each lists the errors that were joined, each with the exit code that it decides.
+func Each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*coded); ok { //nolint:errorlint // deeper ones belong to a sentence
+		var all []error
+		for _, part := range Each(e.err) {
+			all = append(all, &coded{e.code, part})
+		}
+		return all
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, part := range joined.Unwrap() {
+		all = append(all, Each(part)...)
+	}
+	return all
+}
