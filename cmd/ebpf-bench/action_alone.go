@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -58,7 +59,7 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	case exit.Pass:
 		found.verdict = foundPass
 	case exit.Regression:
-		found.verdict, heading = foundRegression, fmt.Sprintf("❌ %d of %s over the limit", max(1, len(found.regressed)), plural(len(runs[0].Results), "benchmark"))
+		found.verdict, heading = foundRegression, fmt.Sprintf("❌ %d of %s over the limit", max(1, len(found.regressed)), unit.Plural(len(runs[0].Results), "benchmark"))
 	default:
 		found.verdict, heading = foundError, "❌ Not everything was measured"
 	}
@@ -66,6 +67,6 @@ func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, s
 	if said != "" {
 		found.markdown += escape.MarkdownFence(said) + "\n"
 	}
-	found.markdown += "<details><summary>" + plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + escape.MarkdownFence(found.log) + "\n</details>\n"
+	found.markdown += "<details><summary>" + unit.Plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + escape.MarkdownFence(found.log) + "\n</details>\n"
 	return found, nil
 }

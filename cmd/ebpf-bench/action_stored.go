@@ -8,6 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // store is where the inputs say that the baseline is. It is nil where there is
@@ -65,9 +66,9 @@ func (s *actionStep) planStored(ctx context.Context, p *actionPlan, git *checkou
 	// Whoever reports the results elsewhere has no plan, and shards have a run each.
 	p.BaseSide.Name += storedBase
 	if found.Distance > 0 {
-		p.BaseSide.Name += fmt.Sprintf(" %s before the merge base", plural(found.Distance, "commit"))
+		p.BaseSide.Name += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
 		p.Note = fmt.Sprintf("the base is stored run %s of %.12s, %s before %.12s, the merge base, which has none",
-			found.ID, found.Commit, plural(found.Distance, "commit"), p.Commit)
+			found.ID, found.Commit, unit.Plural(found.Distance, "commit"), p.Commit)
 	}
 	return nil
 }

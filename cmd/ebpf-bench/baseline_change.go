@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 func (b *baselineCommand) tag() *cobra.Command {
@@ -78,7 +79,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 				case err != nil:
 					return err
 				case len(meta.Tags) > 0 && !force:
-					return exit.Usage(bench.WithHint(fmt.Errorf("run %s has %s (%s)", meta.ID, plural(len(meta.Tags), "tag"), strings.Join(meta.Tags, ", ")),
+					return exit.Usage(bench.WithHint(fmt.Errorf("run %s has %s (%s)", meta.ID, unit.Plural(len(meta.Tags), "tag"), strings.Join(meta.Tags, ", ")),
 						"--force removes it all the same"))
 				}
 				ids = append(ids, meta.ID)
@@ -120,7 +121,7 @@ func (b *baselineCommand) prune() *cobra.Command {
 			if err != nil && len(done.Runs)+done.Objects+done.Leftovers == 0 {
 				return exit.NoMeasure(err)
 			}
-			fmt.Fprintf(b.t.stdout, "removed %s, %s, %s\n", plural(len(done.Runs), "run"), plural(done.Objects, "object"), plural(done.Leftovers, "leftover file"))
+			fmt.Fprintf(b.t.stdout, "removed %s, %s, %s\n", unit.Plural(len(done.Runs), "run"), unit.Plural(done.Objects, "object"), unit.Plural(done.Leftovers, "leftover file"))
 			return errors.Join(exit.NoMeasure(err), b.damaged(done.Problems))
 		},
 	}
@@ -138,7 +139,7 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 			if err == nil {
 				runs, _, listed := d.List(ctx, baseline.Query{})
 				if err = listed; err == nil {
-					fmt.Fprintf(b.t.stdout, "made the index of %s anew\n", plural(len(runs), "run"))
+					fmt.Fprintf(b.t.stdout, "made the index of %s anew\n", unit.Plural(len(runs), "run"))
 				}
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
@@ -172,7 +173,7 @@ func (b *baselineCommand) importing() *cobra.Command {
 					b.t.say("warning: ", "run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
 				}
 			}
-			fmt.Fprintf(b.t.stdout, "imported %s\n", plural(len(runs), "run"))
+			fmt.Fprintf(b.t.stdout, "imported %s\n", unit.Plural(len(runs), "run"))
 			return printRuns(b.t.stdout, runs, b.t.columns())
 		},
 	}

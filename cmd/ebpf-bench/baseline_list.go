@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // printRuns lists runs, one a line. Where that is too wide for the terminal, which
@@ -77,7 +78,7 @@ func runParagraphs(runs []baseline.Meta, columns int) string {
 		if m.Commit != "" {
 			facts = append(facts, fmt.Sprintf("commit %.12s", clean(m.Commit)))
 		}
-		facts = append(facts, plural(len(m.Digests), "object"))
+		facts = append(facts, unit.Plural(len(m.Digests), "object"))
 		if len(m.Tags) > 0 {
 			facts = append(facts, "tagged "+clean(strings.Join(m.Tags, ", ")))
 		}

@@ -105,7 +105,7 @@ func (b *baselineCommand) verify() *cobra.Command {
 			if err != nil {
 				return exit.NoMeasure(err)
 			}
-			fmt.Fprintf(b.t.stdout, "%s, all whole\n", plural(len(runs), "run"))
+			fmt.Fprintf(b.t.stdout, "%s, all whole\n", unit.Plural(len(runs), "run"))
 			return nil
 		}),
 	}
@@ -139,7 +139,7 @@ func (b *baselineCommand) export() *cobra.Command {
 			}
 			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
 			if info, gone := os.Stat(out); err == nil && gone == nil {
-				fmt.Fprintf(b.t.stdout, "wrote %s to %s (%s)\n", plural(len(unique(ids)), "run"), clean(out), unit.Format(float64(info.Size()), "bytes"))
+				fmt.Fprintf(b.t.stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unique(ids)), "run"), clean(out), unit.Format(float64(info.Size()), "bytes"))
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
 		},

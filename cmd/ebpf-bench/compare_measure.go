@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -16,7 +17,7 @@ func (f *compareFlags) onHost(ctx context.Context, t *terminal, m *matchup, poli
 	c, err := measureTwice(ctx, m.pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: planLoads(policy, m.total)}, policy,
 		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 			if said {
-				t.say("", "%s to be measured a second time", plural(len(pairs), "benchmark"))
+				t.say("", "%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
 			}
 			said = true
 			o.Progress = newPairProgress(t, len(pairs))

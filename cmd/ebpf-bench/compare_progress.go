@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -13,7 +14,7 @@ func newPairProgress(t *terminal, pairs int) runner.Progress {
 	if isTerminal(t.stderr) {
 		return &pairBar{bar: bar{t: t, benchmarks: pairs}}
 	}
-	t.say("", "comparing %s", plural(pairs, "benchmark"))
+	t.say("", "comparing %s", unit.Plural(pairs, "benchmark"))
 	return silentProgress{}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 const initLong = `Write a suite for objects that have none: a benchmark for each program, driven
@@ -218,12 +219,12 @@ func (w *initFiles) sayNext(t *terminal, s *scaffold.Suite) {
 			t.say("warning: ", "%s is only loaded: %s", p.Benchmark, p.Undriven)
 		}
 	}
-	text := plural(len(s.Benchmarks()), "benchmark")
+	text := unit.Plural(len(s.Benchmarks()), "benchmark")
 	if loaded > 0 {
 		text += fmt.Sprintf(", %d of them only loaded", loaded)
 	}
 	if left > 0 {
-		text += fmt.Sprintf("; %s left in a comment with the reason", plural(left, "program"))
+		text += fmt.Sprintf("; %s left in a comment with the reason", unit.Plural(left, "program"))
 	}
 	command := "sudo ebpf-bench run"
 	if len(s.Kernels) > 0 {

@@ -59,7 +59,7 @@ func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) err
 		if err != nil {
 			return exit.Usage(err)
 		}
-		t.say("", "trying %s on %s%s", plural(len(s.Benchmarks()), "program"), where, why)
+		t.say("", "trying %s on %s%s", unit.Plural(len(s.Benchmarks()), "program"), where, why)
 		runs, err := run(ctx, loaded)
 		if ctx.Err() != nil {
 			return exit.NoMeasure(errors.New("interrupted: nothing is written"))

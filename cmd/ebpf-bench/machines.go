@@ -179,14 +179,11 @@ func explainGuest(err error, said string, booted bool) error {
 		if flag := guestHints[fault.Kind]; flag != "" && (booted || errors.Is(err, vm.ErrMemory)) {
 			hint = flag
 		}
-		if len(fault.Trace) > 0 {
-			err = &detailed{err, fault.Trace}
-		}
-		return bench.WithHint(err, hint)
+		return bench.WithHint(bench.WithDetails(err, fault.Trace), hint)
 	case errors.As(err, &exit):
 		err = fmt.Errorf("ebpf-bench in the guest: %w", exit)
 		if said = strings.TrimSpace(said); said != "" {
-			err = &detailed{err, logLines(said, true)}
+			err = bench.WithDetails(err, strings.Split(said, "\n"))
 		}
 		if exit.Signal != "" {
 			err = bench.WithHint(err, "Where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory.")

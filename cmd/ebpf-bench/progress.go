@@ -18,7 +18,7 @@ func newProgress(t *terminal, plan *runner.Plan) runner.Progress {
 	if isTerminal(t.stderr) {
 		return &bar{t: t, benchmarks: len(plan.Jobs)}
 	}
-	t.say("", "measuring %s", plural(len(plan.Jobs), "benchmark"))
+	t.say("", "measuring %s", unit.Plural(len(plan.Jobs), "benchmark"))
 	return &lines{t: t}
 }
 
@@ -32,7 +32,7 @@ type bar struct {
 func (b *bar) Start(rounds int, _ time.Duration) {
 	b.line = b.t.live.add()
 	b.bar = progressbar.NewOptions(rounds, append(barOptions(b.t, b.line),
-		progressbar.OptionSetDescription("measuring "+plural(b.benchmarks, "benchmark")))...)
+		progressbar.OptionSetDescription("measuring "+unit.Plural(b.benchmarks, "benchmark")))...)
 }
 
 // barOptions are those of every bar, which is drawn as a line of the terminal.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -113,7 +114,7 @@ func (f *runFlags) at(run *bench.Run) string {
 	if run.Testbed.Mode == bench.ModeExact {
 		return benchmarkOf(done, all)
 	}
-	return fmt.Sprintf("%s, %d of %s done", plural(len(all), "benchmark"), run.Loads, plural(f.loads, "load"))
+	return fmt.Sprintf("%s, %d of %s done", unit.Plural(len(all), "benchmark"), run.Loads, unit.Plural(f.loads, "load"))
 }
 
 // guestSuite is what a guest needs to read the suite: its files, the flags

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -189,7 +190,7 @@ func (l failureList) errors(several, verbose bool) []error {
 		}
 		err := fmt.Errorf("%s: %s", name, f.Error)
 		if f.Log != "" {
-			err = &detailed{err, logLines(f.Log, verbose)}
+			err = bench.WithDetails(err, logLines(f.Log, verbose))
 		}
 		errs = append(errs, bench.WithHint(err, f.Hint))
 	}
@@ -202,4 +203,16 @@ func benchmarkOn(name string, run *bench.Run, runs []*bench.Run) string {
 		name += " on Linux " + run.Testbed.Kernel
 	}
 	return name
+}
+
+// lastLines is how much of a verifier's log says why a program was refused.
+const lastLines = 6
+
+// logLines is the end of a verifier's log, or all of it.
+func logLines(log string, whole bool) []string {
+	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	if left := len(lines) - lastLines; !whole && left > 0 {
+		return append([]string{"… " + unit.Plural(left, "line") + " before"}, lines[left:]...)
+	}
+	return lines
 }

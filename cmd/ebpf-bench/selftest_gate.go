@@ -277,7 +277,7 @@ without extra work for each benchmark.`
 
 func printGate(w io.Writer, r *gateReport) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", clean(r.Testbed.Kernel), clean(r.Testbed.CPU), plural(r.Testbed.Cores, "core"))
+	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", clean(r.Testbed.Kernel), clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"))
 	fmt.Fprintln(tw, "extra work\tdriver\ttime\tcalled\tinconclusive\ttook")
 	row := func(what string, rate *gateRate) {
 		budget := "-"

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -69,7 +70,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 	}
 	for _, r := range reports {
 		if n := r.Total.wrong(); n > 0 {
-			err = errors.Join(err, fmt.Errorf("%s counted wrongly, or changed by being counted, on Linux %s", plural(n, "program"), r.Testbed.Kernel))
+			err = errors.Join(err, fmt.Errorf("%s counted wrongly, or changed by being counted, on Linux %s", unit.Plural(n, "program"), r.Testbed.Kernel))
 		}
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -71,7 +72,7 @@ func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) err
 	}
 	for _, r := range reports {
 		if lost := r.Total.lost(); lost > 0 {
-			err = errors.Join(err, fmt.Errorf("%s that Linux %s takes neither load here nor have a reason", plural(lost, "program"), r.Testbed.Kernel))
+			err = errors.Join(err, fmt.Errorf("%s that Linux %s takes neither load here nor have a reason", unit.Plural(lost, "program"), r.Testbed.Kernel))
 		}
 	}
 	if err != nil {

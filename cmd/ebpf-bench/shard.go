@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -57,7 +58,7 @@ func shardOf[T any](f shardFlag, all []T) []T {
 // sayEmpty says that there is nothing to measure. That is no mistake: who asks
 // for eight parts need not know how many benchmarks there are.
 func (f *shardFlag) sayEmpty(t *terminal, benchmarks int) {
-	t.say("", "nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + plural(benchmarks, "benchmark")}[benchmarks == 1])
+	t.say("", "nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
 }
 
 // empty is the comparison of a shard without benchmarks, and says that it is one.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -80,7 +81,7 @@ func (f *storeFlag) historyOf(ctx context.Context, t *terminal, policy *threshol
 		return nil, err
 	}
 	if n := len(h.Runs); n > 0 {
-		t.say("", "judged among %s%s on this testbed", plural(n, "earlier run"), fromBranches(h.Runs))
+		t.say("", "judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs))
 	}
 	return oldestFirst(h), nil
 }

@@ -7,7 +7,6 @@ package main
 // to terminals only.
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,11 +59,8 @@ func (t *terminal) printError(err error) {
 	hinted := ""
 	for _, e := range exit.Each(err) {
 		t.say(labelOf(e), "%s", e)
-		var d *detailed
-		if errors.As(e, &d) {
-			for _, line := range d.details {
-				fmt.Fprintf(t.stderr, "    %s\n", clean(line))
-			}
+		for _, line := range bench.Details(e) {
+			fmt.Fprintf(t.stderr, "    %s\n", clean(strings.ReplaceAll(line, "\t", "  ")))
 		}
 		if hint := bench.Hint(e); hint != "" && hint != hinted {
 			t.say("hint: ", "%s", hint)
@@ -79,14 +75,6 @@ func labelOf(err error) string {
 	}
 	return "error: "
 }
-
-// detailed is an error with lines that help to understand it.
-type detailed struct {
-	error
-	details []string
-}
-
-func (d *detailed) Unwrap() error { return d.error }
 
 // clean makes text from objects and files safe to print.
 func clean(s string) string { return escape.Printable(s) }
@@ -104,23 +92,4 @@ func (c *colorMode) Set(s string) error {
 		return nil
 	}
 	return fmt.Errorf("it is auto, always or never")
-}
-
-// lastLines is how much of a verifier's log says why a program was refused.
-const lastLines = 6
-
-// logLines is the end of a verifier's log, or all of it.
-func logLines(log string, whole bool) []string {
-	lines := strings.Split(strings.TrimRight(strings.ReplaceAll(log, "\t", "  "), "\n"), "\n")
-	if left := len(lines) - lastLines; !whole && left > 0 {
-		return append([]string{"… " + plural(left, "line") + " before"}, lines[left:]...)
-	}
-	return lines
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,3 +27,29 @@ func Hint(err error) string {
 	}
 	return ""
 }
+
+// detailed is an error with lines that help to understand it.
+type detailed struct {
+	error
+	lines []string
+}
+
+func (d *detailed) Unwrap() error { return d.error }
+
+// WithDetails adds to err lines that help to understand it, such as the end of a
+// log. They are no part of the error's text.
+func WithDetails(err error, lines []string) error {
+	if err == nil || len(lines) == 0 {
+		return err
+	}
+	return &detailed{err, lines}
+}
+
+// Details are the outermost details of err, or none.
+func Details(err error) []string {
+	var d *detailed
+	if errors.As(err, &d) {
+		return d.lines
+	}
+	return nil
+}

@@ -137,7 +137,7 @@ func (r *comparedRow) othersOf(s standing) string {
 		}
 	}
 	if n > 1 {
-		return plural(n, "measure")
+		return unit.Plural(n, "measure")
 	}
 	return name
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -125,7 +126,7 @@ func testLine(m *Comparison, stored bool) string {
 	}
 	text := fmt.Sprintf("Base and head are medians; delta is estimated from %s, so it need not be their difference. It is significant by %s (%s)", from, test, n)
 	if tests > 1 {
-		text += fmt.Sprintf(", after Holm's correction for %s", plural(tests, "test"))
+		text += fmt.Sprintf(", after Holm's correction for %s", unit.Plural(tests, "test"))
 	}
 	return text + "."
 }

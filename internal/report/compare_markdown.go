@@ -8,6 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // CompareMarkdown writes a judged comparison for a comment on a pull request,
@@ -65,9 +66,9 @@ func heading(m *Comparison, rows []comparedRow) string {
 	}
 	switch m.Overall() {
 	case thresholds.Regression:
-		return fmt.Sprintf("❌ Regression in %d of %s", len(slower), plural(len(all), "benchmark"))
+		return fmt.Sprintf("❌ Regression in %d of %s", len(slower), unit.Plural(len(all), "benchmark"))
 	case thresholds.OverBudget:
-		return fmt.Sprintf("❌ %d of %s over budget", len(over), plural(len(all), "benchmark"))
+		return fmt.Sprintf("❌ %d of %s over budget", len(over), unit.Plural(len(all), "benchmark"))
 	case thresholds.Failed:
 		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
 			return "❌ Nothing was compared"
@@ -76,7 +77,7 @@ func heading(m *Comparison, rows []comparedRow) string {
 	case thresholds.Inconclusive:
 		return "⚠️ Inconclusive: a regression cannot be excluded"
 	}
-	return "✅ No regression in " + plural(len(all), "benchmark")
+	return "✅ No regression in " + unit.Plural(len(all), "benchmark")
 }
 
 // findingSection is a table of what did not pass.
@@ -115,7 +116,7 @@ func warningSection(m *Comparison, rows []comparedRow) section {
 	for _, l := range warnings(m, rows) {
 		s.rows = append(s.rows, fmt.Sprintf("- %s: %s\n", l.who(m, escape.MarkdownCode), escape.Markdown(l.text)))
 	}
-	s.open = summaryLine(plural(len(s.rows), "warning"))
+	s.open = summaryLine(unit.Plural(len(s.rows), "warning"))
 	return s
 }
 
@@ -152,7 +153,7 @@ func passedSection(m *Comparison, rows []comparedRow) section {
 	if len(s.rows) == len(rows) {
 		s.noun = "benchmark"
 	}
-	s.open = summaryLine(plural(len(s.rows), s.noun)) + markdownHeader(2, append(header, "verdict")...)
+	s.open = summaryLine(unit.Plural(len(s.rows), s.noun)) + markdownHeader(2, append(header, "verdict")...)
 	return s
 }
 
@@ -169,7 +170,7 @@ func matrixSection(m *Comparison) section {
 		}
 		s.rows = append(s.rows, markdownRow(cells...))
 	}
-	s.open = summaryLine("All "+plural(len(s.rows), s.noun)) + markdownHeader(1, header...)
+	s.open = summaryLine("All "+unit.Plural(len(s.rows), s.noun)) + markdownHeader(1, header...)
 	return s
 }
 
@@ -188,9 +189,9 @@ func otherSection(m *Comparison, rows []comparedRow) section {
 		left = left || f.standing() == unjudged
 	}
 	if len(s.rows) > 0 {
-		title := plural(len(s.rows), "change") + " within the thresholds"
+		title := unit.Plural(len(s.rows), "change") + " within the thresholds"
 		if left {
-			title = plural(len(s.rows), "other figure") + ", passed or not judged"
+			title = unit.Plural(len(s.rows), "other figure") + ", passed or not judged"
 		}
 		s.open = summaryLine(title) +
 			markdownHeader(2, "benchmark", "measure", "base", "head", "delta")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -142,13 +143,13 @@ func tally(m *Comparison) string {
 		}
 		parts = append(parts, s.paint(m.Color, text))
 	}
-	add(regressed, plural(n(regressed), "regression"))
+	add(regressed, unit.Plural(n(regressed), "regression"))
 	add(overBudget, fmt.Sprintf("%d over budget", n(overBudget)))
-	add(warned, plural(n(warned), "warning")+" of a regression")
-	add(overWarned, plural(n(overWarned), "warning")+" of an exceeded budget")
+	add(warned, unit.Plural(n(warned), "warning")+" of a regression")
+	add(overWarned, unit.Plural(n(overWarned), "warning")+" of an exceeded budget")
 	add(failed, fmt.Sprintf("%d failed", n(failed)))
 	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
-	add(improved, plural(n(improved), "improvement"))
+	add(improved, unit.Plural(n(improved), "improvement"))
 	add(passed, fmt.Sprintf("%d unchanged", n(passed)))
 	for _, s := range []standing{accepted, inconclusive, added, removed, ignored, unjudged} {
 		add(s, fmt.Sprintf("%d %s", n(s), s))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // CompareText writes a judged comparison for a terminal: one kernel with all
@@ -151,7 +152,7 @@ func (t *ComparedTable) manner() string {
 	if loads == 0 {
 		return "paired"
 	}
-	return "paired, " + plural(loads, "load")
+	return "paired, " + unit.Plural(loads, "load")
 }
 
 // sideName is what the user called a side, with its commit where that is known.

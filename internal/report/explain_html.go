@@ -259,7 +259,7 @@ func newPageLine(m *Explanation, p *explained, names fileNames, id string, l *be
 		for _, c := range codeRows(p, l) {
 			out.Code = append(out.Code, pageCode{c.base, c.head, c.machine, c.text})
 		}
-		out.Codes = plural(len(out.Code), "instruction")
+		out.Codes = unit.Plural(len(out.Code), "instruction")
 	}
 	return out
 }

@@ -161,14 +161,14 @@ func (e *textProgram) rest() string {
 		if e.p.two() {
 			what = "more changed a little, by " + unit.Mean(list.lightWeight) + " instructions a run: list them by --all"
 		}
-		said = append(said, plural(list.light, "line")+" "+what)
+		said = append(said, unit.Plural(list.light, "line")+" "+what)
 	}
 	if e.p.two() && !e.m.All {
 		switch {
 		case len(list.lines) == 0 && list.same > 0:
 			said = append(said, "no line changed")
 		case list.same > 0:
-			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", plural(list.same, "line"), unit.Mean(list.sameInsns)))
+			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", unit.Plural(list.same, "line"), unit.Mean(list.sameInsns)))
 		}
 	}
 	return strings.Join(said, "\n")

@@ -20,7 +20,7 @@ func explainedHead(m *Explanation) []string {
 		if t.Base != nil {
 			lines = append(lines, "base "+sideName(t.Base)+" → head "+sideName(&t.Head))
 		}
-		what := plural(len(t.Programs), "benchmark") + " · BPF instructions counted, the mean of a run"
+		what := unit.Plural(len(t.Programs), "benchmark") + " · BPF instructions counted, the mean of a run"
 		n := 0
 		for i := range t.Programs {
 			if t.Programs[i].Error != "" {

@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
 
 // section is a part of a Markdown document that can be cut at its rows.
 type section struct {
@@ -75,7 +79,7 @@ func missing(sections []section, taken []int) string {
 	var parts []string
 	for i, s := range sections {
 		if n := len(s.rows) - taken[i]; n > 0 {
-			parts = append(parts, plural(n, s.noun))
+			parts = append(parts, unit.Plural(n, s.noun))
 		}
 	}
 	return "\nToo long for a comment, so left out: " + strings.Join(parts, ", ") + ".\n"

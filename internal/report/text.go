@@ -56,7 +56,7 @@ func testbedLine(t *bench.Testbed) string {
 func machine(t *bench.Testbed) string {
 	parts := []string{t.CPU}
 	if t.Cores > 0 {
-		parts = append(parts, plural(t.Cores, "core"))
+		parts = append(parts, unit.Plural(t.Cores, "core"))
 	}
 	if t.Virtual != "" {
 		parts = append(parts, t.Virtual)
@@ -68,13 +68,13 @@ func machine(t *bench.Testbed) string {
 }
 
 func runLine(m *Model, t *Table) string {
-	parts := []string{plural(len(t.Rows), "benchmark"), plural(t.Run.Loads, "load"),
+	parts := []string{unit.Plural(len(t.Rows), "benchmark"), unit.Plural(t.Run.Loads, "load"),
 		fmt.Sprintf("%.1f s", t.Run.Elapsed), fmt.Sprintf("seed %d", t.Run.Seed)}
 	if t.Run.Loads == 0 && ingested(t) {
-		parts = []string{plural(len(t.Rows), "benchmark"), "measured by " + t.Rows[0].Driver}
+		parts = []string{unit.Plural(len(t.Rows), "benchmark"), "measured by " + t.Rows[0].Driver}
 	}
 	if exact(t) {
-		parts = []string{plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
+		parts = []string{unit.Plural(len(t.Rows), "benchmark"), "exact: instructions counted, not timed"}
 	}
 	if t.Run.Shard != nil {
 		parts = slices.Insert(parts, 1, "shard "+t.Run.Shard.String())
@@ -296,11 +296,4 @@ func paint(color bool, c text.Color, s string) string {
 		return s
 	}
 	return c.EscapeSeq() + s + text.Reset.EscapeSeq()
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
