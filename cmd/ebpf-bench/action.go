@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 const actionLong = `The steps of the GitHub Action, as action.yml calls them, one after the other. They
@@ -28,7 +29,7 @@ hand on what they found by files in the folder EBPF_BENCH_STATE.
 What has the token runs nothing that the pull request brings, and what runs it has
 no token. Where there is no GitHub, all of it works on this machine alone.`
 
-func newActionCommand(t *terminal) *cobra.Command {
+func newActionCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:    "action",
 		Short:  "The steps of the GitHub Action",
@@ -63,7 +64,7 @@ func newActionCommand(t *terminal) *cobra.Command {
 
 // actionStep is one step of the action.
 type actionStep struct {
-	t *terminal
+	t *ui.Terminal
 	// log is the log of the job, for what is to be a command to the runner.
 	log    io.Writer
 	in     *actionInputs
@@ -78,13 +79,13 @@ type actionStep struct {
 	local error
 }
 
-func openActionStep(t *terminal, getenv func(string) string) (*actionStep, error) {
-	s := &actionStep{t: t, log: t.stdout, getenv: getenv, may: ownPrivileges(), patience: 5 * time.Second}
+func openActionStep(t *ui.Terminal, getenv func(string) string) (*actionStep, error) {
+	s := &actionStep{t: t, log: t.Stdout, getenv: getenv, may: ownPrivileges(), patience: 5 * time.Second}
 	if github.OnActions(getenv) {
 		// What programs, builds and the verifier say is from strangers.
-		color := t.color
-		*t = *newTerminal(escape.NewLogWriter(t.stdout), escape.NewLogWriter(t.stderr))
-		t.color = color
+		color := t.Color
+		*t = *ui.New(escape.NewLogWriter(t.Stdout), escape.NewLogWriter(t.Stderr))
+		t.Color = color
 	}
 	var err error
 	if s.in, err = readActionInputs(getenv); err != nil {

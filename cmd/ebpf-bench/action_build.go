@@ -67,24 +67,24 @@ func (s *actionStep) checkConfig() error {
 // anything.
 func (s *actionStep) buildIn(ctx context.Context, dir, side string) error {
 	began := time.Now()
-	s.t.say("", "building the %s: %s", side, s.in.build)
+	s.t.Say("building the %s: %s", side, s.in.build)
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build)
 	cmd.Dir = dir
 	cmd.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side)
-	end := &tail{w: s.t.stderr}
+	end := &tail{w: s.t.Stderr}
 	cmd.Stdout, cmd.Stderr = end, end
 	// What it started and left behind must not keep the step from ending, nor is
 	// it a failure.
 	cmd.WaitDelay = s.patience
 	err := cmd.Run()
 	// A line that it did not end must not get what is said next.
-	if log, ok := s.t.stderr.(*escape.LogWriter); ok {
+	if log, ok := s.t.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return &buildError{err, string(end.last)}
 	}
-	s.t.say("", "built the %s in %.1f s", side, time.Since(began).Seconds())
+	s.t.Say("built the %s in %.1f s", side, time.Since(began).Seconds())
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // What a build leaves behind is no failure, and a line that it does not end takes
@@ -35,7 +36,7 @@ func TestBuildThatDoesNotEnd(t *testing.T) {
 	})
 	var log bytes.Buffer
 	w := escape.NewLogWriter(&log)
-	s := &actionStep{t: newTerminal(w, w), in: &actionInputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
+	s := &actionStep{t: ui.New(w, w), in: &actionInputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
 	ended := make(chan error, 1)
 	go func() { ended <- s.buildIn(t.Context(), dir, "head") }()
 	select {

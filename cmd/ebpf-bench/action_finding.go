@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -236,6 +237,6 @@ func (f *actionFinding) fail(failure *actionFailure) {
 // plainError is an error as lines of text, as the terminal has it.
 func plainError(err error) string {
 	var b strings.Builder
-	newTerminal(&b, &b).printError(err)
+	ui.New(&b, &b).PrintError(err)
 	return b.String()
 }

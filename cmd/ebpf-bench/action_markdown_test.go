@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -87,7 +88,7 @@ func (s strangers) reports(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{}}
+	step := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{}}
 	paired, err := step.findPaired(context.Background(), thresholds.Default(), storeFlag{}, []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (s *actionStep) suiteArgs() []string {
 // noBase says that the head is measured alone, and why.
 func (s *actionStep) noBase(p *actionPlan, why string) {
 	p.Base, p.Note = baseNone, "no base: "+why
-	s.t.say("warning: ", "%s", p.Note)
+	s.t.Warn("%s", p.Note)
 }
 
 // measurePaired measures both sides in the same rounds. It tells whether there
@@ -171,7 +171,7 @@ func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, r
 	}
 	entries, err := newEntries(of, runs, origin{branch: p.HeadSide.Branch, commit: p.HeadSide.Commit})
 	if err != nil {
-		s.t.say("warning: ", "%v", err)
+		s.t.Warn("%v", err)
 	}
 	store := baseline.Open(s.state.path(savedFolder))
 	for _, e := range entries {
@@ -195,7 +195,7 @@ func (s *actionStep) writeResults(encode func(io.Writer) error) error {
 func (s *actionStep) flags(machines *machineFlags, store *storeFlag, shard *shardFlag) error {
 	machines.register(&cobra.Command{})
 	store.folder = s.state.path(storedFolder)
-	store.warn = func(p baseline.Problem) { s.t.say("warning: ", "%v", p) }
+	store.warn = func(p baseline.Problem) { s.t.Warn("%v", p) }
 	shard.Shard = s.in.shard
 	return s.in.machines(machines)
 }

@@ -30,7 +30,7 @@ func (s *actionStep) plan(ctx context.Context) error {
 		return exit.NoMeasure(err)
 	}
 	if p.Note != "" {
-		s.t.say("", "%s", p.Note)
+		s.t.Say("%s", p.Note)
 	}
 	return exit.NoMeasure(s.state.write(planFile, p))
 }
@@ -42,7 +42,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 	p := &actionPlan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
 	api, err := s.api()
 	if err != nil {
-		s.t.say("warning: ", "%v: a local run, of which nothing is reported to GitHub", err)
+		s.t.Warn("%v: a local run, of which nothing is reported to GitHub", err)
 	}
 	switch {
 	case s.on.OnDefaultBranch():
@@ -58,7 +58,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 		return nil, bench.WithHint(err, "Check the pull request out before, by actions/checkout.")
 	}
 	git.withToken(s.on, s.token())
-	git.problem = func(err error) { s.t.say("warning: ", "%v", err) }
+	git.problem = func(err error) { s.t.Warn("%v", err) }
 	base, err := git.mergeBase(ctx, s.on, api)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, git *checkout
 // folder.
 func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
 	p := &actionPlan{HeadSide: bench.Side{Name: "working tree"}}
-	s.t.say("", "%v: a local run", s.local)
+	s.t.Say("%v: a local run", s.local)
 	git, err := openCheckout(ctx, false)
 	if err != nil {
 		p.Note = "no base: " + errNoCheckout.Error()

@@ -78,9 +78,9 @@ func (p *publisher) publish(ctx context.Context) error {
 }
 
 func (p *publisher) refused(what string, err error) {
-	p.t.say("warning: ", "no %s: %v", what, err)
+	p.t.Warn("no %s: %v", what, err)
 	if hint := bench.Hint(err); hint != "" {
-		p.t.say("hint: ", "%s", hint)
+		p.t.Hint("%s", hint)
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 		return false, err
 	}
 	if done.Why != "" {
-		p.t.say("", "a %s instead of a whole check run: %s", done.As, done.Why)
+		p.t.Say("a %s instead of a whole check run: %s", done.As, done.Why)
 	}
 	return done.Annotated, p.files.SetOutput("check-url", done.URL)
 }
@@ -123,7 +123,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	}
 	number, err := p.api.PullRequest(ctx, p.on)
 	if errors.Is(err, github.ErrStale) || errors.Is(err, github.ErrNoPullRequest) {
-		p.t.say("", "no comment: %v", err)
+		p.t.Say("no comment: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.t.say("", "comment %s", done.Action)
+	p.t.Say("comment %s", done.Action)
 	return p.files.SetOutput("comment-url", done.URL)
 }
 

@@ -20,7 +20,7 @@ import (
 func (s *actionStep) report(ctx context.Context) error {
 	api, noAPI := s.api()
 	if noAPI != nil && s.in.results != "" {
-		s.t.say("", "%v: a local run, of which nothing is reported to GitHub", noAPI)
+		s.t.Say("%v: a local run, of which nothing is reported to GitHub", noAPI)
 	}
 	files := github.FilesFromEnv(s.getenv)
 	found, err := s.found(ctx, api)
@@ -29,7 +29,7 @@ func (s *actionStep) report(ctx context.Context) error {
 		return errors.Join(err, files.SetOutput("verdict", foundError))
 	}
 	p := &publisher{actionStep: s, api: api, files: files, finding: found}
-	fmt.Fprint(s.t.stdout, found.log)
+	fmt.Fprint(s.t.Stdout, found.log)
 	saved, unsaved := s.save(ctx, api)
 	if saved && found.verdict == foundPass {
 		found.retitle("Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef))
@@ -51,7 +51,7 @@ func (s *actionStep) tidy(ctx context.Context) {
 		err = git.removeWorktree(ctx, dir)
 	}
 	if err != nil {
-		s.t.say("warning: ", "the worktree of the base stays: %v", err)
+		s.t.Warn("the worktree of the base stays: %v", err)
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	if errors.Is(err, errNoResults) {
 		// Whoever was to measure failed before: that is to be told too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
-		s.t.printError(err)
+		s.t.PrintError(err)
 		return notMeasured(&actionFailure{Code: exit.NotMeasured, Text: plainError(err)}), nil
 	}
 	if err == nil {
@@ -139,7 +139,7 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	}
 	found.noteBase(results)
 	if missing != nil {
-		s.t.printError(exit.NoMeasure(missing))
+		s.t.PrintError(exit.NoMeasure(missing))
 		found.fail(&actionFailure{Code: exit.NotMeasured, Text: plainError(exit.NoMeasure(missing))})
 	}
 	return found, nil
@@ -224,10 +224,10 @@ func (s *actionStep) gate(found *actionFinding) error {
 			return
 		}
 		slower = true
-		s.t.printError(err)
+		s.t.PrintError(err)
 	})
 	if slower {
-		s.t.say("", "a regression does not fail here: fail-on is never")
+		s.t.Say("a regression does not fail here: fail-on is never")
 	}
 	return errors.Join(kept...)
 }

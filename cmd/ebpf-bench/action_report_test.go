@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // What fail-on makes of each kind of error.
@@ -37,7 +38,7 @@ func TestGate(t *testing.T) {
 		{"never", errors.Join(regression, failure), exit.NotMeasured},
 		{"never", exit.Usage(errors.New("a threshold is for nothing")), exit.WrongUsage},
 	} {
-		s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{failOn: c.failOn}}
+		s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{failOn: c.failOn}}
 		if got := exit.CodeOf(s.gate(&actionFinding{err: c.err})); got != c.want {
 			t.Errorf("fail-on %s, %v: exit code %d, want %d", c.failOn, c.err, got, c.want)
 		}
@@ -166,7 +167,7 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	if err := bench.EncodeAll(file, []*bench.Run{run}); err != nil {
 		t.Fatal(err)
 	}
-	s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{results: file.Name(), baseline: "none"}, state: actionState(dir), on: on}
+	s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{results: file.Name(), baseline: "none"}, state: actionState(dir), on: on}
 	if found, err := s.foundElsewhere(t.Context(), api); err != nil || found == nil {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -80,7 +80,7 @@ func (s *actionStep) sudo(ctx context.Context, why string, environ []string, arg
 		return exit.NoMeasure(err)
 	}
 	cmd := exec.CommandContext(ctx, sudo, slices.Concat([]string{"-n", "--", "env"}, environ, []string{self}, args)...)
-	cmd.Stdout, cmd.Stderr = s.t.stdout, s.t.stderr
+	cmd.Stdout, cmd.Stderr = s.t.Stdout, s.t.Stderr
 	err = cmd.Run()
 	var ended *exec.ExitError
 	switch {
@@ -131,6 +131,6 @@ func (s *actionStep) bringHost(ctx context.Context) error {
 	if _, err := cache.Add(k); err != nil {
 		return exit.NoMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
 	}
-	s.t.say("", "%s, so sudo copied it; all else runs without root", why)
+	s.t.Say("%s, so sudo copied it; all else runs without root", why)
 	return nil
 }

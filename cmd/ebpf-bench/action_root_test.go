@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // standIn is a sudo that hands on nothing of the environment, and a tool in place
@@ -78,13 +79,13 @@ func TestAsRoot(t *testing.T) {
 	for code, want := range map[int]int{0: exit.Pass, 2: exit.WrongUsage, 3: exit.NotMeasured, 1: exit.NotMeasured, 126: exit.NotMeasured} {
 		write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
 		var said bytes.Buffer
-		s := &actionStep{t: newTerminal(io.Discard, &said), in: &actionInputs{mode: "host"}, may: privileges{self: self}}
+		s := &actionStep{t: ui.New(io.Discard, &said), in: &actionInputs{mode: "host"}, may: privileges{self: self}}
 		err := s.asRoot(t.Context())
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
 		}
 		// What the tool said itself is not said again.
-		s.t.printError(err)
+		s.t.PrintError(err)
 		if again := said.String(); (again == "") != (code == 0 || code == 2 || code == 3) {
 			t.Errorf("%d: it says %q", code, again)
 		}
@@ -105,7 +106,7 @@ func TestAsRoot(t *testing.T) {
 
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s := &actionStep{t: newTerminal(io.Discard, io.Discard), in: &actionInputs{mode: "host"}, may: privileges{self: os.Executable}}
+	s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{mode: "host"}, may: privileges{self: os.Executable}}
 	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and there is no sudo" {
 		t.Errorf("%v", err)
 	}
@@ -130,7 +131,7 @@ func TestBringHost(t *testing.T) {
 	locked := func() error { return fmt.Errorf("read it: %w", fs.ErrPermission) }
 	step := func(in actionInputs, may privileges) *actionStep {
 		may.self = self
-		return &actionStep{t: newTerminal(io.Discard, io.Discard), in: &in, state: actionState(t.TempDir()), may: may}
+		return &actionStep{t: ui.New(io.Discard, io.Discard), in: &in, state: actionState(t.TempDir()), may: may}
 	}
 	for what, s := range map[string]*actionStep{
 		"root":             step(actionInputs{mode: "exact"}, privileges{root: true}),

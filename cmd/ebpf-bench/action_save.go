@@ -25,7 +25,7 @@ func (s *actionStep) save(ctx context.Context, api *github.API) (bool, error) {
 	}
 	to, err := s.store(api)
 	if to == nil {
-		s.t.say("", "no baseline is saved: %v", err)
+		s.t.Say("no baseline is saved: %v", err)
 		return false, ignoreUnlessUsage(err)
 	}
 	for _, m := range slices.Backward(runs) {
@@ -36,14 +36,14 @@ func (s *actionStep) save(ctx context.Context, api *github.API) (bool, error) {
 		e.Branch, e.Commit, e.Tags = s.on.HeadRef, s.on.HeadSHA, nil
 		saved, err := to.Save(ctx, e)
 		if errors.Is(err, github.ErrReadOnly) {
-			s.t.say("warning: ", "no baseline is saved: %v", err)
-			s.t.say("hint: ", "give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none")
+			s.t.Warn("no baseline is saved: %v", err)
+			s.t.Hint("give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none")
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
-		s.t.say("", "saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
+		s.t.Say("saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
 	}
 	return true, nil
 }

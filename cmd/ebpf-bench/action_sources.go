@@ -26,7 +26,7 @@ func (s *actionStep) openSources(ctx context.Context) *sources {
 	if git, err := openCheckout(ctx, s.on != nil); err == nil {
 		files, err := git.files(ctx)
 		if err != nil {
-			s.t.say("warning: ", "where source files are in the repository cannot be told: %v", err)
+			s.t.Warn("where source files are in the repository cannot be told: %v", err)
 			files = []string{}
 		}
 		return newSources(files, git.top, filepath.ToSlash(git.prefix))

@@ -111,6 +111,6 @@ func (s *actionStep) nearest(ctx context.Context, store baseline.Store, git *che
 
 func (s *actionStep) warn(problems []baseline.Problem) {
 	for _, p := range problems {
-		s.t.say("warning: ", "%v", p)
+		s.t.Warn("%v", p)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 const baselineLong = `Keep runs to compare later ones with: their numbers, and the objects that they
@@ -20,11 +21,11 @@ RUN is latest, or a run's ID, a tag or a branch, of which it is the newest run.`
 
 // baselineCommand is what its subcommands share.
 type baselineCommand struct {
-	t     *terminal
+	t     *ui.Terminal
 	store storeFlag
 }
 
-func newBaselineCommand(t *terminal) *cobra.Command {
+func newBaselineCommand(t *ui.Terminal) *cobra.Command {
 	b := &baselineCommand{t: t}
 	cmd := &cobra.Command{
 		Use:   "baseline",
@@ -91,7 +92,7 @@ func (b *baselineCommand) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {
 		if p.Leftover {
-			b.t.say("", "%v", p)
+			b.t.Say("%v", p)
 			continue
 		}
 		errs = append(errs, bench.WithHint(p, bench.Hint(p)))

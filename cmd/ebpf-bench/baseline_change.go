@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -33,7 +34,7 @@ func (b *baselineCommand) tag() *cobra.Command {
 				if err := b.open().Untag(ctx, meta.ID, tag); err != nil {
 					return refused(err)
 				}
-				fmt.Fprintf(b.t.stdout, "took the tag %s off run %s\n", clean(tag), meta.ID)
+				fmt.Fprintf(b.t.Stdout, "took the tag %s off run %s\n", ui.Clean(tag), meta.ID)
 				return nil
 			}
 			if err := cmp.Or(reserved("tag", tag), b.store.shadows(ctx, tag)); err != nil {
@@ -50,7 +51,7 @@ func (b *baselineCommand) tag() *cobra.Command {
 			if newest.ID != meta.ID {
 				is = "still run " + newest.ID + ", which is newer and has the tag too"
 			}
-			fmt.Fprintf(b.t.stdout, "tagged run %s: baseline:%s now is %s\n", meta.ID, clean(tag), is)
+			fmt.Fprintf(b.t.Stdout, "tagged run %s: baseline:%s now is %s\n", meta.ID, ui.Clean(tag), is)
 			return nil
 		}),
 	}
@@ -92,7 +93,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 				if err != nil {
 					return exit.NoMeasure(err)
 				}
-				fmt.Fprintf(b.t.stdout, "removed run %s\n", id)
+				fmt.Fprintf(b.t.Stdout, "removed run %s\n", id)
 			}
 			return nil
 		}),
@@ -121,7 +122,7 @@ func (b *baselineCommand) prune() *cobra.Command {
 			if err != nil && len(done.Runs)+done.Objects+done.Leftovers == 0 {
 				return exit.NoMeasure(err)
 			}
-			fmt.Fprintf(b.t.stdout, "removed %s, %s, %s\n", unit.Plural(len(done.Runs), "run"), unit.Plural(done.Objects, "object"), unit.Plural(done.Leftovers, "leftover file"))
+			fmt.Fprintf(b.t.Stdout, "removed %s, %s, %s\n", unit.Plural(len(done.Runs), "run"), unit.Plural(done.Objects, "object"), unit.Plural(done.Leftovers, "leftover file"))
 			return errors.Join(exit.NoMeasure(err), b.damaged(done.Problems))
 		},
 	}
@@ -139,7 +140,7 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 			if err == nil {
 				runs, _, listed := d.List(ctx, baseline.Query{})
 				if err = listed; err == nil {
-					fmt.Fprintf(b.t.stdout, "made the index of %s anew\n", unit.Plural(len(runs), "run"))
+					fmt.Fprintf(b.t.Stdout, "made the index of %s anew\n", unit.Plural(len(runs), "run"))
 				}
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
@@ -170,11 +171,11 @@ func (b *baselineCommand) importing() *cobra.Command {
 			}
 			for _, m := range runs {
 				if m.Time.After(time.Now()) {
-					b.t.say("warning: ", "run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
+					b.t.Warn("run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
 				}
 			}
-			fmt.Fprintf(b.t.stdout, "imported %s\n", unit.Plural(len(runs), "run"))
-			return printRuns(b.t.stdout, runs, b.t.columns())
+			fmt.Fprintf(b.t.Stdout, "imported %s\n", unit.Plural(len(runs), "run"))
+			return printRuns(b.t.Stdout, runs, b.t.Columns())
 		},
 	}
 }

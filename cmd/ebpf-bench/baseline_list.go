@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -21,7 +22,7 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	machines := shortMachines(runs)
 	for i, m := range runs {
 		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, dash(m.Branch), dash(m.Commit),
-			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), clean(machines[i]))
+			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), ui.Clean(machines[i]))
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -73,16 +74,16 @@ func runParagraphs(runs []baseline.Meta, columns int) string {
 		fmt.Fprintf(&b, "%s  %s\n", m.ID, localTime(m))
 		var facts []string
 		if m.Branch != "" {
-			facts = append(facts, "branch "+clean(m.Branch))
+			facts = append(facts, "branch "+ui.Clean(m.Branch))
 		}
 		if m.Commit != "" {
-			facts = append(facts, fmt.Sprintf("commit %.12s", clean(m.Commit)))
+			facts = append(facts, fmt.Sprintf("commit %.12s", ui.Clean(m.Commit)))
 		}
 		facts = append(facts, unit.Plural(len(m.Digests), "object"))
 		if len(m.Tags) > 0 {
-			facts = append(facts, "tagged "+clean(strings.Join(m.Tags, ", ")))
+			facts = append(facts, "tagged "+ui.Clean(strings.Join(m.Tags, ", ")))
 		}
-		for _, line := range []string{strings.Join(facts, " · "), clean(m.Machine)} {
+		for _, line := range []string{strings.Join(facts, " · "), ui.Clean(m.Machine)} {
 			b.WriteString(indent + report.Wrap(line, columns, len(indent), len(indent)) + "\n")
 		}
 	}

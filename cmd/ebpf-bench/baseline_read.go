@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -40,12 +41,12 @@ func (b *baselineCommand) list() *cobra.Command {
 				return refused(err)
 			}
 			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
-				b.t.say("", "there is no baseline in %s yet", b.store.folder)
+				b.t.Say("there is no baseline in %s yet", b.store.folder)
 			}
 			if asJSON {
-				err = json.NewEncoder(b.t.stdout).Encode(append([]baseline.Meta{}, runs...))
+				err = json.NewEncoder(b.t.Stdout).Encode(append([]baseline.Meta{}, runs...))
 			} else {
-				err = printRuns(b.t.stdout, runs, b.t.columns())
+				err = printRuns(b.t.Stdout, runs, b.t.Columns())
 			}
 			return errors.Join(err, b.damaged(problems))
 		},
@@ -63,7 +64,7 @@ func dash(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return clean(s)
+	return ui.Clean(s)
 }
 
 func (b *baselineCommand) show() *cobra.Command {
@@ -80,8 +81,8 @@ func (b *baselineCommand) show() *cobra.Command {
 				return exit.NoMeasure(err)
 			}
 			m := report.NewModel(entry.Run)
-			m.Color = b.t.colored(b.t.stdout)
-			return format.render()(b.t.stdout, m)
+			m.Color = b.t.Colored(b.t.Stdout)
+			return format.render()(b.t.Stdout, m)
 		}),
 	}
 	cmd.Flags().Var(&format, "format", "what to print: text, json, bmf, gobench or csv")
@@ -105,7 +106,7 @@ func (b *baselineCommand) verify() *cobra.Command {
 			if err != nil {
 				return exit.NoMeasure(err)
 			}
-			fmt.Fprintf(b.t.stdout, "%s, all whole\n", unit.Plural(len(runs), "run"))
+			fmt.Fprintf(b.t.Stdout, "%s, all whole\n", unit.Plural(len(runs), "run"))
 			return nil
 		}),
 	}
@@ -139,7 +140,7 @@ func (b *baselineCommand) export() *cobra.Command {
 			}
 			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
 			if info, gone := os.Stat(out); err == nil && gone == nil {
-				fmt.Fprintf(b.t.stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unique(ids)), "run"), clean(out), unit.Format(float64(info.Size()), "bytes"))
+				fmt.Fprintf(b.t.Stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unique(ids)), "run"), ui.Clean(out), unit.Format(float64(info.Size()), "bytes"))
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -66,25 +67,25 @@ func (v *tagsValue) Set(list string) error {
 }
 
 // complete asks git for what the user does not say.
-func (o *origin) complete(ctx context.Context, t *terminal) {
+func (o *origin) complete(ctx context.Context, t *ui.Terminal) {
 	if o.branch == "" {
 		o.branch = gitBranch(ctx)
 		if err := reserved("branch", o.branch); err != nil {
-			t.say("warning: ", "git's branch is not kept: %v", err)
+			t.Warn("git's branch is not kept: %v", err)
 			o.branch = ""
 		}
 	}
 	if o.commit == "" {
 		o.commit = git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 		if o.commit != "" && git(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
-			t.say("warning: ", "the working tree has changes that commit %.12s does not have", o.commit)
+			t.Warn("the working tree has changes that commit %.12s does not have", o.commit)
 		}
 	}
 }
 
 // checkTags refuses tags that a branch is called by, of the run or in the baseline,
 // and says so where a tag is called like the branch.
-func (o *origin) checkTags(ctx context.Context, t *terminal, store *storeFlag) error {
+func (o *origin) checkTags(ctx context.Context, t *ui.Terminal, store *storeFlag) error {
 	for _, tag := range o.tags {
 		if tag == o.branch {
 			return fmt.Errorf("no tag can be called %s: that is the run's branch", tag)
@@ -98,7 +99,7 @@ func (o *origin) checkTags(ctx context.Context, t *terminal, store *storeFlag) e
 	}
 	tagged, _, err := store.open().List(ctx, baseline.Query{Tag: o.branch, Limit: 1})
 	if len(tagged) > 0 {
-		t.say("warning: ", "the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.branch, o.branch, tagged[0].ID)
+		t.Warn("the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.branch, o.branch, tagged[0].ID)
 	}
 	return err
 }
@@ -166,13 +167,13 @@ func readRunFile(ctx context.Context, name string) ([]*bench.Run, error) {
 }
 
 // saveEntries keeps runs, and says how each is filed.
-func saveEntries(ctx context.Context, t *terminal, store baseline.Store, entries []*baseline.Entry) error {
+func saveEntries(ctx context.Context, t *ui.Terminal, store baseline.Store, entries []*baseline.Entry) error {
 	var errs []error
 	for _, e := range entries {
 		began := time.Now()
 		if e.Time.After(began) {
 			// It would be the newest run for as long as the clock was ahead.
-			t.say("warning: ", "the run started on %s by the clock of its machine, which is yet to come: it is kept as of now",
+			t.Warn("the run started on %s by the clock of its machine, which is yet to come: it is kept as of now",
 				e.Time.Local().Format("2006-01-02 15:04"))
 			e.Time = began
 		}
@@ -181,13 +182,13 @@ func saveEntries(ctx context.Context, t *terminal, store baseline.Store, entries
 			errs = append(errs, fmt.Errorf("save to the baseline: %w", err))
 			continue
 		}
-		t.saved(meta, time.Since(began))
+		saySaved(t, meta, time.Since(began))
 	}
 	return exit.NoMeasure(errors.Join(errs...))
 }
 
-// saved says what was kept.
-func (t *terminal) saved(m baseline.Meta, took time.Duration) {
+// saySaved says what was kept.
+func saySaved(t *ui.Terminal, m baseline.Meta, took time.Duration) {
 	where := ""
 	if m.Branch != "" {
 		where += " on " + m.Branch
@@ -195,5 +196,5 @@ func (t *terminal) saved(m baseline.Meta, took time.Duration) {
 	if m.Commit != "" {
 		where += fmt.Sprintf(" (%.12s)", m.Commit)
 	}
-	t.say("", "saved run %s%s in the baseline in %s", m.ID, where, unit.NS(float64(took.Nanoseconds())))
+	t.Say("saved run %s%s in the baseline in %s", m.ID, where, unit.NS(float64(took.Nanoseconds())))
 }

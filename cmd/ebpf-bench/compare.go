@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -44,7 +45,7 @@ type compareFlags struct {
 	machines machineFlags
 }
 
-func newCompareCommand(t *terminal) *cobra.Command {
+func newCompareCommand(t *ui.Terminal) *cobra.Command {
 	f := compareFlags{command: "compare", format: "text"}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
@@ -88,7 +89,7 @@ func (f *compareFlags) check(given func(flag string) bool) error {
 	return nil
 }
 
-func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) error {
+func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	matchup, err := f.open(ctx, t, args)
 	if err != nil {
 		return exit.Usage(err)
@@ -116,7 +117,7 @@ func (f *compareFlags) run(ctx context.Context, t *terminal, args []string) erro
 		off, verdict(t, judged, f.format), unread, exit.NoMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
 }
 
-func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
+func (f *compareFlags) policy(t *ui.Terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
 	if f.limits = limitsOf(f.limits, m.ownSuite()); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
@@ -131,7 +132,7 @@ func (f *compareFlags) policy(t *terminal, m *matchup) (*thresholds.Policy, []th
 	if err := policy.Check(scope); err != nil {
 		return nil, nil, err
 	}
-	t.sayIdle(policy.OtherMode(scope.Modes))
+	sayIdle(t, policy.OtherMode(scope.Modes))
 	return policy, scope.Kernels, nil
 }
 
@@ -147,7 +148,7 @@ func (m *matchup) ownSuite() *suite.Suite {
 }
 
 // compare measures what has objects, and takes the numbers of what has not.
-func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+func (f *compareFlags) compare(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
 	all, err := f.compareAll(ctx, t, m, policy)
 	for _, c := range all {
 		c.Shard, c.Thresholds = f.shard.Shard, f.limits
@@ -155,7 +156,7 @@ func (f *compareFlags) compare(ctx context.Context, t *terminal, m *matchup, pol
 	return all, err
 }
 
-func (f *compareFlags) compareAll(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
 	if m.suite == nil {
 		return storedComparisons(m), nil
 	}

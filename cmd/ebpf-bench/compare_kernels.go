@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -58,7 +59,7 @@ var comparisons = guestReports[bench.Comparison]{
 }
 
 // newGuestCompareCommand compares two sides in a virtual machine.
-func newGuestCompareCommand(t *terminal) *cobra.Command {
+func newGuestCompareCommand(t *ui.Terminal) *cobra.Command {
 	var f guestFlags
 	cmd := &cobra.Command{
 		Use:    "guest-compare [flags] [suite.yml]",
@@ -83,7 +84,7 @@ func newGuestCompareCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *guestFlags) pairs(t *terminal, args []string) ([]runner.PairJob, error) {
+func (f *guestFlags) pairs(t *ui.Terminal, args []string) ([]runner.PairJob, error) {
 	s, err := f.load(t, args)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -33,7 +34,7 @@ type matchup struct {
 	filter nameFilter
 }
 
-func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ *matchup, err error) {
+func (f *compareFlags) open(ctx context.Context, t *ui.Terminal, args []string) (_ *matchup, err error) {
 	opener := &sideOpener{store: f.store.open(), command: f.command}
 	re, err := regexp.Compile(f.filter)
 	if err != nil {
@@ -76,7 +77,7 @@ func (f *compareFlags) open(ctx context.Context, t *terminal, args []string) (_ 
 }
 
 // here is the suite in this folder with its objects.
-func (f *compareFlags) here(t *terminal) (*side, error) {
+func (f *compareFlags) here(t *ui.Terminal) (*side, error) {
 	sel := selection{}
 	var args []string
 	if f.suite != "" {
@@ -110,7 +111,7 @@ func (f *compareFlags) checkNumbers() error {
 // plan finds the suite that drives both sides, and what each has of it: the
 // suite that the user names, else the head's, else the base's, else one that
 // is made up from the objects.
-func (f *compareFlags) plan(t *terminal, m *matchup, re *regexp.Regexp) (err error) {
+func (f *compareFlags) plan(t *ui.Terminal, m *matchup, re *regexp.Regexp) (err error) {
 	switch {
 	case f.suite != "":
 		m.suite, err = suite.Load(suite.OS, filepath.ToSlash(f.suite))
@@ -170,7 +171,7 @@ func (m *matchup) choose(re *regexp.Regexp) error {
 
 // leaveOut leaves out what neither side has of a suite that was not made for
 // them, unless nothing would be left.
-func (m *matchup) leaveOut(t *terminal) error {
+func (m *matchup) leaveOut(t *ui.Terminal) error {
 	head, base, err := m.objects.apply(m.suite)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (m *matchup) leaveOut(t *terminal) error {
 		return err
 	}
 	m.suite.Benchmarks = slices.DeleteFunc(slices.Clone(m.suite.Benchmarks), func(b bench.Benchmark) bool { return slices.Contains(without, b.Name) })
-	t.say("", "left out, because neither side has the program: %s", strings.Join(without, ", "))
+	t.Say("left out, because neither side has the program: %s", strings.Join(without, ", "))
 	return nil
 }
 
@@ -239,7 +240,7 @@ func commonEnd(a, b string) int {
 
 // scope is what thresholds can be for: what is compared, and what a filter
 // leaves out of it.
-func (m *matchup) scope(t *terminal, machines *machineFlags) (thresholds.Scope, error) {
+func (m *matchup) scope(t *ui.Terminal, machines *machineFlags) (thresholds.Scope, error) {
 	if m.suite == nil {
 		return m.storedScope(), nil
 	}

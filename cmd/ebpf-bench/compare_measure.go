@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // onHost measures both sides on this machine.
-func (f *compareFlags) onHost(ctx context.Context, t *terminal, m *matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
+func (f *compareFlags) onHost(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
 	said := false
 	c, err := measureTwice(ctx, m.pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: planLoads(policy, m.total)}, policy,
 		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 			if said {
-				t.say("", "%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
+				t.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
 			}
 			said = true
 			o.Progress = newPairProgress(t, len(pairs))
@@ -63,7 +64,7 @@ func (m *matchup) name(c *bench.Comparison) { c.Base, c.Head = m.base.Side, m.he
 // onKernels compares on each kernel, as many at a time as there are CPUs. A
 // kernel on which nothing was measured has no comparison; what went wrong is
 // the error.
-func (f *compareFlags) onKernels(ctx context.Context, t *terminal, m *matchup, kernels []string) ([]*bench.Comparison, error) {
+func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *matchup, kernels []string) ([]*bench.Comparison, error) {
 	vms, err := f.machines.open(t, kernels)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (f *compareFlags) onKernels(ctx context.Context, t *terminal, m *matchup, k
 		began := time.Now()
 		c, err := f.onKernel(ctx, vms, m, name)
 		if err == nil {
-			t.say("", "compared on Linux %s in %.1f s", c.Testbed.Kernel, time.Since(began).Seconds())
+			t.Say("compared on Linux %s in %.1f s", c.Testbed.Kernel, time.Since(began).Seconds())
 		}
 		return c, err
 	})

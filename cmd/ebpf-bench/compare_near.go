@@ -9,13 +9,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // near tells of stored runs whether they are of the testbed that a head is
 // measured on, or was: of these the newest is its base. It looks at the machine
 // once it is asked.
-func (f *compareFlags) near(t *terminal, head *side) func(baseline.Meta) bool {
+func (f *compareFlags) near(t *ui.Terminal, head *side) func(baseline.Meta) bool {
 	is := sync.OnceValue(func() func(baseline.Meta) bool { return f.nearTo(t, head) })
 	return func(m baseline.Meta) bool {
 		near := is()
@@ -24,7 +25,7 @@ func (f *compareFlags) near(t *terminal, head *side) func(baseline.Meta) bool {
 }
 
 // nearTo is near, nil where the kernels to measure on are not known.
-func (f *compareFlags) nearTo(t *terminal, head *side) func(baseline.Meta) bool {
+func (f *compareFlags) nearTo(t *ui.Terminal, head *side) func(baseline.Meta) bool {
 	if head.objects == nil {
 		var keys []string
 		for _, run := range head.runs {

@@ -8,6 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // The base of what is measured is a run of where that is; that of numbers, one of
@@ -33,7 +34,7 @@ func TestNearestRun(t *testing.T) {
 		{"a kernel of the flags", compareFlags{machines: machineFlags{kernels: []string{"host"}}}, side{objects: objects}, "counted"},
 		{"a kernel of the suite", compareFlags{}, side{objects: objects, suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
 	} {
-		near := c.flags.near(newTerminal(io.Discard, io.Discard), &c.head)
+		near := c.flags.near(ui.New(io.Discard, io.Discard), &c.head)
 		for name, m := range metas {
 			if near(m) != (name == c.want) {
 				t.Errorf("%s: the run of %s is near: %v", c.name, name, near(m))

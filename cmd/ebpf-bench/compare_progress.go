@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
 // newPairProgress shows a comparison under way: a bar over the loads of all
 // pairs on a terminal, a line elsewhere.
-func newPairProgress(t *terminal, pairs int) runner.Progress {
-	if isTerminal(t.stderr) {
+func newPairProgress(t *ui.Terminal, pairs int) runner.Progress {
+	if ui.IsTerminal(t.Stderr) {
 		return &pairBar{bar: bar{t: t, benchmarks: pairs}}
 	}
-	t.say("", "comparing %s", unit.Plural(pairs, "benchmark"))
+	t.Say("comparing %s", unit.Plural(pairs, "benchmark"))
 	return silentProgress{}
 }
 

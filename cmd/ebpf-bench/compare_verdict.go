@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -30,7 +31,7 @@ func planLoads(policy *thresholds.Policy, tests int) func(*bench.Pair) int {
 
 // judge judges comparisons, one a kernel. Where the history cannot be read,
 // which is the error, what is to be judged by it is inconclusive.
-func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, comparisons []*bench.Comparison) (*report.Comparison, error) {
+func (f *compareFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, comparisons []*bench.Comparison) (*report.Comparison, error) {
 	var tables []report.ComparedTable
 	var errs []error
 	// What was measured before the comparison was ended is judged all the same.
@@ -55,12 +56,12 @@ func (f *compareFlags) judge(ctx context.Context, t *terminal, policy *threshold
 // verdict turns outcomes into errors, one for each verdict that keeps the
 // comparison from passing; what is over budget, it says. Whoever reads Bencher Metric Format judges by its
 // own thresholds, and takes a failing command for one that could not measure.
-func verdict(term *terminal, m *report.Comparison, format compareFormat) error {
+func verdict(term *ui.Terminal, m *report.Comparison, format compareFormat) error {
 	var errs []error
 	for _, t := range m.Tables {
 		for _, v := range t.Verdicts.All {
 			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && format != "bmf" {
-				term.say("over budget: ", "%v", on(t.Comparison, len(m.Tables) > 1, verdictText(&v)))
+				term.Say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, verdictText(&v)))
 				errs = append(errs, exit.Said(exit.Regression))
 			}
 			if err := verdictError(&v, t.Verdicts.Strict, format); err != nil {
@@ -129,10 +130,10 @@ func on(c *bench.Comparison, several bool, err error) error {
 	return fmt.Errorf("on Linux %s: %w", c.Testbed.Kernel, err)
 }
 
-func (f *compareFlags) print(t *terminal, m *report.Comparison) error {
-	m.Color, m.Columns = t.colored(t.stdout), t.columns()
-	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
-	if err := compareRenderers[f.format](t.stdout, m); err != nil {
+func (f *compareFlags) print(t *ui.Terminal, m *report.Comparison) error {
+	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
+	m.Explained = f.format == "text" && sameStream(t.Stdout, t.Stderr)
+	if err := compareRenderers[f.format](t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write the comparison: %w", err))
 	}
 	return nil

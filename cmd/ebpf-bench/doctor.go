@@ -11,9 +11,10 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-func newDoctorCommand(t *terminal) *cobra.Command {
+func newDoctorCommand(t *ui.Terminal) *cobra.Command {
 	var asJSON bool
 	var flags machineFlags
 	cmd := &cobra.Command{
@@ -32,7 +33,7 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 			case err != nil:
 				return err
 			case asJSON:
-				return json.NewEncoder(t.stdout).Encode(k.answers())
+				return json.NewEncoder(t.Stdout).Encode(k.answers())
 			}
 			return printFindings(t, k)
 		},
@@ -43,7 +44,7 @@ func newDoctorCommand(t *terminal) *cobra.Command {
 }
 
 // examine asks this machine, or a kernel if there is one.
-func examine(ctx context.Context, t *terminal, flags *machineFlags, kernels []string) (*examined, error) {
+func examine(ctx context.Context, t *ui.Terminal, flags *machineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
 		return &examined{release: hostRelease(), mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
@@ -69,32 +70,32 @@ func (k *examined) answers() []answer {
 	return all
 }
 
-func printFindings(t *terminal, k *examined) error {
+func printFindings(t *ui.Terminal, k *examined) error {
 	var b strings.Builder
 	width := 0
 	for _, f := range k.findings {
 		width = max(width, len(f.Name))
 	}
 	const indent = 7 // the longest answer
-	color, columns := t.colored(t.stdout), t.columns()
-	fmt.Fprintf(&b, "Linux %s · %s\n\n", clean(k.release), modeWords[k.mode])
+	color, columns := t.Colored(t.Stdout), t.Columns()
+	fmt.Fprintf(&b, "Linux %s · %s\n\n", ui.Clean(k.release), modeWords[k.mode])
 	unasked := false
 	for _, f := range k.findings {
-		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, wrap(f.For, columns, indent+width+3))
+		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, ui.Wrap(f.For, columns, indent+width+3))
 		if f.Reason == probe.NeedsRoot {
 			unasked = true
 			continue
 		}
 		for _, line := range []struct{ label, text string }{{"why", f.Reason}, {"cost", f.Cost}, {"fix", f.Fix}} {
 			if line.text != "" {
-				fmt.Fprintf(&b, "%*s%-5s %s\n", indent+1, "", line.label, wrap(clean(line.text), columns, indent+7))
+				fmt.Fprintf(&b, "%*s%-5s %s\n", indent+1, "", line.label, ui.Wrap(ui.Clean(line.text), columns, indent+7))
 			}
 		}
 	}
 	if unasked {
-		b.WriteString("\n" + wrap("Only root gets the answers that are unknown here. Without root, --kernel 6.12 asks a kernel in a virtual machine.", columns, 0) + "\n")
+		b.WriteString("\n" + ui.Wrap("Only root gets the answers that are unknown here. Without root, --kernel 6.12 asks a kernel in a virtual machine.", columns, 0) + "\n")
 	}
-	_, err := fmt.Fprint(t.stdout, b.String())
+	_, err := fmt.Fprint(t.Stdout, b.String())
 	return err
 }
 

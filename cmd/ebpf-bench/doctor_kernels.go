@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -25,7 +26,7 @@ type examined struct {
 
 // compareKernels asks several kernels and prints what each can. One that
 // cannot be asked does not hide the answers of the others.
-func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names []string, asJSON bool) error {
+func compareKernels(ctx context.Context, t *ui.Terminal, flags *machineFlags, names []string, asJSON bool) error {
 	m, err := flags.open(t, names)
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func compareKernels(ctx context.Context, t *terminal, flags *machineFlags, names
 		for _, k := range kernels {
 			byRelease[k.release] = k.answers()
 		}
-		return errors.Join(json.NewEncoder(t.stdout).Encode(byRelease), err)
+		return errors.Join(json.NewEncoder(t.Stdout).Encode(byRelease), err)
 	}
 	return errors.Join(printMatrix(t, kernels), err)
 }
@@ -51,7 +52,7 @@ func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, 
 		began := time.Now()
 		k, err := m.examine(ctx, name)
 		if err == nil {
-			m.t.say("", "asked Linux %s in %.1f s", k.release, time.Since(began).Seconds())
+			m.t.Say("asked Linux %s in %.1f s", k.release, time.Since(began).Seconds())
 		}
 		return k, err
 	})

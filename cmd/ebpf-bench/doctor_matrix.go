@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // printMatrix prints a row a probe and a column a kernel, and below it why an
 // answer is not yes.
-func printMatrix(t *terminal, kernels []examined) error {
+func printMatrix(t *ui.Terminal, kernels []examined) error {
 	const gap = 2
-	color := t.colored(t.stdout)
+	color := t.Colored(t.Stdout)
 	rows := probeNames(kernels)
 	first := 0
 	for _, name := range rows {
@@ -29,7 +30,7 @@ func printMatrix(t *terminal, kernels []examined) error {
 			f := findingOf(k, name)
 			fmt.Fprintf(&b, "%*s%s", gap, "", mark(f.Answer, columnWidth(titles[i]), color))
 			if f.Answer != probe.Yes {
-				reasons.WriteString(wrap(fmt.Sprintf("%s on %s: %s", name, clean(k.release), clean(f.Reason)), t.columns(), 2) + "\n")
+				reasons.WriteString(ui.Wrap(fmt.Sprintf("%s on %s: %s", name, ui.Clean(k.release), ui.Clean(f.Reason)), t.Columns(), 2) + "\n")
 			}
 		}
 	}
@@ -37,7 +38,7 @@ func printMatrix(t *terminal, kernels []examined) error {
 	if reasons.Len() > 0 {
 		text += "\n" + reasons.String()
 	}
-	_, err := fmt.Fprint(t.stdout, text)
+	_, err := fmt.Fprint(t.Stdout, text)
 	return err
 }
 
@@ -50,8 +51,8 @@ func columnTitles(kernels []examined) []string {
 		if end := strings.IndexAny(version, "-+"); end > 0 {
 			version = version[:end]
 		}
-		short = append(short, clean(version))
-		whole = append(whole, clean(k.release))
+		short = append(short, ui.Clean(version))
+		whole = append(whole, ui.Clean(k.release))
 	}
 	if len(unique(short)) < len(short) {
 		return whole

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 func kernelWith(release string, answers ...probe.Answer) examined {
@@ -22,7 +23,7 @@ func kernelWith(release string, answers ...probe.Answer) examined {
 func TestMatrix(t *testing.T) {
 	for name, c := range map[string]struct {
 		kernels []examined
-		color   colorMode
+		color   ui.ColorMode
 		want    string
 	}{
 		"an old and a new one": {
@@ -57,8 +58,8 @@ func TestMatrix(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			term := newTerminal(&out, nil)
-			term.color = c.color
+			term := ui.New(&out, nil)
+			term.Color = c.color
 			if err := printMatrix(term, c.kernels); err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -73,7 +74,7 @@ type explainFlags struct {
 	machines machineFlags
 }
 
-func newExplainCommand(t *terminal) *cobra.Command {
+func newExplainCommand(t *ui.Terminal) *cobra.Command {
 	f := explainFlags{sort: "hot"}
 	cmd := &cobra.Command{
 		Use:               "explain [flags] [PROGRAM | BASE HEAD]",
@@ -105,7 +106,7 @@ func newExplainCommand(t *terminal) *cobra.Command {
 }
 
 // check refuses what no default stands for, and finds the format.
-func (f *explainFlags) check(t *terminal) error {
+func (f *explainFlags) check(t *ui.Terminal) error {
 	if report.IsSource(f.out) {
 		return fmt.Errorf("--out %s: that is a file of source, as explain reports on: name one that ends in %s", f.out, strings.Join(knownEnds(), ", "))
 	}
@@ -114,13 +115,13 @@ func (f *explainFlags) check(t *terminal) error {
 			return fmt.Errorf("--out %s: no format ends so: there are %s; or name one by --format", f.out, strings.Join(knownEnds(), ", "))
 		}
 	}
-	if f.format == "pprof" && f.out == "" && isTerminal(t.stdout) {
+	if f.format == "pprof" && f.out == "" && ui.IsTerminal(t.Stdout) {
 		return errors.New("--format pprof is no text: add --out profile.pb.gz")
 	}
 	return nil
 }
 
-func (f *explainFlags) run(ctx context.Context, t *terminal, args []string) error {
+func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	s, err := f.open(ctx, t, args)
 	if err != nil {
 		return exit.Usage(err)
@@ -138,7 +139,7 @@ func (f *explainFlags) run(ctx context.Context, t *terminal, args []string) erro
 
 // explain counts on this host, or on each of the kernels that the flags or the
 // suite name.
-func (f *explainFlags) explain(ctx context.Context, t *terminal, s *explainSides) ([]*bench.Explanation, error) {
+func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *explainSides) ([]*bench.Explanation, error) {
 	if kernels := f.machines.choose(s.suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
 	}
@@ -151,7 +152,7 @@ func (f *explainFlags) explain(ctx context.Context, t *terminal, s *explainSides
 }
 
 // onKernels counts on each kernel, as many at a time as there are CPUs.
-func (f *explainFlags) onKernels(ctx context.Context, t *terminal, s *explainSides, kernels []string) ([]*bench.Explanation, error) {
+func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *explainSides, kernels []string) ([]*bench.Explanation, error) {
 	vms, err := f.machines.open(t, kernels)
 	if err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func (f *explainFlags) onKernels(ctx context.Context, t *terminal, s *explainSid
 		began := time.Now()
 		e, err := f.onKernel(ctx, vms, s, name)
 		if err == nil {
-			t.say("", "counted on Linux %s in %.1f s", e.Testbed.Kernel, time.Since(began).Seconds())
+			t.Say("counted on Linux %s in %.1f s", e.Testbed.Kernel, time.Since(began).Seconds())
 		}
 		return e, err
 	})
@@ -188,7 +189,7 @@ func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) 
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	s, err := (&selection{}).open(newTerminal(io.Discard, io.Discard), f.suiteArgs())
+	s, err := (&selection{}).open(ui.New(io.Discard, io.Discard), f.suiteArgs())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

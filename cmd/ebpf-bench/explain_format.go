@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // explainFormat is the value of explain's --format.
@@ -65,7 +66,7 @@ func formatOf(out string) explainFormat {
 }
 
 // print writes to the file of --out, or to stdout.
-func (f *explainFlags) print(t *terminal, out outFile, s *explainSides, all []*bench.Explanation) error {
+func (f *explainFlags) print(t *ui.Terminal, out outFile, s *explainSides, all []*bench.Explanation) error {
 	m := report.NewExplanation(all...)
 	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
 	m.Paths, m.Sources = findSources(all, s.folders()...)
@@ -76,9 +77,9 @@ func (f *explainFlags) print(t *terminal, out outFile, s *explainSides, all []*b
 	if out != "" {
 		return out.write(render)
 	}
-	m.Color, m.Columns = t.colored(t.stdout), t.columns()
-	m.Explained = f.format == "text" && sameStream(t.stdout, t.stderr)
-	if err := render(t.stdout); err != nil {
+	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
+	m.Explained = f.format == "text" && sameStream(t.Stdout, t.Stderr)
+	if err := render(t.Stdout); err != nil {
 		return fmt.Errorf("write the explanation: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -69,7 +70,7 @@ var explanations = guestReports[bench.Explanation]{
 }
 
 // newGuestExplainCommand explains in a virtual machine.
-func newGuestExplainCommand(t *terminal) *cobra.Command {
+func newGuestExplainCommand(t *ui.Terminal) *cobra.Command {
 	var f guestFlags
 	var plan explainPlan
 	var code bool

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -32,7 +33,7 @@ type explainPlan struct {
 }
 
 // open finds what the arguments name.
-func (f *explainFlags) open(ctx context.Context, t *terminal, args []string) (*explainSides, error) {
+func (f *explainFlags) open(ctx context.Context, t *ui.Terminal, args []string) (*explainSides, error) {
 	// What compare does with sides.
 	c := &compareFlags{suite: f.suite, store: f.store, machines: f.machines, command: "explain"}
 	if len(args) == 0 {
@@ -77,7 +78,7 @@ func (f *explainFlags) open(ctx context.Context, t *terminal, args []string) (*e
 // mixed refuses a benchmark beside a build: what drives the one is not known of the
 // other.
 func mixed(c *compareFlags, args []string) error {
-	here, err := c.here(newTerminal(io.Discard, io.Discard))
+	here, err := c.here(ui.New(io.Discard, io.Discard))
 	if err != nil {
 		return nil // which is told by what needs it
 	}
@@ -121,7 +122,7 @@ func noObjects(sides ...*side) error {
 }
 
 // oneSide is all of one side.
-func (f *explainFlags) oneSide(t *terminal, c *compareFlags, s *side) (*explainSides, error) {
+func (f *explainFlags) oneSide(t *ui.Terminal, c *compareFlags, s *side) (*explainSides, error) {
 	if s.objects == nil {
 		return nil, noObjects(s)
 	}
@@ -141,7 +142,7 @@ func (f *explainFlags) oneSide(t *terminal, c *compareFlags, s *side) (*explainS
 
 // named is what the suite has by the names, nil where it has none of them and they
 // may be revisions.
-func (f *explainFlags) named(ctx context.Context, t *terminal, c *compareFlags, args []string) (*explainSides, error) {
+func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlags, args []string) (*explainSides, error) {
 	here, err := c.here(t)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -29,7 +30,7 @@ type guestFlags struct {
 
 // newGuestCommand measures a suite in a virtual machine. It reports to the
 // tool outside, which prints and judges.
-func newGuestCommand(t *terminal) *cobra.Command {
+func newGuestCommand(t *ui.Terminal) *cobra.Command {
 	var f guestFlags
 	cmd := &cobra.Command{
 		Use:    "guest [flags] [suite.yml]",

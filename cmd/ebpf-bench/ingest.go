@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 const ingestLong = `Take in what another tool measured in user space, so that it goes through the
@@ -59,7 +60,7 @@ type ingestFlags struct {
 	format formatFlag
 }
 
-func newIngestCommand(t *terminal) *cobra.Command {
+func newIngestCommand(t *ui.Terminal) *cobra.Command {
 	f := ingestFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "ingest [flags] [FILE|FOLDER ...]",
@@ -82,7 +83,7 @@ func newIngestCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *ingestFlags) run(ctx context.Context, t *terminal, stdin io.Reader, args []string) error {
+func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, args []string) error {
 	out, err := f.outFile(args)
 	if err != nil {
 		return exit.Usage(err)
@@ -143,7 +144,7 @@ func (f *ingestFlags) outFile(args []string) (outFile, error) {
 // readIngested reads one argument into the set.
 func readIngested(ctx context.Context, set *ingest.Set, stdin io.Reader, arg string) error {
 	if arg == "-" {
-		if file, ok := stdin.(*os.File); ok && isTerminal(file) {
+		if file, ok := stdin.(*os.File); ok && ui.IsTerminal(file) {
 			return exit.Usage(bench.WithHint(errors.New("there is nothing to read: stdin is a terminal"), "pipe the output of go test -bench into it, or name a file"))
 		}
 		return named("stdin", set.Read(stdin))
@@ -168,14 +169,14 @@ func named(name string, err error) error {
 
 // newRun is what was read as a run of this machine, or of another one where the
 // output says so. Of that, no more is known than it says.
-func (f *ingestFlags) newRun(t *terminal, set *ingest.Set) *bench.Run {
+func (f *ingestFlags) newRun(t *ui.Terminal, set *ingest.Set) *bench.Run {
 	run := &bench.Run{
 		Version: bench.RunVersion, Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
 		Testbed: probe.Testbed(), Partial: len(set.Failed) > 0, Results: set.Results(),
 	}
 	run.Testbed.Asked = hostKernel
 	if set.CPU != "" && !probe.IsThisCPU(set.CPU) {
-		t.say("warning: ", "this was measured on another machine, with CPU %q: take it in there, so that its kernel is known", set.CPU)
+		t.Warn("this was measured on another machine, with CPU %q: take it in there, so that its kernel is known", set.CPU)
 		run.Testbed = bench.Testbed{Mode: bench.ModeHost, Kernel: "unknown", KernelBuild: "unknown", Arch: set.Arch, CPU: set.CPU, JIT: "unknown"}
 	}
 	return run

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -55,7 +56,7 @@ const (
 	workflowName   = ".github/workflows/ebpf-bench.yml"
 )
 
-func newInitCommand(t *terminal) *cobra.Command {
+func newInitCommand(t *ui.Terminal) *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:     "init [flags] [OBJECT|FOLDER ...]",
@@ -95,7 +96,7 @@ func (f *initFlags) check(given func(flag string) bool) error {
 	return nil
 }
 
-func (f *initFlags) run(ctx context.Context, t *terminal, args []string) error {
+func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	files, err := f.files(ctx, t)
 	if err != nil {
 		return exit.Usage(err)
@@ -146,7 +147,7 @@ func nothingToMeasure(s *scaffold.Suite) error {
 type initFiles struct{ suite, thresholds, workflow string }
 
 // files refuses to replace files, before anything is done.
-func (f *initFlags) files(ctx context.Context, t *terminal) (w initFiles, err error) {
+func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err error) {
 	w.suite = f.out
 	if f.thresholds {
 		w.thresholds = filepath.Join(filepath.Dir(f.out), thresholdsName)
@@ -175,9 +176,9 @@ func (f *initFlags) files(ctx context.Context, t *terminal) (w initFiles, err er
 	return w, nil
 }
 
-func (w *initFiles) write(t *terminal, s *scaffold.Suite, workflow *scaffold.Workflow) error {
+func (w *initFiles) write(t *ui.Terminal, s *scaffold.Suite, workflow *scaffold.Workflow) error {
 	if w.suite == "-" {
-		_, err := t.stdout.Write([]byte(s.Text()))
+		_, err := t.Stdout.Write([]byte(s.Text()))
 		return exit.NoMeasure(err)
 	}
 	type file struct{ name, text string }
@@ -197,14 +198,14 @@ func (w *initFiles) write(t *terminal, s *scaffold.Suite, workflow *scaffold.Wor
 		if err := replaceFile(f.name, f.text); err != nil {
 			return exit.NoMeasure(err)
 		}
-		t.say("", "wrote %s", f.name)
+		t.Say("wrote %s", f.name)
 	}
 	w.sayNext(t, s)
 	return nil
 }
 
 // sayNext says what the suite has, and how it is run.
-func (w *initFiles) sayNext(t *terminal, s *scaffold.Suite) {
+func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
 	var loaded, left int
 	for i := range s.Programs {
 		if p := &s.Programs[i]; p.Refused != "" || p.Untyped {
@@ -216,7 +217,7 @@ func (w *initFiles) sayNext(t *terminal, s *scaffold.Suite) {
 			loaded++
 		}
 		if p.Misspelled() {
-			t.say("warning: ", "%s is only loaded: %s", p.Benchmark, p.Undriven)
+			t.Warn("%s is only loaded: %s", p.Benchmark, p.Undriven)
 		}
 	}
 	text := unit.Plural(len(s.Benchmarks()), "benchmark")
@@ -233,7 +234,7 @@ func (w *initFiles) sayNext(t *terminal, s *scaffold.Suite) {
 	if w.suite != suiteFiles[0] {
 		command += " " + w.suite
 	}
-	t.say("", "%s; measure by: %s", text, command)
+	t.Say("%s; measure by: %s", text, command)
 }
 
 func replaceFile(name, text string) error {

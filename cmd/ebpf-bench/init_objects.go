@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -38,7 +39,7 @@ const mostObjects = 1000
 
 // findObjects reads the objects that are named, and those below folders. What is
 // named must be an object; of what is below a folder, what is none is passed by.
-func findObjects(ctx context.Context, t *terminal, args []string, dir string) (*initObjects, error) {
+func findObjects(ctx context.Context, t *ui.Terminal, args []string, dir string) (*initObjects, error) {
 	all := &initObjects{dir: dir, seen: map[string]string{}}
 	if len(args) == 0 {
 		args = []string{"."}
@@ -60,7 +61,7 @@ func findObjects(ctx context.Context, t *terminal, args []string, dir string) (*
 		}
 	}
 	for _, note := range all.notes {
-		t.say("", "%s", note)
+		t.Say("%s", note)
 	}
 	if len(all.objects) == 0 {
 		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),

@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -24,7 +25,7 @@ import (
 // try runs each benchmark for an instant, where that can be, and keeps in the
 // suite those that ran. One that does not is tried once more without being
 // driven.
-func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) error {
+func (f *initFlags) try(ctx context.Context, t *ui.Terminal, s *scaffold.Suite) error {
 	kernels := f.machines.choose(nil)
 	missing, err := probe.Capabilities()
 	if err != nil {
@@ -40,7 +41,7 @@ func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) err
 		where = onLinux(kernels)
 	case len(missing) > 0:
 		s.Notes = append(s.Notes, "None of the programs was tried, for want of root. One that a kernel does not load fails the run: sudo ebpf-bench init --force leaves those out.")
-		t.say("warning: ", "without root no program can be tried on this host: the suite has all of them. Run it by sudo, or try them in a virtual machine by --kernel 6.12.")
+		t.Warn("without root no program can be tried on this host: the suite has all of them. Run it by sudo, or try them in a virtual machine by --kernel 6.12.")
 		return f.plan(s)
 	default:
 		run = f.onHost
@@ -59,7 +60,7 @@ func (f *initFlags) try(ctx context.Context, t *terminal, s *scaffold.Suite) err
 		if err != nil {
 			return exit.Usage(err)
 		}
-		t.say("", "trying %s on %s%s", unit.Plural(len(s.Benchmarks()), "program"), where, why)
+		t.Say("trying %s on %s%s", unit.Plural(len(s.Benchmarks()), "program"), where, why)
 		runs, err := run(ctx, loaded)
 		if ctx.Err() != nil {
 			return exit.NoMeasure(errors.New("interrupted: nothing is written"))
@@ -245,7 +246,7 @@ func (f *initFlags) onHost(ctx context.Context, s *suite.Suite) ([]*bench.Run, e
 	return []*bench.Run{run}, err
 }
 
-func (f *initFlags) onKernels(t *terminal, kernels []string) func(context.Context, *suite.Suite) ([]*bench.Run, error) {
+func (f *initFlags) onKernels(t *ui.Terminal, kernels []string) func(context.Context, *suite.Suite) ([]*bench.Run, error) {
 	return func(ctx context.Context, s *suite.Suite) ([]*bench.Run, error) {
 		r := runFlags{rounds: tryRounds, loads: 1, machines: f.machines}
 		return r.onKernels(ctx, t, s, kernels, func(...*bench.Run) error { return nil })

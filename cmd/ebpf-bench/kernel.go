@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -32,11 +33,11 @@ const kernelSources = `A kernel is one of
 
 // kernelCommand is what the subcommands share: the cache.
 type kernelCommand struct {
-	t     *terminal
+	t     *ui.Terminal
 	cache string
 }
 
-func newKernelCommand(t *terminal) *cobra.Command {
+func newKernelCommand(t *ui.Terminal) *cobra.Command {
 	k := &kernelCommand{t: t}
 	cmd := &cobra.Command{
 		Use:   "kernel",
@@ -51,7 +52,7 @@ func newKernelCommand(t *terminal) *cobra.Command {
 }
 
 // openKernels opens the cache. What it lacks and gets is shown on the terminal.
-func openKernels(t *terminal, dir string) (*kernel.Cache, error) {
+func openKernels(t *ui.Terminal, dir string) (*kernel.Cache, error) {
 	var err error
 	if dir == "" {
 		if dir, err = kernel.DefaultCacheDir(); err != nil {
@@ -98,7 +99,7 @@ func (k *kernelCommand) add() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(k.t.stdout, "%s\n", clean(entry.Release))
+			_, err = fmt.Fprintf(k.t.Stdout, "%s\n", ui.Clean(entry.Release))
 			return err
 		},
 	}
@@ -122,12 +123,12 @@ func (k *kernelCommand) list() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(k.t.stdout).Encode(append([]kernel.Entry{}, entries...))
+				return json.NewEncoder(k.t.Stdout).Encode(append([]kernel.Entry{}, entries...))
 			}
-			w := tabwriter.NewWriter(k.t.stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(k.t.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded\torigin")
 			for _, e := range entries {
-				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), dash(e.Origin))
+				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", ui.Clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), dash(e.Origin))
 			}
 			return w.Flush()
 		},
@@ -155,7 +156,7 @@ func (k *kernelCommand) remove() *cobra.Command {
 				removed, err := cache.Remove(name)
 				errs = append(errs, misnamed(err))
 				for _, e := range removed {
-					fmt.Fprintf(k.t.stdout, "%s\n", clean(e.Release))
+					fmt.Fprintf(k.t.Stdout, "%s\n", ui.Clean(e.Release))
 				}
 			}
 			return errors.Join(errs...)
@@ -180,7 +181,7 @@ func (k *kernelCommand) path() *cobra.Command {
 			if err != nil {
 				return misnamed(err)
 			}
-			_, err = fmt.Fprintln(k.t.stdout, path)
+			_, err = fmt.Fprintln(k.t.Stdout, path)
 			return err
 		},
 	}
@@ -220,7 +221,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 			if err := file.CloseAtomicallyReplace(); err != nil {
 				return fmt.Errorf("write %s: %w", out, err)
 			}
-			_, err = fmt.Fprintf(k.t.stdout, "%s\n", clean(loaded.Release))
+			_, err = fmt.Fprintf(k.t.Stdout, "%s\n", ui.Clean(loaded.Release))
 			return err
 		},
 	}
@@ -240,9 +241,9 @@ func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kerne
 		return nil, err
 	}
 	if len(missing) == len(guestModules) {
-		k.t.say("warning: ", "Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
+		k.t.Warn("Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
 		if filepath.Ext(words[0]) == ".deb" {
-			k.t.say("hint: ", "Where Debian splits the kernel, they are in linux-modules-%s: give both packages together.", loaded.Release)
+			k.t.Hint("Where Debian splits the kernel, they are in linux-modules-%s: give both packages together.", loaded.Release)
 		}
 	}
 	return loaded, nil
@@ -302,7 +303,7 @@ func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra
 // completeKernel completes the names of kernels.
 func (f *machineFlags) completeKernel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
-	if cache, err := openKernels(newTerminal(io.Discard, io.Discard), f.cache); err == nil {
+	if cache, err := openKernels(ui.New(io.Discard, io.Discard), f.cache); err == nil {
 		entries, _ := cache.List()
 		for _, e := range entries {
 			names = append(names, e.Release)

@@ -6,6 +6,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -13,27 +14,27 @@ import (
 // and, on a terminal, a bar below. All that are under way at once share the
 // bar: there is room for one.
 type downloads struct {
-	t *terminal
+	t *ui.Terminal
 
 	mu         sync.Mutex
 	bar        *progressbar.ProgressBar // nil unless on a terminal
-	line       *liveLine
+	line       *ui.Line
 	active     int
 	have, size int64 // of those since none was active
 }
 
-func newDownloads(t *terminal) *downloads { return &downloads{t: t} }
+func newDownloads(t *ui.Terminal) *downloads { return &downloads{t: t} }
 
 // Start is for kernel.Progress.
 func (d *downloads) Start(name string, size int64) kernel.Download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.clear()
-	d.t.say("", "downloading %s (%s)", name, unit.Bytes(float64(size)))
+	d.t.Say("downloading %s (%s)", name, unit.Bytes(float64(size)))
 	d.active++
 	d.size += size
-	if isTerminal(d.t.stderr) {
-		d.line = d.t.live.add()
+	if ui.IsTerminal(d.t.Stderr) {
+		d.line = d.t.Line()
 		d.bar = progressbar.NewOptions64(d.size, append(barOptions(d.t, d.line), progressbar.OptionSetDescription("downloading"))...)
 		_ = d.bar.Set64(d.have)
 	}
@@ -43,7 +44,7 @@ func (d *downloads) Start(name string, size int64) kernel.Download {
 // clear takes the bar off the terminal.
 func (d *downloads) clear() {
 	if d.bar != nil {
-		d.line.remove()
+		d.line.Remove()
 		d.bar = nil
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 func TestDownloadsInAPipeAreALineEach(t *testing.T) {
 	var stderr bytes.Buffer
-	d := newDownloads(newTerminal(nil, &stderr))
+	d := newDownloads(ui.New(nil, &stderr))
 	one, two := d.Start("linux-image-6.12", 98<<20), d.Start("registry/\x1b[31mlinux", 1<<20)
 	one.Have(98 << 20)
 	one.End()
@@ -70,7 +72,7 @@ func readScreen(t *testing.T, tty, screen *os.File) string {
 
 func TestDownloadsOnATerminalShareABar(t *testing.T) {
 	tty, screen := openTerminal(t)
-	d := newDownloads(newTerminal(nil, tty))
+	d := newDownloads(ui.New(nil, tty))
 	one := d.Start("linux-image-6.12", 100<<20)
 	one.Have(50 << 20)
 	two := d.Start("linux-image-7.3", 100<<20)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -31,8 +32,8 @@ func loadPolicy(file string, s *suite.Suite) (*thresholds.Policy, error) {
 }
 
 // sayIdle warns of thresholds that judge nothing.
-func (t *terminal) sayIdle(what string) {
+func sayIdle(t *ui.Terminal, what string) {
 	if what != "" {
-		t.say("warning: ", "%s", what)
+		t.Warn("%s", what)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -33,7 +34,7 @@ type listed struct {
 	Kernels []string `json:"kernels,omitempty"`
 }
 
-func newListCommand(t *terminal) *cobra.Command {
+func newListCommand(t *ui.Terminal) *cobra.Command {
 	var sel selection
 	var asJSON bool
 	var cache string
@@ -60,7 +61,7 @@ func newListCommand(t *terminal) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return json.NewEncoder(t.stdout).Encode(listOf(plan, s.Kernels))
+				return json.NewEncoder(t.Stdout).Encode(listOf(plan, s.Kernels))
 			}
 			return printList(t, listOf(plan, s.Kernels), kernels)
 		},
@@ -75,7 +76,7 @@ func newListCommand(t *terminal) *cobra.Command {
 // it: a threshold that applies on no kernel that the suite names, or in no mode, is
 // an error. One that run refuses unless it is told by flags where to measure is
 // warned of.
-func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite) error {
+func (sel *selection) checkThresholds(t *ui.Terminal, cache string, s *suite.Suite) error {
 	file := limitsOf("", s)
 	if file == "" {
 		return nil
@@ -97,7 +98,7 @@ func (sel *selection) checkThresholds(t *terminal, cache string, s *suite.Suite)
 		return err
 	}
 	for _, err := range exit.Each(policy.Check(usual)) {
-		t.say("warning: ", "run refuses this without --kernel or --vm: %v", err)
+		t.Warn("run refuses this without --kernel or --vm: %v", err)
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func replacing(b *bench.Benchmark) (programs []string) {
 
 // findKernels says of the kernels of a suite which the cache has for them, as
 // far as that is known without getting any.
-func findKernels(t *terminal, dir string, names []string) (found []string, err error) {
+func findKernels(t *ui.Terminal, dir string, names []string) (found []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -138,20 +139,20 @@ func findKernels(t *terminal, dir string, names []string) (found []string, err e
 		default:
 			errs = append(errs, misnamed(onKernel(name, cache.Check(name))))
 		}
-		found = append(found, fmt.Sprintf("%s (%s)", clean(name), clean(what)))
+		found = append(found, fmt.Sprintf("%s (%s)", ui.Clean(name), ui.Clean(what)))
 	}
 	return found, errors.Join(errs...)
 }
 
-func printList(t *terminal, list []listed, kernels []string) error {
-	w := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
+func printList(t *ui.Terminal, list []listed, kernels []string) error {
+	w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "benchmark\tdriver\tprogram\ttype\tobject\tpackets\tbudget")
 	for _, l := range list {
 		packets := "-"
 		if l.Packets > 0 {
 			packets = fmt.Sprint(l.Packets)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", clean(l.Benchmark), l.Driver, clean(l.Program), l.Type, clean(l.Object), packets, l.Budget)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ui.Clean(l.Benchmark), l.Driver, ui.Clean(l.Program), l.Type, ui.Clean(l.Object), packets, l.Budget)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -162,36 +163,36 @@ func printList(t *terminal, list []listed, kernels []string) error {
 	if err := printNotRun(t, list); err != nil || len(kernels) == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(t.stdout, "\n%s\n", wrap("kernels: "+strings.Join(kernels, ", "), t.columns(), len("kernels: ")))
+	_, err := fmt.Fprintf(t.Stdout, "\n%s\n", ui.Wrap("kernels: "+strings.Join(kernels, ", "), t.Columns(), len("kernels: ")))
 	return err
 }
 
 // printReplaced says below the list which programs have functions replaced.
-func printReplaced(t *terminal, list []listed) error {
+func printReplaced(t *ui.Terminal, list []listed) error {
 	var text strings.Builder
 	for _, l := range list {
 		if len(l.Replace) > 0 {
-			text.WriteString(wrap(fmt.Sprintf("%s: a function of it is replaced by each of: %s", clean(l.Benchmark), clean(strings.Join(l.Replace, ", "))), t.columns(), 2) + "\n")
+			text.WriteString(ui.Wrap(fmt.Sprintf("%s: a function of it is replaced by each of: %s", ui.Clean(l.Benchmark), ui.Clean(strings.Join(l.Replace, ", "))), t.Columns(), 2) + "\n")
 		}
 	}
 	if text.Len() == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.stdout, "\n%s", text.String())
+	_, err := fmt.Fprintf(t.Stdout, "\n%s", text.String())
 	return err
 }
 
 // printNotRun says below the list why programs of it are only loaded.
-func printNotRun(t *terminal, list []listed) error {
+func printNotRun(t *ui.Terminal, list []listed) error {
 	var text strings.Builder
 	for _, l := range list {
 		if l.NotRun != "" {
-			text.WriteString(wrap(fmt.Sprintf("%s: not measured, because: %s", clean(l.Benchmark), clean(l.NotRun)), t.columns(), 2) + "\n")
+			text.WriteString(ui.Wrap(fmt.Sprintf("%s: not measured, because: %s", ui.Clean(l.Benchmark), ui.Clean(l.NotRun)), t.Columns(), 2) + "\n")
 		}
 	}
 	if text.Len() == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.stdout, "\n%s", text.String())
+	_, err := fmt.Fprintf(t.Stdout, "\n%s", text.String())
 	return err
 }

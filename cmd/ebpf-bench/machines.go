@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -25,7 +26,7 @@ var guestModules = []string{"veth", "sch_ingress", "cls_bpf"}
 
 // machines runs this tool on other kernels, each in a virtual machine.
 type machines struct {
-	t       *terminal
+	t       *ui.Terminal
 	cache   *kernel.Cache
 	timeout time.Duration
 	memory  int
@@ -69,7 +70,7 @@ func (m *machines) run(ctx context.Context, name string, g guest) (vm.Info, erro
 // something else than on another kernel.
 func (m *machines) sayWarnings(name string, info vm.Info) {
 	for _, w := range info.Warnings {
-		m.t.say("warning: ", "kernel %s: %s", name, w)
+		m.t.Warn("kernel %s: %s", name, w)
 	}
 }
 
@@ -111,7 +112,7 @@ func (m *machines) withoutKVM(reason error) {
 	defer m.mu.Unlock()
 	if m.mode == vm.KVM {
 		m.mode = vm.Exact
-		m.t.say("warning: ", "%s; counting instructions in exact mode instead", reason)
+		m.t.Warn("%s; counting instructions in exact mode instead", reason)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -69,7 +70,7 @@ func (f *machineFlags) choose(inSuite []string) []string {
 
 // open makes the machines that the flags ask for, to run these kernels. What
 // can be known to be wrong is found before the first one boots.
-func (f *machineFlags) open(t *terminal, kernels []string) (*machines, error) {
+func (f *machineFlags) open(t *ui.Terminal, kernels []string) (*machines, error) {
 	cache, err := openKernels(t, f.cache)
 	if err != nil {
 		return nil, err

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // stage shows what a kernel is at: on a terminal a line with the time that it
 // has taken so far, elsewhere nothing.
 type stage struct {
 	name  string
-	line  *liveLine
+	line  *ui.Line
 	began time.Time
 	ended chan struct{}
 
@@ -18,9 +20,9 @@ type stage struct {
 	what string
 }
 
-func newStage(t *terminal, name string) *stage {
-	s := &stage{name: name, line: t.live.add(), began: time.Now(), ended: make(chan struct{})}
-	if t.live != nil {
+func newStage(t *ui.Terminal, name string) *stage {
+	s := &stage{name: name, line: t.Line(), began: time.Now(), ended: make(chan struct{})}
+	if ui.IsTerminal(t.Stderr) {
 		s.set("reading the kernel")
 		go s.tick()
 	}
@@ -60,13 +62,13 @@ func (s *stage) set(what string) {
 func (s *stage) show() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.line.set(clean(fmt.Sprintf("kernel %s: %s (%d s)", s.name, s.what, int(time.Since(s.began).Seconds()))))
+	s.line.Set(ui.Clean(fmt.Sprintf("kernel %s: %s (%d s)", s.name, s.what, int(time.Since(s.began).Seconds()))))
 }
 
 // end takes the line away.
 func (s *stage) end() {
 	close(s.ended)
-	s.line.remove()
+	s.line.Remove()
 }
 
 // benchmarkOf names the benchmark that is under way after some of all.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -76,7 +77,7 @@ func TestNoMachineOnAKernel(t *testing.T) {
 // What a machine could not set up is told, with the name of its kernel.
 func TestWarningsOfAMachine(t *testing.T) {
 	var said bytes.Buffer
-	m := &machines{t: newTerminal(io.Discard, &said)}
+	m := &machines{t: ui.New(io.Discard, &said)}
 	m.sayWarnings("6.12", vm.Info{Warnings: []string{"load module veth: exec format error", "mount /sys/fs/bpf: no such device"}})
 	want := "ebpf-bench: warning: kernel 6.12: load module veth: exec format error\nebpf-bench: warning: kernel 6.12: mount /sys/fs/bpf: no such device\n"
 	if said.String() != want {

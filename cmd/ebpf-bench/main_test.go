@@ -23,6 +23,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/internal/workload"
 )
@@ -300,7 +301,7 @@ func checkSame(ts *testscript.TestScript, neg bool, args []string) {
 
 func TestClean(t *testing.T) {
 	hostile := "a\x1b[31mred\x1b]0;title\x07\r\nb\tc\u202e"
-	if got := clean(hostile); regexp.MustCompile(`[\x00-\x1f\x7f]|\x{202e}`).MatchString(got) {
+	if got := ui.Clean(hostile); regexp.MustCompile(`[\x00-\x1f\x7f]|\x{202e}`).MatchString(got) {
 		t.Errorf("clean(%q) = %q moves the cursor", hostile, got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -51,7 +52,7 @@ type mergeFlags struct {
 	store   storeFlag
 }
 
-func newMergeCommand(t *terminal) *cobra.Command {
+func newMergeCommand(t *ui.Terminal) *cobra.Command {
 	f := mergeFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:               "merge [flags] FILE...",
@@ -77,7 +78,7 @@ func newMergeCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *mergeFlags) run(ctx context.Context, t *terminal, files []string) error {
+func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) error {
 	out, err := newOutFile(f.out, append([]string{f.limits}, files...))
 	if err != nil {
 		return exit.Usage(err)
@@ -211,7 +212,7 @@ func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 }
 
 // runs prints and judges runs as run does.
-func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
+func (f *mergeFlags) runs(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
 	as := runFlags{format: formatFlag(f.format), limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
 	if as.format.render() == nil {
 		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
@@ -223,7 +224,7 @@ func (f *mergeFlags) runs(ctx context.Context, t *terminal, policy *thresholds.P
 }
 
 // comparisons prints and judges comparisons as compare does.
-func (f *mergeFlags) comparisons(ctx context.Context, t *terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
+func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
 	as := compareFlags{format: f.format, limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
 	off := exit.Usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
 	judged, unread := as.judge(ctx, t, policy, all)

@@ -8,38 +8,39 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
 // newProgress shows a run under way: a bar on a terminal, a line a benchmark
 // elsewhere.
-func newProgress(t *terminal, plan *runner.Plan) runner.Progress {
-	if isTerminal(t.stderr) {
+func newProgress(t *ui.Terminal, plan *runner.Plan) runner.Progress {
+	if ui.IsTerminal(t.Stderr) {
 		return &bar{t: t, benchmarks: len(plan.Jobs)}
 	}
-	t.say("", "measuring %s", unit.Plural(len(plan.Jobs), "benchmark"))
+	t.Say("measuring %s", unit.Plural(len(plan.Jobs), "benchmark"))
 	return &lines{t: t}
 }
 
 type bar struct {
-	t          *terminal
+	t          *ui.Terminal
 	benchmarks int
 	bar        *progressbar.ProgressBar
-	line       *liveLine
+	line       *ui.Line
 }
 
 func (b *bar) Start(rounds int, _ time.Duration) {
-	b.line = b.t.live.add()
+	b.line = b.t.Line()
 	b.bar = progressbar.NewOptions(rounds, append(barOptions(b.t, b.line),
 		progressbar.OptionSetDescription("measuring "+unit.Plural(b.benchmarks, "benchmark")))...)
 }
 
 // barOptions are those of every bar, which is drawn as a line of the terminal.
-func barOptions(t *terminal, line *liveLine) []progressbar.Option {
+func barOptions(t *ui.Terminal, line *ui.Line) []progressbar.Option {
 	return []progressbar.Option{
 		progressbar.OptionSetWriter(line),
-		progressbar.OptionSetWidth(barWidth(t.stderr)),
+		progressbar.OptionSetWidth(barWidth(t.Stderr)),
 		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionSetPredictTime(true),
@@ -54,7 +55,7 @@ func (b *bar) Round() {
 
 func (b *bar) Done(*bench.Result) {
 	if b.bar != nil {
-		b.line.remove()
+		b.line.Remove()
 		b.bar = nil
 	}
 }
@@ -62,20 +63,20 @@ func (b *bar) Done(*bench.Result) {
 // barWidth is how wide a bar may be so that its line, which is 60 characters
 // without it, is shown as a whole.
 func barWidth(w io.Writer) int {
-	if !isTerminal(w) {
+	if !ui.IsTerminal(w) {
 		return 1
 	}
-	return min(max(width(w)-60, 1), 30)
+	return min(max(ui.Width(w)-60, 1), 30)
 }
 
-type lines struct{ t *terminal }
+type lines struct{ t *ui.Terminal }
 
 // Start says how long it is going to take, which is known once each benchmark has
 // run for the first time. What fails later takes less, and what else the machine
 // does adds to it.
 func (l *lines) Start(_ int, estimate time.Duration) {
 	if estimate = estimate.Round(time.Second); estimate > 0 {
-		l.t.say("", "it takes about %s", estimate)
+		l.t.Say("it takes about %s", estimate)
 	}
 }
 
@@ -85,14 +86,14 @@ func (l *lines) Done(r *bench.Result) {
 	row := report.NewRow(r)
 	switch s, ok := row.Get(bench.Latency); {
 	case r.Error != "":
-		l.t.say("", "%s: failed", r.Benchmark)
+		l.t.Say("%s: failed", r.Benchmark)
 	case ok && s.N > 1:
-		l.t.say("", "%s: %s ± %s in %d rounds", r.Benchmark, unit.NS(s.Center), unit.NS(s.Spread()), s.N)
+		l.t.Say("%s: %s ± %s in %d rounds", r.Benchmark, unit.NS(s.Center), unit.NS(s.Spread()), s.N)
 	case ok:
-		l.t.say("", "%s: %s in 1 round", r.Benchmark, unit.NS(s.Center))
+		l.t.Say("%s: %s in 1 round", r.Benchmark, unit.NS(s.Center))
 	case r.Driver == "verify":
-		l.t.say("", "%s: loaded", r.Benchmark)
+		l.t.Say("%s: loaded", r.Benchmark)
 	default:
-		l.t.say("", "%s: no values", r.Benchmark)
+		l.t.Say("%s: no values", r.Benchmark)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -44,11 +45,11 @@ func shown(written string) []string {
 
 func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 	tty, screen := openTerminal(t)
-	term := newTerminal(nil, tty)
+	term := ui.New(nil, tty)
 	one, two := newStage(term, "6.12"), newStage(term, "5.10")
 	one.set("booting")
 	two.set(strings.Repeat("x", 100))
-	term.say("warning: ", "something")
+	term.Warn("something")
 	one.set("benchmark 1 of 2, a")
 	got := readScreen(t, tty, screen)
 	want := []string{
@@ -69,11 +70,11 @@ func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 
 func TestABarIsBelowWhatIsSaid(t *testing.T) {
 	tty, screen := openTerminal(t)
-	term := newTerminal(nil, tty)
+	term := ui.New(nil, tty)
 	bar := newProgress(term, &runner.Plan{Jobs: make([]*runner.Job, 2)})
 	bar.Start(10, time.Second)
 	bar.Round()
-	term.say("", "something")
+	term.Say("something")
 	lines := shown(readScreen(t, tty, screen))
 	if len(lines) != 2 || lines[0] != "ebpf-bench: something" || !strings.HasPrefix(lines[1], "measuring 2 benchmarks") {
 		t.Errorf("shows %q", lines)
@@ -84,10 +85,10 @@ func TestABarIsBelowWhatIsSaid(t *testing.T) {
 // In a pipe there is nothing but what is said.
 func TestNothingIsUnderWayInAPipe(t *testing.T) {
 	var stderr bytes.Buffer
-	term := newTerminal(nil, &stderr)
+	term := ui.New(nil, &stderr)
 	s := newStage(term, "6.12")
 	s.set("booting")
-	term.say("", "something")
+	term.Say("something")
 	s.end()
 	if got := stderr.String(); got != "ebpf-bench: something\n" {
 		t.Errorf("printed %q", got)

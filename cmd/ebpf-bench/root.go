@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 const rootLong = `ebpf-bench measures what a run of an eBPF program costs, in the real kernel.
@@ -18,18 +19,18 @@ Exit codes: 0 pass, 1 regression, 2 usage or config error, 3 could not measure.`
 
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := newTerminal(stdout, stderr)
+	t := ui.New(stdout, stderr)
 	root := newRoot(t)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	t.printError(err)
+	t.PrintError(err)
 	return exit.CodeOf(err)
 }
 
-func newRoot(t *terminal) *cobra.Command {
+func newRoot(t *ui.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ebpf-bench",
 		Short:         "Benchmark eBPF programs in the real kernel",
@@ -44,7 +45,7 @@ func newRoot(t *terminal) *cobra.Command {
 		return usageError(cmd, err)
 	})
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
-	root.PersistentFlags().Var(&t.color, "color", "when to color the output: auto, always or never")
+	root.PersistentFlags().Var(&t.Color, "color", "when to color the output: auto, always or never")
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), newBaselineCommand(t), newListCommand(t), newDoctorCommand(t), newKernelCommand(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(t), newGuestCompareCommand(t), newGuestExplainCommand(t), newActionCommand(t), newSchemaCommand(), newVersionCommand())
 	wrapHelp(t, root)

@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -64,7 +65,7 @@ type runFlags struct {
 	machines machineFlags
 }
 
-func newRunCommand(t *terminal) *cobra.Command {
+func newRunCommand(t *ui.Terminal) *cobra.Command {
 	f := runFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "run [flags] [suite.yml]",
@@ -119,7 +120,7 @@ func (f *runFlags) check(given func(flag string) bool) error {
 	return nil
 }
 
-func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
+func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	s, err := f.load(t, args)
 	if err != nil {
 		return exit.Usage(err)
@@ -153,7 +154,7 @@ func (f *runFlags) run(ctx context.Context, t *terminal, args []string) error {
 
 // measure measures on this host, or on each of the kernels that the flags or
 // the suite name.
-func (f *runFlags) measure(ctx context.Context, t *terminal, s *suite.Suite, plan *runner.Plan, save writer) ([]*bench.Run, error) {
+func (f *runFlags) measure(ctx context.Context, t *ui.Terminal, s *suite.Suite, plan *runner.Plan, save writer) ([]*bench.Run, error) {
 	write := func(runs ...*bench.Run) error {
 		for _, run := range runs {
 			run.Shard, run.Thresholds = f.shard.Shard, f.limits

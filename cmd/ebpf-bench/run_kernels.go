@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
@@ -24,7 +25,7 @@ const guestRoot = "/suite"
 // onKernels measures the suite on each kernel, as many at a time as there are
 // CPUs, and returns the runs in the kernels' order. A kernel on which nothing
 // was measured has none; what went wrong is the error.
-func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
+func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
 	m, err := f.machines.open(t, kernels)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (f *runFlags) onKernels(ctx context.Context, t *terminal, s *suite.Suite, k
 		began := time.Now()
 		run, err := f.onKernel(ctx, m, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
 		if err == nil {
-			t.say("", "measured on Linux %s in %.1f s", run.Testbed.Kernel, time.Since(began).Seconds())
+			t.Say("measured on Linux %s in %.1f s", run.Testbed.Kernel, time.Since(began).Seconds())
 		}
 		return run, err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // writer writes the runs so far.
@@ -37,13 +38,13 @@ func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 
 // empty is the run of a shard without benchmarks, which merge counts as there, and
 // says that it is one.
-func (f *runFlags) empty(t *terminal) *bench.Run {
+func (f *runFlags) empty(t *ui.Terminal) *bench.Run {
 	f.shard.sayEmpty(t, f.total)
 	return &bench.Run{Version: bench.RunVersion, Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
 }
 
 // writeEmpty writes the run of a shard without benchmarks.
-func (f *runFlags) writeEmpty(t *terminal, write writer) error {
+func (f *runFlags) writeEmpty(t *ui.Terminal, write writer) error {
 	run := f.empty(t)
 	if f.format == "text" {
 		return exit.NoMeasure(write(run))
@@ -53,7 +54,7 @@ func (f *runFlags) writeEmpty(t *terminal, write writer) error {
 
 // prepareSave finds out what --save takes before anything is measured: where
 // the objects come from, and that the baseline can be read and written.
-func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
+func (f *runFlags) prepareSave(ctx context.Context, t *ui.Terminal) error {
 	if !f.keep {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (f *runFlags) prepareSave(ctx context.Context, t *terminal) error {
 }
 
 // save keeps what was measured as a whole in the baseline.
-func (f *runFlags) save(ctx context.Context, t *terminal, s *suite.Suite, runs []*bench.Run) error {
+func (f *runFlags) save(ctx context.Context, t *ui.Terminal, s *suite.Suite, runs []*bench.Run) error {
 	if !f.keep {
 		return nil
 	}
@@ -76,11 +77,11 @@ func (f *runFlags) save(ctx context.Context, t *terminal, s *suite.Suite, runs [
 	return errors.Join(exit.NoMeasure(err), saveEntries(ctx, t, f.store.open(), entries))
 }
 
-func (f *runFlags) print(t *terminal, runs []*bench.Run) error {
+func (f *runFlags) print(t *ui.Terminal, runs []*bench.Run) error {
 	m := report.NewModel(runs...)
-	m.Color = t.colored(t.stdout)
-	m.Explained = sameStream(t.stdout, t.stderr)
-	if err := f.format.render()(t.stdout, m); err != nil {
+	m.Color = t.Colored(t.Stdout)
+	m.Explained = sameStream(t.Stdout, t.Stderr)
+	if err := f.format.render()(t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write results: %w", err))
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -17,7 +18,7 @@ const hostKernel = "host"
 
 // scope is what of the kernels is known before any is booted: how they are run,
 // and the releases of this host and of those in the cache.
-func (f *machineFlags) scope(t *terminal, inSuite []string) (thresholds.Scope, error) {
+func (f *machineFlags) scope(t *ui.Terminal, inSuite []string) (thresholds.Scope, error) {
 	host := thresholds.Kernel{Name: hostKernel, Release: hostRelease()}
 	names := f.choose(inSuite)
 	if len(names) == 0 {

@@ -12,11 +12,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
+func (f *runFlags) policy(t *ui.Terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
 	if f.limits = limitsOf(f.limits, s); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
@@ -32,7 +33,7 @@ func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []th
 	if err := policy.Check(scope); err != nil {
 		return nil, nil, err
 	}
-	t.sayIdle(policy.NothingForARun(scope.Modes))
+	sayIdle(t, policy.NothingForARun(scope.Modes))
 	return policy, scope.Kernels, nil
 }
 
@@ -40,7 +41,7 @@ func (f *runFlags) policy(t *terminal, s *suite.Suite) (*thresholds.Policy, []th
 // already, by Mark. Whoever reads Bencher Metric
 // Format judges by its own thresholds, and takes a failing command for one
 // that could not measure.
-func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
+func (f *runFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
 	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
 	if f.format == "bmf" {
 		return off
@@ -53,11 +54,11 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 		for i := range run.Results {
 			r := &run.Results[i]
 			for _, a := range r.Alerts {
-				kind := "over budget: "
+				say := t.Say
 				if a.Severity == string(thresholds.Warn) {
-					kind = "warning: over budget: "
+					say = t.Warn
 				}
-				t.say(kind, "%s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a))
+				say("over budget: %s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a))
 				over = over || a.Severity != string(thresholds.Warn)
 			}
 		}
@@ -74,7 +75,7 @@ func (f *runFlags) judge(ctx context.Context, t *terminal, policy *thresholds.Po
 
 // judgeHistory judges a run by the earlier ones in the baseline: each regression
 // is an error. What is inconclusive is said, and with --strict an error too.
-func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, runs []*bench.Run) ([]error, error) {
+func (f *runFlags) judgeHistory(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, runs []*bench.Run) ([]error, error) {
 	past, unread := f.store.historyOf(ctx, t, policy, run, f.from.branch)
 	var regressions []error
 	unclear := map[string][]string{}
@@ -85,7 +86,7 @@ func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresh
 		case v.Outcome == thresholds.Inconclusive:
 			unclear[v.Why] = append(unclear[v.Why], benchmarkOn(v.Benchmark, run, runs)+": "+v.Measure.Name)
 		case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
-			t.say("warning: ", "%v", err)
+			t.Warn("%v", err)
 		case v.Outcome == thresholds.Regression:
 			regressions = append(regressions, err)
 		}
@@ -96,7 +97,7 @@ func (f *runFlags) judgeHistory(ctx context.Context, t *terminal, policy *thresh
 			unread = errors.Join(unread, errors.New(text))
 			continue
 		}
-		t.say("warning: ", "%s", text)
+		t.Warn("%s", text)
 	}
 	return regressions, unread
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -52,7 +53,7 @@ func TestSameStream(t *testing.T) {
 func TestAlreadySaidPrintsNothing(t *testing.T) {
 	var stderr bytes.Buffer
 	err := errors.Join(exit.Said(exit.Regression), nil)
-	newTerminal(&stderr, &stderr).printError(err)
+	ui.New(&stderr, &stderr).PrintError(err)
 	if exit.CodeOf(err) != exit.Regression || stderr.Len() > 0 {
 		t.Errorf("exit code %d, said %q", exit.CodeOf(err), &stderr)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/programs"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -48,7 +49,7 @@ func suiteFlag(cmd *cobra.Command, file *string, usage string) {
 
 // load reads the suite: the file given, else the one that lies in the current
 // folder, else the bundled one.
-func (sel *selection) load(t *terminal, args []string) (*suite.Suite, error) {
+func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) {
 	re, err := regexp.Compile(sel.filter)
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
@@ -85,7 +86,7 @@ func namesOf(s *suite.Suite) []thresholds.Benchmark {
 // suiteFiles are the names of a folder's suite.
 var suiteFiles = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
 
-func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {
+func (sel *selection) open(t *ui.Terminal, args []string) (*suite.Suite, error) {
 	if len(args) > 0 {
 		return suite.Load(suite.Root(sel.root), filepath.ToSlash(args[0]))
 	}
@@ -94,7 +95,7 @@ func (sel *selection) open(t *terminal, args []string) (*suite.Suite, error) {
 			return suite.Load(suite.OS, name)
 		}
 	}
-	t.say("", "no ebpf-bench.yml here: taking the bundled suite")
+	t.Say("no ebpf-bench.yml here: taking the bundled suite")
 	s, err := suite.Load(programs.FS, programs.SuiteFile)
 	if err != nil {
 		return nil, err

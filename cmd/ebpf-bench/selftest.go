@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 const gateExample = `  # a quick look: 20 tries each
@@ -14,7 +16,7 @@ const gateExample = `  # a quick look: 20 tries each
   # what the README shows
   sudo ebpf-bench selftest gate --tries 100 --same 1000 --out gate.json`
 
-func newSelftestCommand(t *terminal) *cobra.Command {
+func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selftest",
 		Short: "Measure how good the tool is on this machine",
@@ -35,7 +37,7 @@ type gateFlags struct {
 	out         string
 }
 
-func newGateCommand(t *terminal) *cobra.Command {
+func newGateCommand(t *ui.Terminal) *cobra.Command {
 	f := gateFlags{}
 	cmd := &cobra.Command{
 		Use:     "gate",

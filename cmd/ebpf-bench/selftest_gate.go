@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/programs"
 	"github.com/org/ebpf-bench-action/runner"
@@ -66,12 +67,12 @@ type extraWork struct {
 // The quickest come first.
 var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
 
-func (f *gateFlags) run(ctx context.Context, t *terminal) error {
+func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
 	out, err := newOutFile(f.out, nil)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	g := &gate{terminal: t, seed: f.seed, policy: thresholds.Statistics()}
+	g := &gate{Terminal: t, seed: f.seed, policy: thresholds.Statistics()}
 	r := &gateReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []gateRate{}}
 	r.Testbed.Mode = bench.ModeHost
 	err = f.fill(ctx, g, r)
@@ -80,7 +81,7 @@ func (f *gateFlags) run(ctx context.Context, t *terminal) error {
 	if f.format == "json" {
 		print = func(w io.Writer, _ *gateReport) error { return write(w) }
 	}
-	return errors.Join(out.write(write), print(t.stdout, r), exit.NoMeasure(err))
+	return errors.Join(out.write(write), print(t.Stdout, r), exit.NoMeasure(err))
 }
 
 func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
@@ -121,7 +122,7 @@ func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
 
 // gate compares over and over.
 type gate struct {
-	*terminal
+	*ui.Terminal
 	policy *thresholds.Policy
 	seed   uint64
 }
@@ -148,7 +149,7 @@ func (g *gate) same(ctx context.Context, n int, budget time.Duration) (rate gate
 		}
 		took = append(took, time.Since(began).Seconds()/float64(len(pairs)))
 		rate.Took = middle(took)
-		g.say("", "%d of %d benchmarks compared with themselves: %d false alarms", rate.Tries, n, rate.Called)
+		g.Say("%d of %d benchmarks compared with themselves: %d false alarms", rate.Tries, n, rate.Called)
 	}
 	return rate, ctx.Err()
 }
@@ -169,7 +170,7 @@ func (g *gate) extra(ctx context.Context, rate *gateRate, driver string, tries i
 		took = append(took, time.Since(began).Seconds())
 		rate.Took = middle(took)
 	}
-	g.say("", "+%s: caught %d of %d", unit.Percent(rate.Growth), rate.Called, rate.Tries)
+	g.Say("+%s: caught %d of %d", unit.Percent(rate.Growth), rate.Called, rate.Tries)
 	return ctx.Err()
 }
 
@@ -195,7 +196,7 @@ func (g *gate) try(ctx context.Context, rate *gateRate, pairs []runner.PairJob, 
 			case slices.Contains(called, v.Outcome):
 				rate.Called++
 				if rate.Steps == 0 {
-					g.say("", "false alarm: %s: %s", v.Benchmark, v.Why)
+					g.Say("false alarm: %s: %s", v.Benchmark, v.Why)
 				}
 			case v.Outcome == thresholds.Inconclusive:
 				rate.Inconclusive++
@@ -277,7 +278,7 @@ without extra work for each benchmark.`
 
 func printGate(w io.Writer, r *gateReport) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", clean(r.Testbed.Kernel), clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"))
+	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", ui.Clean(r.Testbed.Kernel), ui.Clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"))
 	fmt.Fprintln(tw, "extra work\tdriver\ttime\tcalled\tinconclusive\ttook")
 	row := func(what string, rate *gateRate) {
 		budget := "-"

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
@@ -27,7 +28,7 @@ type insnFlags struct {
 	format   string
 }
 
-func newInsnCommand(t *terminal) *cobra.Command {
+func newInsnCommand(t *ui.Terminal) *cobra.Command {
 	var f insnFlags
 	cmd := &cobra.Command{
 		Use:     "insn [flags] OBJECT...",
@@ -52,7 +53,7 @@ func newInsnCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error {
+func (f *insnFlags) run(ctx context.Context, t *ui.Terminal, names []string) error {
 	objects, err := readObjectFiles(names)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 		print = encodeTested[*insnReport]
 	}
 	if len(reports) > 0 {
-		err = errors.Join(print(t.stdout, reports), err)
+		err = errors.Join(print(t.Stdout, reports), err)
 	}
 	if err != nil {
 		return exit.NoMeasure(err)
@@ -80,7 +81,7 @@ func (f *insnFlags) run(ctx context.Context, t *terminal, names []string) error 
 }
 
 // measure tests on this host, or on the kernels that are named.
-func (f *insnFlags) measure(ctx context.Context, t *terminal, objects []objectFile) ([]*insnReport, error) {
+func (f *insnFlags) measure(ctx context.Context, t *ui.Terminal, objects []objectFile) ([]*insnReport, error) {
 	kernels := f.machines.choose(nil)
 	if len(kernels) == 0 {
 		r, err := testInsn(ctx, t, objects, f.repeat)
@@ -97,7 +98,7 @@ func (f *insnFlags) measure(ctx context.Context, t *terminal, objects []objectFi
 		began := time.Now()
 		r, err := f.onKernel(ctx, m, name, objects)
 		if err == nil {
-			t.say("", "tested on Linux %s in %.1f s", r.Testbed.Kernel, time.Since(began).Seconds())
+			t.Say("tested on Linux %s in %.1f s", r.Testbed.Kernel, time.Since(began).Seconds())
 		}
 		return r, err
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -31,7 +32,7 @@ type insnTest struct {
 }
 
 // testInsn tests every program of the objects on the running kernel.
-func testInsn(ctx context.Context, t *terminal, objects []objectFile, repeat int) (*insnReport, error) {
+func testInsn(ctx context.Context, t *ui.Terminal, objects []objectFile, repeat int) (*insnReport, error) {
 	r := &insnReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Repeat: repeat, Programs: []insnProgram{}, Unread: map[string]string{}}
 	r.Testbed.Mode = bench.ModeHost
 	if err := rlimit.RemoveMemlock(); err != nil {

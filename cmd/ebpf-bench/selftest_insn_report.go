@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // insnReport is what a test of counting finds on one kernel.
@@ -154,7 +155,7 @@ func printInsn(w io.Writer, reports []*insnReport) error {
 
 func (r *insnReport) row() string {
 	t := &r.Total
-	return fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f %.2f\t%.2f", clean(r.Testbed.Kernel),
+	return fmt.Sprintf("%s\t%d\t%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f %.2f\t%.2f", ui.Clean(r.Testbed.Kernel),
 		t.Programs, t.Loadable, countOf(t.Counted, t.Loadable), t.Ran, t.Runs, t.Mismatches, t.OracleRuns, t.OracleMismatches, t.Divergent,
 		t.GrowthMinimal, t.GrowthEveryBlock, t.USPerInsn)
 }
@@ -162,11 +163,11 @@ func (r *insnReport) row() string {
 // details are what is wrong, and the classes of what was refused.
 func (r *insnReport) details(b *strings.Builder) {
 	refused := map[string]int{}
-	fmt.Fprintf(b, "\nLinux %s\n", clean(r.Testbed.Kernel))
+	fmt.Fprintf(b, "\nLinux %s\n", ui.Clean(r.Testbed.Kernel))
 	for i := range r.Programs {
 		p := &r.Programs[i]
 		say := func(what, why string) {
-			fmt.Fprintf(b, "  %s %s: %s: %s\n", clean(p.Object), clean(p.Program), what, clean(why))
+			fmt.Fprintf(b, "  %s %s: %s: %s\n", ui.Clean(p.Object), ui.Clean(p.Program), what, ui.Clean(why))
 		}
 		if p.Refused != nil {
 			refused[p.Refused.Class]++
@@ -191,7 +192,7 @@ func (r *insnReport) details(b *strings.Builder) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unread)) {
-		fmt.Fprintf(b, "  %s: unreadable: %s\n", clean(name), clean(r.Unread[name]))
+		fmt.Fprintf(b, "  %s: unreadable: %s\n", ui.Clean(name), ui.Clean(r.Unread[name]))
 	}
 	for _, class := range slices.Sorted(maps.Keys(refused)) {
 		fmt.Fprintf(b, "  not loadable as it is: %s: %d\n", class, refused[class])

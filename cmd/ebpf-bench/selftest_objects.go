@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
@@ -32,7 +33,7 @@ type objectsFlags struct {
 	format   string
 }
 
-func newObjectsCommand(t *terminal) *cobra.Command {
+func newObjectsCommand(t *ui.Terminal) *cobra.Command {
 	var f objectsFlags
 	cmd := &cobra.Command{
 		Use:     "objects [flags] OBJECT...",
@@ -54,7 +55,7 @@ func newObjectsCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) error {
+func (f *objectsFlags) run(ctx context.Context, t *ui.Terminal, names []string) error {
 	objects, err := readObjectFiles(names)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) err
 		print = encodeTested[*objectsReport]
 	}
 	if len(reports) > 0 {
-		err = errors.Join(print(t.stdout, reports), err)
+		err = errors.Join(print(t.Stdout, reports), err)
 	}
 	if err != nil {
 		return exit.NoMeasure(err)
@@ -82,7 +83,7 @@ func (f *objectsFlags) run(ctx context.Context, t *terminal, names []string) err
 }
 
 // measure tries the objects on this host, or on the kernels that are named.
-func (f *objectsFlags) measure(ctx context.Context, t *terminal, objects []objectFile) ([]*objectsReport, error) {
+func (f *objectsFlags) measure(ctx context.Context, t *ui.Terminal, objects []objectFile) ([]*objectsReport, error) {
 	kernels := f.machines.choose(nil)
 	if len(kernels) == 0 {
 		r, err := tryObjects(ctx, objects, f.bpftool)
@@ -105,7 +106,7 @@ func (f *objectsFlags) measure(ctx context.Context, t *terminal, objects []objec
 		began := time.Now()
 		r, err := f.onKernel(ctx, m, name, objects, tool)
 		if err == nil {
-			t.say("", "tried on Linux %s in %.1f s", r.Testbed.Kernel, time.Since(began).Seconds())
+			t.Say("tried on Linux %s in %.1f s", r.Testbed.Kernel, time.Since(began).Seconds())
 		}
 		return r, err
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -114,14 +115,14 @@ func printObjects(w io.Writer, reports []*objectsReport) error {
 
 func (r *objectsReport) row() string {
 	t := &r.Total
-	return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d", clean(r.Testbed.Kernel),
+	return fmt.Sprintf("%s\t%d\t%d\t%d\t%d\t%s\t%d\t%d\t%d\t%d", ui.Clean(r.Testbed.Kernel),
 		t.Programs, t.Cilium, t.Libbpf, t.Taken, countOf(t.TakenHere, t.Taken), t.Named, t.Loads, t.Changed, t.Only)
 }
 
 // details are the programs that do not load, by the class of their reasons, and
 // the objects that cannot be read.
 func (r *objectsReport) details(b *strings.Builder) {
-	fmt.Fprintf(b, "\nLinux %s\n", clean(r.Testbed.Kernel))
+	fmt.Fprintf(b, "\nLinux %s\n", ui.Clean(r.Testbed.Kernel))
 	classes := map[string][]*objectsProgram{}
 	for i := range r.Programs {
 		if p := &r.Programs[i]; !p.Loads {
@@ -135,10 +136,10 @@ func (r *objectsReport) details(b *strings.Builder) {
 			if p.taken() {
 				lost = "TAKEN AS IT IS: "
 			}
-			fmt.Fprintf(b, "    %s %s: %s%s\n", clean(p.Object), clean(p.Program), lost, clean(p.Why))
+			fmt.Fprintf(b, "    %s %s: %s%s\n", ui.Clean(p.Object), ui.Clean(p.Program), lost, ui.Clean(p.Why))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Unread)) {
-		fmt.Fprintf(b, "  %s: not read: %s\n", clean(name), clean(r.Unread[name]))
+		fmt.Fprintf(b, "  %s: not read: %s\n", ui.Clean(name), ui.Clean(r.Unread[name]))
 	}
 }

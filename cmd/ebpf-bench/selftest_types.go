@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/programs/sections"
 	"github.com/org/ebpf-bench-action/runner"
@@ -34,7 +35,7 @@ type typesFlags struct {
 	format   string
 }
 
-func newTypesCommand(t *terminal) *cobra.Command {
+func newTypesCommand(t *ui.Terminal) *cobra.Command {
 	var f typesFlags
 	cmd := &cobra.Command{
 		Use:     "types",
@@ -58,7 +59,7 @@ func newTypesCommand(t *terminal) *cobra.Command {
 	return cmd
 }
 
-func (f *typesFlags) run(ctx context.Context, t *terminal) error {
+func (f *typesFlags) run(ctx context.Context, t *ui.Terminal) error {
 	kernels := f.machines.choose(nil)
 	var reports []*typesReport
 	if f.here || len(kernels) == 0 {
@@ -81,13 +82,13 @@ func (f *typesFlags) run(ctx context.Context, t *terminal) error {
 	}
 	switch f.format {
 	case "json":
-		enc := json.NewEncoder(t.stdout)
+		enc := json.NewEncoder(t.Stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(reports)
 	case "markdown":
-		return printTypesMarkdown(t.stdout, reports)
+		return printTypesMarkdown(t.Stdout, reports)
 	}
-	return printTypes(t.stdout, reports)
+	return printTypes(t.Stdout, reports)
 }
 
 // onHost measures a benchmark for each section, each on its own: one that fails

@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -57,12 +58,12 @@ func shardOf[T any](f shardFlag, all []T) []T {
 
 // sayEmpty says that there is nothing to measure. That is no mistake: who asks
 // for eight parts need not know how many benchmarks there are.
-func (f *shardFlag) sayEmpty(t *terminal, benchmarks int) {
-	t.say("", "nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
+func (f *shardFlag) sayEmpty(t *ui.Terminal, benchmarks int) {
+	t.Say("nothing to measure in shard %s: there %s", f.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
 }
 
 // empty is the comparison of a shard without benchmarks, and says that it is one.
-func (f *compareFlags) empty(t *terminal, m *matchup) *bench.Comparison {
+func (f *compareFlags) empty(t *ui.Terminal, m *matchup) *bench.Comparison {
 	f.shard.sayEmpty(t, m.total)
 	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
 	m.name(c)
@@ -70,7 +71,7 @@ func (f *compareFlags) empty(t *terminal, m *matchup) *bench.Comparison {
 }
 
 // writeEmpty writes the comparison of a shard without benchmarks.
-func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
+func (f *compareFlags) writeEmpty(t *ui.Terminal, m *matchup, out outFile) error {
 	judged := report.NewComparison(report.ComparedTable{Comparison: f.empty(t, m), Verdicts: &thresholds.Verdicts{Empty: true}})
 	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
 	if err := out.write(write); err != nil {
@@ -78,9 +79,9 @@ func (f *compareFlags) writeEmpty(t *terminal, m *matchup, out outFile) error {
 	}
 	switch f.format {
 	case "json":
-		return exit.NoMeasure(write(t.stdout))
+		return exit.NoMeasure(write(t.Stdout))
 	case "bmf":
-		return exit.NoMeasure(report.BMF(t.stdout, report.NewModel()))
+		return exit.NoMeasure(report.BMF(t.Stdout, report.NewModel()))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // storeFlag is where the baseline is.
@@ -29,10 +30,10 @@ func (f *storeFlag) register(cmd *cobra.Command) {
 			return
 		}
 		said[p.File] = true
-		t := newTerminal(io.Discard, cmd.ErrOrStderr())
-		t.say("warning: ", "%v", p)
+		t := ui.New(io.Discard, cmd.ErrOrStderr())
+		t.Warn("%v", p)
 		if hint := bench.Hint(p); hint != "" {
-			t.say("hint: ", "%s", hint)
+			t.Hint("%s", hint)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -18,7 +19,7 @@ import (
 // earlier runs of the same testbed and of these branches, of any branch where none
 // has a name. It reads no more than the policy asks for, and is nil where that is
 // nothing.
-func (f *storeFlag) history(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, error) {
+func (f *storeFlag) history(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, error) {
 	h, err := f.past(ctx, t, policy, run, branches)
 	if h == nil || err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 
 }
 
 // past is what the policy asks for of those runs, nil where that is nothing.
-func (f *storeFlag) past(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branches []string) (*baseline.History, error) {
+func (f *storeFlag) past(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branches []string) (*baseline.History, error) {
 	var wanted []baseline.Series
 	for benchmark, measure := range policy.Historic(run) {
 		wanted = append(wanted, baseline.Series{Benchmark: benchmark, Measure: measure})
@@ -50,10 +51,10 @@ func (f *storeFlag) past(ctx context.Context, t *terminal, policy *thresholds.Po
 		return nil, fmt.Errorf("judge by the history: %w", err)
 	}
 	for _, p := range h.Problems {
-		t.say("warning: ", "%v", p)
+		t.Warn("%v", p)
 	}
 	if len(h.Runs) == 0 {
-		t.say("warning: ", "the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
+		t.Warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
 			f.folder, ofBranches(branches), baseline.Machine(run.Testbed))
 	}
 	return h, nil
@@ -69,7 +70,7 @@ func ofBranches(names []string) string {
 // historyOf is the history of a run that is judged by itself: of the branch that
 // it is of, and of the default branch, from which that began. What another branch
 // costs says nothing of this one. Where no branch is known, all are looked at.
-func (f *storeFlag) historyOf(ctx context.Context, t *terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
+func (f *storeFlag) historyOf(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
 	var branches []string
 	if branch = cmp.Or(branch, gitBranch(ctx)); branch != "" {
 		branches = []string{branch, defaultBranch(ctx)}
@@ -81,7 +82,7 @@ func (f *storeFlag) historyOf(ctx context.Context, t *terminal, policy *threshol
 		return nil, err
 	}
 	if n := len(h.Runs); n > 0 {
-		t.say("", "judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs))
+		t.Say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs))
 	}
 	return oldestFirst(h), nil
 }

@@ -11,27 +11,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
-
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text            string
-		columns, indent int
-		want            string
-	}{
-		{"", 40, 0, ""},
-		{"short enough", 40, 0, "short enough"},
-		{"one line that is too long for its forty columns", 40, 0, "one line that is too long for its forty\ncolumns"},
-		{"what stands behind something", 30, 10, "what stands behind\n          something"},
-		{"a-word-that-is-longer-than-all-there-is and more", 30, 5, "a-word-that-is-longer-than-all-there-is\n     and more"},
-		{"for no terminal at all, which has any width", 0, 10, "for no terminal at all, which has any width"},
-		{"for one that is too narrow", 20, 10, "for one that is too narrow"},
-	} {
-		if got := wrap(c.text, c.columns, c.indent); got != c.want {
-			t.Errorf("in %d columns:\n%q, want\n%q", c.columns, got, c.want)
-		}
-	}
-}
 
 // Help fits the usual terminal, and the terminal breaks no word of it.
 func TestHelpFitsTheTerminal(t *testing.T) {
@@ -52,7 +33,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			all(sub)
 		}
 	}
-	root := newRoot(newTerminal(io.Discard, io.Discard))
+	root := newRoot(ui.New(io.Discard, io.Discard))
 	all(root)
 }
 
@@ -63,7 +44,7 @@ func TestTheDoctorFitsTheTerminal(t *testing.T) {
 		{Probe: probe.Probe{Name: "jit", For: "machine code"}, Answer: probe.Unknown, Reason: probe.NeedsRoot},
 		{Probe: probe.Probe{Name: "btf", For: "relocations"}, Answer: probe.Unknown, Reason: probe.NeedsRoot},
 	}}
-	if err := printFindings(newTerminal(tty, io.Discard), k); err != nil {
+	if err := printFindings(ui.New(tty, io.Discard), k); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(readScreen(t, tty, screen), "\r\n")

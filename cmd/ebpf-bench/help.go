@@ -6,37 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
 )
-
-// columns is how wide the results may be: 0 for any width where they are not
-// for a terminal.
-func (t *terminal) columns() int {
-	if !isTerminal(t.stdout) {
-		return 0
-	}
-	return width(t.stdout)
-}
-
-// wrap breaks text between words, so that it fits in so many columns with each
-// line indented: the first, which stands behind something, by its place.
-func wrap(s string, columns, indent int) string {
-	const least = 20 // below that it is better wrapped by the terminal
-	if columns == 0 || columns-indent < least {
-		return s
-	}
-	return report.Wrap(s, columns, indent, indent)
-}
 
 // helpWidth is the most that help is wide, for lines that are longer are hard
 // to read, and where it is not for a terminal.
 const helpWidth = 80
 
 // wrapHelp makes the help of a command and those below it fit the terminal.
-func wrapHelp(t *terminal, cmd *cobra.Command) {
+func wrapHelp(t *ui.Terminal, cmd *cobra.Command) {
 	columns := helpWidth
-	if isTerminal(t.stdout) {
-		columns = min(columns, width(t.stdout))
+	if ui.IsTerminal(t.Stdout) {
+		columns = min(columns, ui.Width(t.Stdout))
 	}
 	cmd.SetUsageTemplate(strings.NewReplacer(
 		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", columns),
@@ -58,7 +39,7 @@ func wrapText(s string, columns int) string {
 	var lines, paragraph []string
 	flush := func() {
 		if len(paragraph) > 0 {
-			lines = append(lines, wrap(strings.Join(paragraph, " "), columns, 0))
+			lines = append(lines, ui.Wrap(strings.Join(paragraph, " "), columns, 0))
 			paragraph = nil
 		}
 	}
@@ -69,7 +50,7 @@ func wrapText(s string, columns int) string {
 		}
 		flush()
 		column := strings.LastIndex(line, "  ") + 2
-		lines = append(lines, line[:min(column, len(line))]+wrap(line[min(column, len(line)):], columns, column))
+		lines = append(lines, line[:min(column, len(line))]+ui.Wrap(line[min(column, len(line)):], columns, column))
 	}
 	flush()
 	return strings.Join(lines, "\n")

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"fmt"
@@ -18,13 +18,13 @@ type live struct {
 	w io.Writer
 
 	mu    sync.Mutex
-	lines []*liveLine
+	lines []*Line
 	drawn int // how many of them the terminal shows
 }
 
 // newLive is for a terminal that a person looks at.
 func newLive(w io.Writer) *live {
-	if !isTerminal(w) {
+	if !IsTerminal(w) {
 		return nil
 	}
 	return &live{w: w}
@@ -50,7 +50,7 @@ func (l *live) draw(above string) {
 	}
 	b.WriteString(above)
 	// A line that is wrapped could not be drawn over.
-	columns := width(l.w) - 1
+	columns := Width(l.w) - 1
 	l.drawn = 0
 	for _, line := range l.lines {
 		if line.text == "" {
@@ -66,8 +66,8 @@ func (l *live) draw(above string) {
 }
 
 // add makes another line, which is shown once it has a text.
-func (l *live) add() *liveLine {
-	line := &liveLine{all: l}
+func (l *live) add() *Line {
+	line := &Line{all: l}
 	if l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -76,13 +76,13 @@ func (l *live) add() *liveLine {
 	return line
 }
 
-// liveLine is one of the lines. It takes a text, or what a bar writes.
-type liveLine struct {
+// Line is one of the lines. It takes a text, or what a bar writes.
+type Line struct {
 	all  *live
 	text string
 }
 
-func (l *liveLine) set(text string) {
+func (l *Line) Set(text string) {
 	if l.all == nil {
 		return
 	}
@@ -95,15 +95,15 @@ func (l *liveLine) set(text string) {
 }
 
 // Write takes a line as a bar draws it over the one before.
-func (l *liveLine) Write(p []byte) (int, error) {
+func (l *Line) Write(p []byte) (int, error) {
 	if text := strings.Trim(strings.ReplaceAll(string(p), "\x1b[2K", ""), "\r\n"); text != "" {
-		l.set(text)
+		l.Set(text)
 	}
 	return len(p), nil
 }
 
-// remove takes the line off the terminal for good.
-func (l *liveLine) remove() {
+// Remove takes the line off the terminal for good.
+func (l *Line) Remove() {
 	if l.all == nil {
 		return
 	}
@@ -118,8 +118,8 @@ func (l *liveLine) remove() {
 	}
 }
 
-// width is how many columns a terminal has, and 80 where there is none to ask.
-func width(w io.Writer) int {
+// Width is how many columns a terminal has, and 80 where there is none to ask.
+func Width(w io.Writer) int {
 	const usual = 80
 	f, ok := w.(*os.File)
 	if !ok {

@@ -1,0 +1,106 @@
+// Package ui says things to the person who runs the tool. Results go to stdout and
+// nothing else does. Everything for the person who watches goes to stderr: progress,
+// which on a terminal stands below all else and goes in the end, and
+// "ebpf-bench: error:", "ebpf-bench: warning:" and "ebpf-bench: hint:" lines. Escape
+// sequences go to terminals only.
+package ui
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/exit"
+)
+
+// Terminal is what the tool says and where.
+type Terminal struct {
+	Stdout, Stderr io.Writer
+	Color          ColorMode
+	// live is what stands below the lines of stderr.
+	live *live
+}
+
+// New is for a terminal, or for whatever else the two go to.
+func New(stdout, stderr io.Writer) *Terminal {
+	return &Terminal{Stdout: stdout, Stderr: stderr, Color: "auto", live: newLive(stderr)}
+}
+
+// IsTerminal tells whether w is a terminal that a person looks at.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// Colored tells whether escape sequences may go to w, by --color and the
+// NO_COLOR convention (https://no-color.org).
+func (t *Terminal) Colored(w io.Writer) bool {
+	switch t.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return os.Getenv("NO_COLOR") == "" && IsTerminal(w)
+}
+
+// Say prints a line that is to stay.
+func (t *Terminal) Say(format string, args ...any) {
+	t.live.say(t.Stderr, "ebpf-bench: "+Clean(fmt.Sprintf(format, args...))+"\n")
+}
+
+// Warn prints a warning.
+func (t *Terminal) Warn(format string, args ...any) { t.Say("warning: "+format, args...) }
+
+// Hint prints what the reader can do.
+func (t *Terminal) Hint(format string, args ...any) { t.Say("hint: "+format, args...) }
+
+// Line makes another line below what is said, for what is under way. It is shown
+// once it has a text, on a terminal alone.
+func (t *Terminal) Line() *Line { return t.live.add() }
+
+// PrintError prints every error that err joins: each on a line, with its
+// details and its hint.
+func (t *Terminal) PrintError(err error) {
+	hinted := ""
+	for _, e := range exit.Each(err) {
+		t.Say("%s: %s", labelOf(e), e)
+		for _, line := range bench.Details(e) {
+			fmt.Fprintf(t.Stderr, "    %s\n", Clean(strings.ReplaceAll(line, "\t", "  ")))
+		}
+		if hint := bench.Hint(e); hint != "" && hint != hinted {
+			t.Hint("%s", hint)
+			hinted = hint
+		}
+	}
+}
+
+func labelOf(err error) string {
+	if exit.CodeOf(err) == exit.Regression {
+		return "regression"
+	}
+	return "error"
+}
+
+// Clean makes text from objects and files safe to print.
+func Clean(s string) string { return escape.Printable(s) }
+
+// ColorMode is the value of --color.
+type ColorMode string
+
+func (c *ColorMode) String() string { return string(*c) }
+func (c *ColorMode) Type() string   { return "when" }
+
+func (c *ColorMode) Set(s string) error {
+	switch s {
+	case "auto", "always", "never":
+		*c = ColorMode(s)
+		return nil
+	}
+	return fmt.Errorf("it is auto, always or never")
+}
