@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -57,7 +58,7 @@ func upstream(t *testing.T) (dir, fork string, on *github.Context) {
 }
 
 // cloned is a checkout of a ref of it, as actions/checkout makes it.
-func cloned(t *testing.T, from, ref string, args ...string) *checkout {
+func cloned(t *testing.T, from, ref string, args ...string) *git.Checkout {
 	t.Helper()
 	dir := t.TempDir()
 	gitIn(t, dir, "init", "-q")
@@ -98,18 +99,18 @@ func TestMergeBase(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			checkout := cloned(t, from, c.ref, c.depth...)
 			if strings.HasPrefix(what, "the head, with") {
-				gitIn(t, checkout.top, "checkout", "-q", on.HeadSHA)
+				gitIn(t, checkout.Top, "checkout", "-q", on.HeadSHA)
 			}
-			got, err := checkout.mergeBase(t.Context(), on, c.api)
+			got, _, err := mergeBase(t.Context(), checkout, on, c.api)
 			if err != nil || got != c.want {
 				t.Fatalf("%s, %v; want %s", got, err, c.want)
 			}
-			if err := checkout.need(t.Context(), on, got); err != nil {
+			if err := checkout.Need(t.Context(), got); err != nil {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "base")
 			for range 2 { // as when a job is tried again
-				if err := checkout.layOut(t.Context(), got, dir); err != nil {
+				if err := checkout.LayOut(t.Context(), got, dir); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -126,36 +127,36 @@ func TestCheckoutIsHostile(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
 	ran := filepath.Join(t.TempDir(), "ran")
-	script := filepath.Join(c.top, ".git/evil")
+	script := filepath.Join(c.Top, ".git/evil")
 	write(t, script, []byte("#!/bin/sh\ntouch "+ran+"\n"))
 	for _, name := range []string{"post-checkout", "reference-transaction", "post-index-change"} {
-		write(t, filepath.Join(c.top, ".git/hooks", name), []byte("#!/bin/sh\ntouch "+ran+"\n"))
-		if err := os.Chmod(filepath.Join(c.top, ".git/hooks", name), 0o755); err != nil {
+		write(t, filepath.Join(c.Top, ".git/hooks", name), []byte("#!/bin/sh\ntouch "+ran+"\n"))
+		if err := os.Chmod(filepath.Join(c.Top, ".git/hooks", name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Chmod(script, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	gitIn(t, c.top, "config", "core.fsmonitor", script)
-	base, err := c.mergeBase(t.Context(), on, nil)
+	gitIn(t, c.Top, "config", "core.fsmonitor", script)
+	base, _, err := mergeBase(t.Context(), c, on, nil)
 	if err == nil {
-		err = errors.Join(c.need(t.Context(), on, base), c.layOut(t.Context(), base, filepath.Join(t.TempDir(), "base")))
+		err = errors.Join(c.Need(t.Context(), base), c.LayOut(t.Context(), base, filepath.Join(t.TempDir(), "base")))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files, err := c.files(t.Context()); err != nil || len(files) != 0 {
+	if files, err := c.Files(t.Context()); err != nil || len(files) != 0 {
 		t.Errorf("files %q, %v", files, err)
 	}
-	if all, err := c.ancestors(t.Context(), base); err != nil || len(all) == 0 {
+	if all, err := c.Ancestors(t.Context(), base); err != nil || len(all) == 0 {
 		t.Errorf("ancestors %q, %v", all, err)
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("git ran what the repository names")
 	}
 	for _, sha := range []string{"--upload-pack=touch " + ran, "main", ""} {
-		if c.fetch(t.Context(), on, "", sha) == nil || c.layOut(t.Context(), sha, filepath.Join(t.TempDir(), "base")) == nil {
+		if c.Fetch(t.Context(), "", sha) == nil || c.LayOut(t.Context(), sha, filepath.Join(t.TempDir(), "base")) == nil {
 			t.Errorf("%q is taken for a commit", sha)
 		}
 	}
@@ -167,17 +168,17 @@ func TestCheckoutInTheCheckout(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
 	ran := filepath.Join(t.TempDir(), "ran")
-	gitIn(t, c.top, "clone", "-q", "--bare", ".", "bpf")
-	gitIn(t, filepath.Join(c.top, "bpf"), "config", "core.bare", "false")
-	gitIn(t, filepath.Join(c.top, "bpf"), "config", "core.worktree", "..")
-	gitIn(t, filepath.Join(c.top, "bpf"), "config", "alias.evil", "!touch "+ran)
+	gitIn(t, c.Top, "clone", "-q", "--bare", ".", "bpf")
+	gitIn(t, filepath.Join(c.Top, "bpf"), "config", "core.bare", "false")
+	gitIn(t, filepath.Join(c.Top, "bpf"), "config", "core.worktree", "..")
+	gitIn(t, filepath.Join(c.Top, "bpf"), "config", "alias.evil", "!touch "+ran)
 	t.Chdir("bpf")
-	if c, err := openCheckout(t.Context(), true); !errors.Is(err, errNoCheckout) {
+	if c, err := openCheckout(t.Context(), true); !errors.Is(err, git.ErrNoCheckout) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	evil := &checkout{}
-	evil.withToken(on, "secret")
-	if _, err := evil.git(t.Context(), "evil"); err == nil {
+	evil := &git.Checkout{}
+	evil.Login(on.ServerURL, github.GitHeaders("secret"))
+	if _, err := evil.Git(t.Context(), "evil"); err == nil {
 		t.Error("git takes its settings")
 	}
 	if _, err := os.Stat(ran); err == nil {
@@ -189,27 +190,19 @@ func TestCheckoutInTheCheckout(t *testing.T) {
 func TestTokenOfGit(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
-	c.withToken(on, "secret")
-	gitIn(t, c.top, "config", "alias.environ", "!env")
-	out, err := c.git(t.Context(), "environ")
+	c.Login(on.ServerURL, github.GitHeaders("secret"))
+	gitIn(t, c.Top, "config", "alias.environ", "!env")
+	out, err := c.Git(t.Context(), "environ")
 	if err != nil || strings.Contains(out, "AUTHORIZATION") {
 		t.Errorf("%v, %s", err, out)
 	}
 	environ := filepath.Join(t.TempDir(), "environ")
-	gitIn(t, c.top, "config", "remote.origin.uploadpack", "env > "+environ+"; git-upload-pack")
-	if err := c.fetch(t.Context(), on, "--depth=1", on.BaseSHA); err != nil {
+	gitIn(t, c.Top, "config", "remote.origin.uploadpack", "env > "+environ+"; git-upload-pack")
+	if err := c.Fetch(t.Context(), "--depth=1", on.BaseSHA); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(environ); err != nil || !strings.Contains(string(text), "AUTHORIZATION: basic ") {
 		t.Errorf("%v, %s", err, text)
-	}
-}
-
-// The token is no argument of git, and in nothing that it says.
-func TestGitErrors(t *testing.T) {
-	err := gitError("fetch", "remote: no\nfatal: unable to access 'https://x-access-token:secret@github.com/o/r/': refused\n", errors.New("exit status 128"))
-	if got, want := err.Error(), "git fetch: unable to access 'https://github.com/o/r/': refused"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -246,7 +239,7 @@ func TestRepositoryPath(t *testing.T) {
 func TestGitThatFails(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
-	if all, err := c.ancestors(t.Context(), strings.Repeat("1", 40)); err == nil {
+	if all, err := c.Ancestors(t.Context(), strings.Repeat("1", 40)); err == nil {
 		t.Errorf("ancestors of nothing: %q", all)
 	}
 	// What GitHub does not tell is said, and git asked.
@@ -258,13 +251,11 @@ func TestGitThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = cloned(t, from, "change", "--depth=1")
-	var said []error
-	c.problem = func(err error) { said = append(said, err) }
-	if _, err := c.mergeBase(t.Context(), on, api); err != nil || len(said) != 1 || !errors.Is(said[0], github.ErrNoMergeBase) {
-		t.Errorf("%v, and said %v", err, said)
+	if _, warning, err := mergeBase(t.Context(), c, on, api); err != nil || !errors.Is(warning, github.ErrNoMergeBase) {
+		t.Errorf("%v, and warned of %v", err, warning)
 	}
-	write(t, filepath.Join(c.top, ".git/index"), []byte("broken"))
-	if files, err := c.files(t.Context()); err == nil {
+	write(t, filepath.Join(c.Top, ".git/index"), []byte("broken"))
+	if files, err := c.Files(t.Context()); err == nil {
 		t.Errorf("files of a broken index: %q", files)
 	}
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
+	"github.com/org/ebpf-bench-action/internal/github"
 )
 
 // plan decides what the head is compared with, and lays it out for the steps
@@ -53,22 +55,25 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 		p.Note = "no base: a run on " + s.on.Event + " belongs to no pull request"
 		return p, nil
 	}
-	git, err := openCheckout(ctx, true)
+	checkout, err := openCheckout(ctx, true)
 	if err != nil {
 		return nil, bench.WithHint(err, "Check the pull request out before, by actions/checkout.")
 	}
-	git.withToken(s.on, s.token())
-	git.problem = func(err error) { s.t.Warn("%v", err) }
-	base, err := git.mergeBase(ctx, s.on, api)
+	checkout.Remote = s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo
+	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))
+	base, warning, err := mergeBase(ctx, checkout, s.on, api)
+	if warning != nil {
+		s.t.Warn("%v", warning)
+	}
 	if err != nil {
 		return nil, err
 	}
 	p.BaseSide = bench.Side{Name: s.on.BaseRef, Commit: base, Branch: s.on.BaseRef}
 	p.Commit = base
 	if s.in.build != "" {
-		return p, s.planBuilt(ctx, p, git, base)
+		return p, s.planBuilt(ctx, p, checkout, base)
 	}
-	return p, s.planStored(ctx, p, git, api)
+	return p, s.planStored(ctx, p, checkout, api)
 }
 
 // headName is what reports call the head.
@@ -80,14 +85,14 @@ func (s *actionStep) headName() string {
 }
 
 // planBuilt lays out the base for it to be built.
-func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, git *checkout, base string) error {
-	if err := git.need(ctx, s.on, base); err != nil {
+func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, checkout *git.Checkout, base string) error {
+	if err := checkout.Need(ctx, base); err != nil {
 		return fmt.Errorf("get the base %.12s: %w", base, err)
 	}
-	if err := git.layOut(ctx, base, s.state.path(baseFolder)); err != nil {
+	if err := checkout.LayOut(ctx, base, s.state.path(baseFolder)); err != nil {
 		return fmt.Errorf("lay out the base: %w", err)
 	}
-	p.Base, p.Prefix = baseBuilt, git.prefix
+	p.Base, p.Prefix = baseBuilt, checkout.Prefix
 	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)
 	return nil
 }
@@ -98,41 +103,41 @@ func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, git *checkout
 func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
 	p := &actionPlan{HeadSide: bench.Side{Name: "working tree"}}
 	s.t.Say("%v: a local run", s.local)
-	git, err := openCheckout(ctx, false)
+	checkout, err := openCheckout(ctx, false)
 	if err != nil {
-		p.Note = "no base: " + errNoCheckout.Error()
+		p.Note = "no base: " + git.ErrNoCheckout.Error()
 		return p, nil
 	}
-	if p.HeadSide.Commit, _, err = git.head(ctx); err != nil {
+	if p.HeadSide.Commit, _, err = checkout.Head(ctx); err != nil {
 		p.Note = "no base: the checkout has no commit"
 		return p, nil
 	}
-	base, err := git.localBase(ctx, p.HeadSide.Commit)
+	base, err := localBase(ctx, checkout, p.HeadSide.Commit)
 	if err != nil {
 		p.Note = "no base: git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)"
 		return p, nil
 	}
 	p.Commit, p.BaseSide = base, bench.Side{Name: "merge base", Commit: base}
 	if s.in.build != "" {
-		return p, s.planBuilt(ctx, p, git, base)
+		return p, s.planBuilt(ctx, p, checkout, base)
 	}
-	return p, s.planStored(ctx, p, git, nil)
+	return p, s.planStored(ctx, p, checkout, nil)
 }
 
 // localBase is the merge base with the default branch: the remote's, or else
 // what is usually called so.
-func (c *checkout) localBase(ctx context.Context, head string) (string, error) {
+func localBase(ctx context.Context, c *git.Checkout, head string) (string, error) {
 	var upstream string
 	var err error
 	for _, ref := range []string{"remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"} {
-		if upstream, err = c.git(ctx, "rev-parse", "--verify", "--quiet", "refs/"+ref+"^{commit}"); err == nil {
+		if upstream, err = c.Git(ctx, "rev-parse", "--verify", "--quiet", "refs/"+ref+"^{commit}"); err == nil {
 			break
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	return c.commonCommit(ctx, upstream, head)
+	return c.CommonCommit(ctx, upstream, head)
 }
 
 // baseDir is the working directory in the worktree of the base.

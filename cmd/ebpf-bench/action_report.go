@@ -46,9 +46,9 @@ func (s *actionStep) tidy(ctx context.Context) {
 	if _, err := os.Lstat(dir); err != nil || s.on != nil {
 		return
 	}
-	git, err := openCheckout(ctx, false)
+	checkout, err := openCheckout(ctx, false)
 	if err == nil {
-		err = git.removeWorktree(ctx, dir)
+		err = checkout.RemoveWorktree(ctx, dir)
 	}
 	if err != nil {
 		s.t.Warn("the worktree of the base stays: %v", err)

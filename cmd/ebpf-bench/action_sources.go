@@ -23,13 +23,13 @@ type sources struct {
 
 // openSources knows those of the checkout around the working directory.
 func (s *actionStep) openSources(ctx context.Context) *sources {
-	if git, err := openCheckout(ctx, s.on != nil); err == nil {
-		files, err := git.files(ctx)
+	if checkout, err := openCheckout(ctx, s.on != nil); err == nil {
+		files, err := checkout.Files(ctx)
 		if err != nil {
 			s.t.Warn("where source files are in the repository cannot be told: %v", err)
 			files = []string{}
 		}
-		return newSources(files, git.top, filepath.ToSlash(git.prefix))
+		return newSources(files, checkout.Top, filepath.ToSlash(checkout.Prefix))
 	}
 	workspace := ""
 	if s.on != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -34,13 +35,13 @@ func (s *actionStep) store(api *github.API) (baseline.Store, error) {
 
 // planStored finds the run of the merge base, or of its nearest ancestor that has
 // one, and copies it to where the steps without a token find it.
-func (s *actionStep) planStored(ctx context.Context, p *actionPlan, git *checkout, api *github.API) error {
+func (s *actionStep) planStored(ctx context.Context, p *actionPlan, checkout *git.Checkout, api *github.API) error {
 	store, err := s.store(api)
 	if store == nil {
 		p.Note = "no base: " + err.Error()
 		return ignoreUnlessUsage(err)
 	}
-	found, err := s.nearest(ctx, store, git, api, p.Commit)
+	found, err := s.nearest(ctx, store, checkout, api, p.Commit)
 	switch {
 	case errors.Is(err, baseline.ErrNotFound):
 		p.Note = fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", s.in.baseline, p.Commit)
@@ -85,7 +86,7 @@ func ignoreUnlessUsage(err error) error {
 
 // nearest asks GitHub for the ancestors of a commit, which a shallow clone does
 // not know, or else git.
-func (s *actionStep) nearest(ctx context.Context, store baseline.Store, git *checkout, api *github.API, commit string) (github.Found, error) {
+func (s *actionStep) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
 	var problems []baseline.Problem
 	defer func() { s.warn(problems) }()
 	if api != nil {
@@ -98,7 +99,7 @@ func (s *actionStep) nearest(ctx context.Context, store baseline.Store, git *che
 	if err != nil {
 		return github.Found{}, err
 	}
-	ancestors, err := git.ancestors(ctx, commit)
+	ancestors, err := checkout.Ancestors(ctx, commit)
 	if err != nil {
 		return github.Found{}, err
 	}

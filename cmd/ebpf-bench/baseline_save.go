@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -69,15 +70,15 @@ func (v *tagsValue) Set(list string) error {
 // complete asks git for what the user does not say.
 func (o *origin) complete(ctx context.Context, t *ui.Terminal) {
 	if o.branch == "" {
-		o.branch = gitBranch(ctx)
+		o.branch = git.Branch(ctx)
 		if err := reserved("branch", o.branch); err != nil {
 			t.Warn("git's branch is not kept: %v", err)
 			o.branch = ""
 		}
 	}
 	if o.commit == "" {
-		o.commit = git(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
-		if o.commit != "" && git(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
+		o.commit = git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		if o.commit != "" && git.Output(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
 			t.Warn("the working tree has changes that commit %.12s does not have", o.commit)
 		}
 	}

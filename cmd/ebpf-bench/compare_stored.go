@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
@@ -79,7 +80,7 @@ func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 // revisionHint says what may have been meant by what is no revision: main: is
 // baseline:main the wrong way round.
 func (o *sideOpener) revisionHint(ctx context.Context, rev string) string {
-	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || isGitBranch(ctx, name)) {
+	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || git.IsBranch(ctx, name)) {
 		return fmt.Sprintf("for what the baseline has of %s, give baseline:%s", name, name)
 	}
 	return o.help()
@@ -143,7 +144,7 @@ func commitOf(ctx context.Context, rev string) (string, error) {
 	if strings.HasPrefix(rev, "-") {
 		return "", errors.New("it looks like a flag")
 	}
-	commit := git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	commit := git.Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if commit == "" {
 		return "", errors.New("git does not know it")
 	}

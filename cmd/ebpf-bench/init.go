@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -153,7 +154,7 @@ func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err
 		w.thresholds = filepath.Join(filepath.Dir(f.out), thresholdsName)
 	}
 	if f.github {
-		root := git(ctx, "rev-parse", "--show-toplevel")
+		root := git.Output(ctx, "rev-parse", "--show-toplevel")
 		if root == "" {
 			return w, errors.New("--github: this is no git repository")
 		}

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 )
 
 // workflow is the workflow for the objects of this repository.
 func (f *initFlags) workflow(ctx context.Context, found *initObjects) (*scaffold.Workflow, error) {
-	prefix := strings.TrimSuffix(git(ctx, "rev-parse", "--show-prefix"), "/")
+	prefix := strings.TrimSuffix(git.Output(ctx, "rev-parse", "--show-prefix"), "/")
 	w := &scaffold.Workflow{WorkingDirectory: prefix, Config: filepath.ToSlash(f.out)}
 	if filepath.IsAbs(f.out) || strings.HasPrefix(filepath.Clean(f.out), "..") {
 		return nil, fmt.Errorf("--github: the suite %s is not below this folder, which the workflow would run in", f.out)
@@ -24,7 +25,7 @@ func (f *initFlags) workflow(ctx context.Context, found *initObjects) (*scaffold
 		if filepath.IsAbs(found.objects[i].Path) {
 			return nil, fmt.Errorf("--github: %s is not below this folder, and no runner has it", name)
 		}
-		committed = committed && git(ctx, "ls-files", "--error-unmatch", "--", name) != ""
+		committed = committed && git.Output(ctx, "ls-files", "--error-unmatch", "--", name) != ""
 	}
 	switch {
 	case f.build != "":

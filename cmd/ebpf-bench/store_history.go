@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -72,10 +73,10 @@ func ofBranches(names []string) string {
 // costs says nothing of this one. Where no branch is known, all are looked at.
 func (f *storeFlag) historyOf(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
 	var branches []string
-	if branch = cmp.Or(branch, gitBranch(ctx)); branch != "" {
-		branches = []string{branch, defaultBranch(ctx)}
-	} else if isRepository(ctx) {
-		branches = []string{defaultBranch(ctx)}
+	if branch = cmp.Or(branch, git.Branch(ctx)); branch != "" {
+		branches = []string{branch, git.DefaultBranch(ctx)}
+	} else if git.InRepository(ctx) {
+		branches = []string{git.DefaultBranch(ctx)}
 	}
 	h, err := f.past(ctx, t, policy, run, branches)
 	if h == nil || err != nil {

@@ -1,0 +1,205 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Checkout is the git repository around the working directory. What is in it
+// comes from a pull request, so git is kept from running anything of it, and
+// takes no argument that is not of a known form.
+type Checkout struct {
+	// Top is the folder of the working tree, Prefix the working directory in it.
+	Top, Prefix string
+	// config are settings, as NAME=VALUE, that come before those of the
+	// repository; login those with the token, for fetching alone. So they are no
+	// arguments.
+	config, login []string
+	// env is the environment of git.
+	env []string
+	// Remote is where commits are fetched from where the repository has no origin.
+	Remote string
+}
+
+var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// hardened are settings that keep git from running what a repository names, and
+// from taking a folder of the working tree for a repository of its own: a pull
+// request can bring one, with settings that name what to run.
+var hardened = []string{
+	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never", "safe.bareRepository=explicit",
+	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
+}
+
+// ErrNoCheckout says that the working directory is in no git repository.
+var ErrNoCheckout = errors.New("this is no git checkout")
+
+// Open is the repository around the working directory, of which git is asked in the
+// environment env. On a runner it may belong to another user than that of a container.
+func Open(ctx context.Context, env []string, onRunner bool) (*Checkout, error) {
+	c := &Checkout{env: env}
+	if onRunner {
+		c.config = append(c.config, "safe.directory=*")
+	}
+	top, err := c.Git(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoCheckout, err)
+	}
+	prefix, err := c.Git(ctx, "rev-parse", "--show-prefix")
+	c.Top, c.Prefix = top, filepath.Clean("./"+prefix)
+	return c, err
+}
+
+// Git is what a command of git prints, which does not have the token.
+func (c *Checkout) Git(ctx context.Context, args ...string) (string, error) {
+	return c.gitWith(ctx, c.config, args...)
+}
+
+func (c *Checkout) gitWith(ctx context.Context, config []string, args ...string) (string, error) {
+	var all []string
+	for _, setting := range hardened {
+		all = append(all, "-c", setting)
+	}
+	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
+	cmd.Env = append(slices.Clone(c.env), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)))
+	for i, setting := range config {
+		name, value, _ := strings.Cut(setting, "=")
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	return output(cmd, args[0])
+}
+
+// Head is the commit that is checked out, with the parents that it names: a
+// shallow clone has it and lacks them.
+func (c *Checkout) Head(ctx context.Context) (sha string, parents []string, err error) {
+	if sha, err = c.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return "", nil, err
+	}
+	text, err := c.Git(ctx, "cat-file", "commit", sha)
+	if err != nil {
+		return "", nil, err
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" {
+			break
+		}
+		if parent, ok := strings.CutPrefix(line, "parent "); ok && commitForm.MatchString(parent) {
+			parents = append(parents, parent)
+		}
+	}
+	return sha, parents, nil
+}
+
+// Has tells whether a commit is here.
+func (c *Checkout) Has(ctx context.Context, sha string) bool {
+	_, err := c.Git(ctx, "cat-file", "-e", sha+"^{commit}")
+	return err == nil
+}
+
+// Shallow tells whether a part of the history is not here.
+func (c *Checkout) Shallow(ctx context.Context) bool {
+	is, err := c.Git(ctx, "rev-parse", "--is-shallow-repository")
+	return err != nil || is == "true"
+}
+
+// Login lets git fetch from a server as headers say, also where the checkout kept no
+// credentials. They go to that server alone, in place of what the checkout kept: two
+// would be refused.
+func (c *Checkout) Login(server string, headers []string) {
+	for _, value := range headers {
+		c.login = append(c.login, "http."+server+"/.extraheader="+value)
+	}
+}
+
+// Fetch gets commits from where the checkout came from, without the history
+// where that is not here either.
+func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) error {
+	remote := "origin"
+	if _, err := c.Git(ctx, "remote", "get-url", remote); err != nil {
+		if c.Remote == "" {
+			return errors.New("the checkout has no remote")
+		}
+		remote = c.Remote
+	}
+	args := []string{"fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--quiet"}
+	if depth != "" {
+		args = append(args, depth)
+	}
+	for _, sha := range shas {
+		if !commitForm.MatchString(sha) {
+			return fmt.Errorf("%.80q is no commit", sha)
+		}
+	}
+	_, err := c.gitWith(ctx, slices.Concat(c.config, c.login), append(append(args, remote), shas...)...)
+	return bench.WithHint(err, "The checkout must come from the repository that the pull request is for, and keep its remote: actions/checkout does both.")
+}
+
+// Need gets a commit that is not here.
+func (c *Checkout) Need(ctx context.Context, sha string) error {
+	if c.Has(ctx, sha) {
+		return nil
+	}
+	depth := ""
+	if c.Shallow(ctx) {
+		depth = "--depth=1"
+	}
+	return c.Fetch(ctx, depth, sha)
+}
+
+// CommonCommit is the last commit that two have in common.
+func (c *Checkout) CommonCommit(ctx context.Context, a, b string) (string, error) {
+	base, err := c.Git(ctx, "merge-base", a, b)
+	if err == nil && !commitForm.MatchString(base) {
+		err = errors.New("git merge-base: no commit")
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the merge base of %.12s and %.12s: %w", a, b, err)
+	}
+	return base, nil
+}
+
+// LayOut makes a worktree of a commit.
+func (c *Checkout) LayOut(ctx context.Context, sha, dir string) error {
+	if !commitForm.MatchString(sha) {
+		return fmt.Errorf("%.80q is no commit", sha)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		if err := c.RemoveWorktree(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if _, err := c.Git(ctx, "worktree", "prune"); err != nil {
+		return err
+	}
+	_, err := c.Git(ctx, "worktree", "add", "--quiet", "--detach", "--force", dir, sha)
+	return err
+}
+
+// RemoveWorktree takes a worktree away again.
+func (c *Checkout) RemoveWorktree(ctx context.Context, dir string) error {
+	_, err := c.Git(ctx, "worktree", "remove", "--force", "--force", dir)
+	return err
+}
+
+// Ancestors are a commit and those before it, as far as they are here.
+func (c *Checkout) Ancestors(ctx context.Context, sha string) ([]string, error) {
+	out, err := c.Git(ctx, "rev-list", "--max-count=1000", sha, "--")
+	return strings.Fields(out), err
+}
+
+// Files are the files that git knows, by their paths from the top.
+func (c *Checkout) Files(ctx context.Context) ([]string, error) {
+	out, err := c.Git(ctx, "ls-files", "-z", "--full-name", ":/")
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err
+}
