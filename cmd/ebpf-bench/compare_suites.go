@@ -1,11 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
-	"slices"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -28,18 +23,10 @@ type sideObjects struct {
 	own *suite.Suite
 }
 
-const (
-	// sidesFile is the file of a guest that holds the objects of both sides.
-	sidesFile = "/sides.json"
-	// guestBaseRoot is the folder of a guest that holds the files of the base's
-	// suite. They may have the names of the head's.
-	guestBaseRoot = "/base"
-)
-
 // plan pairs the benchmarks of both sides.
 func (o *sideObjects) plan(s *suite.Suite) ([]runner.PairJob, error) {
 	if o.own != nil {
-		return runner.PlanSuites(o.only(s.WithObjects(o.Head)), o.only(o.own))
+		return runner.PlanSuites(s.WithObjects(o.Head).Only(o.Only), o.own.Only(o.Only))
 	}
 	head, base, err := o.apply(s)
 	if err != nil {
@@ -50,7 +37,7 @@ func (o *sideObjects) plan(s *suite.Suite) ([]runner.PairJob, error) {
 
 // apply makes both sides of a suite.
 func (o *sideObjects) apply(s *suite.Suite) (head, base *suite.Suite, err error) {
-	head = o.only(s.WithObjects(o.Head))
+	head = s.WithObjects(o.Head).Only(o.Only)
 	if o.HeadProgram != "" {
 		if head, err = head.OfProgram(o.HeadProgram); err != nil {
 			return nil, nil, err
@@ -63,17 +50,8 @@ func (o *sideObjects) apply(s *suite.Suite) (head, base *suite.Suite, err error)
 	return head, base, nil
 }
 
-func (o *sideObjects) only(s *suite.Suite) *suite.Suite {
-	if o.Only == nil {
-		return s
-	}
-	s = s.WithObjects(s.Objects)
-	s.Benchmarks = slices.DeleteFunc(slices.Clone(s.Benchmarks), func(b bench.Benchmark) bool { return !slices.Contains(o.Only, b.Name) })
-	return s
-}
-
-// pack adds to the files of a guest what unpackSides takes from them.
-func (o *sideObjects) pack(files map[string][]byte) error {
+// packed are the sides for a guest, to whose files it adds those of the base's suite.
+func (o *sideObjects) packed(files map[string][]byte) *sideObjects {
 	packed := *o
 	if o.own != nil {
 		packed.Base, packed.BaseSuite = nil, absolute(o.own.File)
@@ -81,23 +59,13 @@ func (o *sideObjects) pack(files map[string][]byte) error {
 			files[guestBaseRoot+absolute(name)] = data
 		}
 	}
-	text, err := json.Marshal(&packed)
-	files[sidesFile] = text
-	return err
+	return &packed
 }
 
-// unpackSides reads the sides in a guest.
-func unpackSides() (*sideObjects, error) {
-	text, err := os.ReadFile(sidesFile)
-	if err != nil {
-		return nil, err
-	}
-	var o sideObjects
-	if err := json.Unmarshal(text, &o); err != nil {
-		return nil, err
-	}
+// unpack reads the base's suite in a guest.
+func (o *sideObjects) unpack() (err error) {
 	if o.BaseSuite != "" {
 		o.own, err = suite.Load(suite.Root(guestBaseRoot), o.BaseSuite)
 	}
-	return &o, err
+	return err
 }

@@ -25,11 +25,13 @@ type explainSides struct {
 
 // explainPlan is what a guest must know beside the objects.
 type explainPlan struct {
-	// one says that there is just the head.
-	one bool
-	// baseObject is the object of the base's program where that is another one of
+	// One says that there is just the head.
+	One bool `json:"one,omitempty"`
+	// BaseObject is the object of the base's program where that is another one of
 	// the same suite.
-	baseObject string
+	BaseObject string `json:"base_object,omitempty"`
+	// Code asks for the instructions of each line.
+	Code bool `json:"code,omitempty"`
 }
 
 // open finds what the arguments name.
@@ -137,7 +139,7 @@ func (f *explainFlags) oneSide(t *ui.Terminal, c *compareFlags, s *side) (*expla
 	for i := range m.pairs {
 		m.pairs[i].Base = nil
 	}
-	return &explainSides{m, explainPlan{one: true}}, nil
+	return &explainSides{m, explainPlan{One: true}}, nil
 }
 
 // named is what the suite has by the names, nil where it has none of them and they
@@ -167,15 +169,15 @@ func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlag
 	for _, b := range head {
 		m.objects.Only = append(m.objects.Only, b.Name)
 	}
-	out := &explainSides{m, explainPlan{one: len(args) == 1}}
-	if !out.one {
+	out := &explainSides{m, explainPlan{One: len(args) == 1}}
+	if !out.One {
 		base := found[0]
 		for _, b := range base {
 			if b.Program != base[0].Program || b.Object != base[0].Object {
 				return nil, fmt.Errorf("%s is several programs: %s", args[0], strings.Join(programsOf(base), ", "))
 			}
 		}
-		m.objects.Base, m.objects.BaseProgram, out.baseObject = s.Objects, base[0].Program, base[0].Object
+		m.objects.Base, m.objects.BaseProgram, out.BaseObject = s.Objects, base[0].Program, base[0].Object
 	}
 	m.pairs, err = out.plan(&m.objects, s)
 	return out, err
@@ -217,16 +219,16 @@ func unknownBenchmark(s *suite.Suite, name string) error {
 
 // plan resolves the benchmarks of a suite with the objects of each side.
 func (p *explainPlan) plan(objects *sideObjects, s *suite.Suite) ([]runner.PairJob, error) {
-	if !p.one && p.baseObject == "" {
+	if !p.One && p.BaseObject == "" {
 		return objects.plan(s)
 	}
 	head, base, err := objects.apply(s)
 	if err != nil {
 		return nil, err
 	}
-	if !p.one {
+	if !p.One {
 		for i := range base.Benchmarks {
-			base.Benchmarks[i].Object = p.baseObject
+			base.Benchmarks[i].Object = p.BaseObject
 		}
 		return runner.PlanPairs(head, base)
 	}
@@ -244,7 +246,7 @@ func (p *explainPlan) plan(objects *sideObjects, s *suite.Suite) ([]runner.PairJ
 // name says what the sides of an explanation are.
 func (s *explainSides) name(e *bench.Explanation) {
 	e.Head = s.head.Side
-	if s.one {
+	if s.One {
 		return
 	}
 	e.Base = &s.base.Side

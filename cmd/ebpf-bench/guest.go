@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -13,69 +16,133 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// guestFlags are what run hands on to this tool in a virtual machine.
-type guestFlags struct {
-	selection
-	mode   string
-	rounds int
-	loads  int
-	budget time.Duration
-	seed   uint64
+// The files of a guest.
+const (
+	// jobFile holds its job.
+	jobFile = "/job.json"
+	// guestRoot is the folder of the suite's files, and guestBaseRoot that of the
+	// base's own suite, whose files may have the names of the head's.
+	guestRoot     = "/suite"
+	guestBaseRoot = "/base"
+)
+
+// guestJob is what this tool does in a virtual machine: it measures a suite, or
+// compares or explains two sides of it.
+type guestJob struct {
+	// Suite is the suite's file, empty for the bundled suite, and Only are those of
+	// its benchmarks that are measured; nil is all.
+	Suite string   `json:"suite,omitempty"`
+	Only  []string `json:"only"`
+
+	Rounds int           `json:"rounds,omitempty"`
+	Loads  int           `json:"loads,omitempty"`
+	Budget time.Duration `json:"budget,omitempty"`
+	Seed   uint64        `json:"seed,omitempty"`
+
+	// Sides are compared, or explained if Explain says how.
+	Sides   *sideObjects `json:"sides,omitempty"`
+	Explain *explainPlan `json:"explain,omitempty"`
 }
 
-// newGuestCommand measures a suite in a virtual machine. It reports to the
-// tool outside, which prints and judges.
-func newGuestCommand(t *ui.Terminal) *cobra.Command {
-	var f guestFlags
-	cmd := &cobra.Command{
-		Use:    "guest [flags] [suite.yml]",
-		Short:  "Measure in a virtual machine, for run --kernel",
+// guest is a virtual machine for the job, with the files of the suite.
+func (j guestJob) guest(s *suite.Suite) (guest, error) {
+	files := map[string][]byte{}
+	if !s.Bundled {
+		j.Suite = absolute(s.File)
+		for name, data := range s.Files() {
+			files[guestRoot+absolute(name)] = data
+		}
+	}
+	if j.Sides != nil {
+		j.Sides = j.Sides.packed(files)
+	}
+	text, err := json.Marshal(j)
+	files[jobFile] = text
+	return guest{files: files, args: func(mode vm.Mode) []string { return []string{"guest", mode.String()} }}, err
+}
+
+// newGuestCommand does a job in a virtual machine. It reports to the tool outside,
+// which prints and judges.
+func newGuestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "guest MODE",
+		Short:  "Measure in a virtual machine, for --kernel",
 		Hidden: true,
-		Args:   usageArgs(cobra.MaximumNArgs(1)),
+		Args:   usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := vm.Results()
 			if results == nil {
 				return exit.Usage(errors.New("this is no virtual machine: use run --kernel"))
 			}
-			s, err := f.load(t, args)
+			text, err := os.ReadFile(jobFile)
 			if err != nil {
 				return exit.Usage(err)
 			}
-			plan, err := runner.NewPlan(s)
-			if err != nil {
+			var job guestJob
+			if err := json.Unmarshal(text, &job); err != nil {
 				return exit.Usage(err)
 			}
-			measure := measureAll
-			if f.mode == vm.Exact.String() {
-				measure = measureEach
-			}
-			return exit.NoMeasure(measure(cmd.Context(), plan, runner.Options{
-				Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
-				Tool: version(), Mode: bench.Mode(f.mode),
-			}, func(run *bench.Run) error {
-				explainInGuest(run)
-				return bench.Encode(results, run)
-			}))
+			return exit.NoMeasure(job.do(cmd.Context(), bench.Mode(args[0]), results))
 		},
 	}
-	f.registerGuest(cmd)
-	return cmd
 }
 
-func (f *guestFlags) registerGuest(cmd *cobra.Command) {
-	f.register(cmd)
-	flags := cmd.Flags()
-	flags.StringVar(&f.root, "root", "", "folder of the suite's file system")
-	flags.StringVar(&f.mode, "mode", "", "exact or kvm")
-	flags.IntVar(&f.rounds, "rounds", 0, "")
-	flags.IntVar(&f.loads, "loads", 0, "")
-	flags.DurationVar(&f.budget, "budget", 0, "")
-	flags.Uint64Var(&f.seed, "seed", 0, "")
+func (j *guestJob) do(ctx context.Context, mode bench.Mode, results io.Writer) error {
+	s, err := j.load()
+	if err != nil {
+		return exit.Usage(err)
+	}
+	o := runner.Options{Rounds: j.Rounds, Budget: j.Budget, Seed: j.Seed, Loads: j.Loads, Tool: version(), Mode: mode}
+	if j.Sides == nil {
+		plan, err := runner.NewPlan(s)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		measure := measureAll
+		if mode == bench.ModeExact {
+			measure = measureEach
+		}
+		return measure(ctx, plan, o, func(run *bench.Run) error {
+			explainInGuest(run)
+			return bench.Encode(results, run)
+		})
+	}
+	if err := j.Sides.unpack(); err != nil {
+		return exit.Usage(err)
+	}
+	if j.Explain != nil {
+		pairs, err := j.Explain.plan(j.Sides, s)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanation(results, e) })
+	}
+	pairs, err := j.Sides.plan(s)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	return compareEach(ctx, pairs, o, func(c *bench.Comparison) error { return bench.EncodeComparison(results, c) })
+}
+
+// load reads the suite in the guest.
+func (j *guestJob) load() (*suite.Suite, error) {
+	if j.Suite == "" {
+		s, err := bundled()
+		if err != nil {
+			return nil, err
+		}
+		return s.Only(j.Only), nil
+	}
+	s, err := suite.Load(suite.Root(guestRoot), j.Suite)
+	if err != nil {
+		return nil, err
+	}
+	return s.Only(j.Only), nil
 }
 
 // measureAll interleaves the benchmarks, and reports all of them after each
@@ -120,6 +187,53 @@ func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, repor
 	return report(run)
 }
 
+// compareEach compares one benchmark after the other and reports each at once:
+// what one does to the machine must not take the others with it.
+func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, report func(*bench.Comparison) error) error {
+	for i, p := range pairs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		c, err := runner.Compare(ctx, []runner.PairJob{p}, o)
+		if err != nil {
+			return err
+		}
+		c.Partial = c.Partial || i+1 < len(pairs)
+		for i := range c.Pairs {
+			for _, r := range []*bench.Result{c.Pairs[i].Base, c.Pairs[i].Head, c.Pairs[i].Again} {
+				if r != nil {
+					explainResult(r)
+				}
+			}
+		}
+		if err := report(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainEach explains one benchmark after the other and reports each at once: what
+// one does to the machine must not take the others with it.
+func explainEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, code bool, report func(*bench.Explanation) error) error {
+	for _, p := range pairs {
+		e, err := runner.Explain(ctx, []runner.PairJob{p}, o, code)
+		if err != nil {
+			return err
+		}
+		for i := range e.Programs {
+			x := &e.Programs[i]
+			r := &bench.Result{Error: x.Error, Hint: x.Hint}
+			explainResult(r)
+			x.Hint = r.Hint
+		}
+		if err := report(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // explainInGuest adds to the failures of a run what they come from where the
 // machine is a virtual one.
 func explainInGuest(run *bench.Run) {
@@ -148,21 +262,3 @@ var copied = regexp.MustCompile(`(^|[^[:word:].-])(?:` + guestRoot + `|` + guest
 
 // outside is a message of the guest with the paths that its reader knows.
 func outside(text string) string { return copied.ReplaceAllString(text, "$1/") }
-
-// args are the flags as the command line of a hidden command.
-func (f *guestFlags) args(command string, mode vm.Mode) []string {
-	args := []string{command, "--mode", mode.String()}
-	add := func(name, value, zero string) {
-		if value != zero {
-			args = append(args, name, value)
-		}
-	}
-	add("--filter", f.filter, "")
-	add("--shard", f.shard.String(), "")
-	add("--root", f.root, "")
-	add("--rounds", itoa(f.rounds), "0")
-	add("--loads", itoa(f.loads), "0")
-	add("--budget", f.budget.String(), "0s")
-	add("--seed", itoa(f.seed), "0")
-	return args
-}

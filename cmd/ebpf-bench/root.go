@@ -47,7 +47,7 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	root.PersistentFlags().Var(&t.Color, "color", "when to color the output: auto, always or never")
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), newBaselineCommand(t), newListCommand(t), newDoctorCommand(t), newKernelCommand(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(t), newGuestCompareCommand(t), newGuestExplainCommand(t), newActionCommand(t), newSchemaCommand(), newVersionCommand())
+	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), newBaselineCommand(t), newListCommand(t), newDoctorCommand(t), newKernelCommand(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
 	wrapHelp(t, root)
 	return root
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -16,11 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/internal/vm"
 )
-
-// guestRoot is the folder of a guest that holds the suite's files.
-const guestRoot = "/suite"
 
 // onKernels measures the suite on each kernel, as many at a time as there are
 // CPUs, and returns the runs in the kernels' order. A kernel on which nothing
@@ -44,10 +39,10 @@ func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite
 // onKernel measures the suite on one kernel. A run that ended early comes with
 // the error that ended it.
 func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
-	flags := guestFlags{selection: f.selection, rounds: f.rounds, budget: f.budget, seed: f.seed, loads: f.loads}
-	files, suiteArg := guestSuite(s, &flags)
-	g := guest{files: files}
-	g.args = func(mode vm.Mode) []string { return append(flags.args("guest", mode), suiteArg...) }
+	g, err := guestJob{Only: s.Names(), Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed}.guest(s)
+	if err != nil {
+		return nil, err
+	}
 	var run *bench.Run
 	var broken error
 	g.result = func(text json.RawMessage) {
@@ -118,20 +113,6 @@ func (f *runFlags) at(run *bench.Run) string {
 	return fmt.Sprintf("%s, %d of %s done", unit.Plural(len(all), "benchmark"), run.Loads, unit.Plural(f.loads, "load"))
 }
 
-// guestSuite is what a guest needs to read the suite: its files, the flags
-// that say where they are, and the arguments after the flags.
-func guestSuite(s *suite.Suite, flags *guestFlags) (files map[string][]byte, args []string) {
-	files = map[string][]byte{}
-	if s.Bundled {
-		return files, nil
-	}
-	flags.root = guestRoot
-	for name, data := range s.Files() {
-		files[guestRoot+absolute(name)] = data
-	}
-	return files, []string{"--", absolute(s.File)}
-}
-
 // nothingIn tells that a run came to nothing: no benchmark was measured, nor
 // failed.
 func nothingIn(run *bench.Run) bool {
@@ -181,5 +162,3 @@ func absolute(name string) string {
 	}
 	return filepath.ToSlash(abs)
 }
-
-func itoa[T int | uint64](n T) string { return strconv.FormatUint(uint64(n), 10) }

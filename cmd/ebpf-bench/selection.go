@@ -25,9 +25,6 @@ type selection struct {
 	// out; total is how many filter leaves.
 	all   []thresholds.Benchmark
 	total int
-	// root is the folder that holds a copy of the file system that the suite
-	// came from; it is empty but in a virtual machine.
-	root string
 }
 
 func (sel *selection) register(cmd *cobra.Command) {
@@ -88,7 +85,7 @@ var suiteFiles = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
 
 func (sel *selection) open(t *ui.Terminal, args []string) (*suite.Suite, error) {
 	if len(args) > 0 {
-		return suite.Load(suite.Root(sel.root), filepath.ToSlash(args[0]))
+		return suite.Load(suite.OS, filepath.ToSlash(args[0]))
 	}
 	for _, name := range suiteFiles {
 		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
@@ -96,6 +93,11 @@ func (sel *selection) open(t *ui.Terminal, args []string) (*suite.Suite, error) 
 		}
 	}
 	t.Say("no ebpf-bench.yml here: taking the bundled suite")
+	return bundled()
+}
+
+// bundled is the suite that the tool brings.
+func bundled() (*suite.Suite, error) {
 	s, err := suite.Load(programs.FS, programs.SuiteFile)
 	if err != nil {
 		return nil, err

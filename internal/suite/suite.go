@@ -158,6 +158,24 @@ func (s *Suite) ReadFile(name string) ([]byte, error) {
 // in its file system: what another machine needs to read the suite again.
 func (s *Suite) Files() map[string][]byte { return maps.Clone(s.files) }
 
+// Names are those of the benchmarks.
+func (s *Suite) Names() (names []string) {
+	for i := range s.Benchmarks {
+		names = append(names, s.Benchmarks[i].Name)
+	}
+	return names
+}
+
+// Only is the suite with the benchmarks of these names alone, or with all for nil.
+func (s *Suite) Only(names []string) *Suite {
+	if names == nil {
+		return s
+	}
+	only := *s
+	only.Benchmarks = slices.DeleteFunc(slices.Clone(s.Benchmarks), func(b bench.Benchmark) bool { return !slices.Contains(names, b.Name) })
+	return &only
+}
+
 // WithObjects is the suite with other objects, such as those of another build.
 func (s *Suite) WithObjects(objects []Object) *Suite {
 	other := *s
