@@ -4,6 +4,7 @@ package exit
 
 import "errors"
 
+// The exit codes.
 const (
 	Pass        = 0
 	Regression  = 1 // something got worse, or is over its budget

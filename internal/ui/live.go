@@ -82,6 +82,7 @@ type Line struct {
 	text string
 }
 
+// Set changes what the line says.
 func (l *Line) Set(text string) {
 	if l.all == nil {
 		return

@@ -93,9 +93,13 @@ func Clean(s string) string { return escape.Printable(s) }
 // ColorMode is the value of --color.
 type ColorMode string
 
+// String is for pflag.Value.
 func (c *ColorMode) String() string { return string(*c) }
-func (c *ColorMode) Type() string   { return "when" }
 
+// Type is for pflag.Value.
+func (c *ColorMode) Type() string { return "when" }
+
+// Set is for pflag.Value.
 func (c *ColorMode) Set(s string) error {
 	switch s {
 	case "auto", "always", "never":
