@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
@@ -23,7 +24,7 @@ func (s *actionStep) plan(ctx context.Context) error {
 		return err
 	}
 	if s.in.mode != "host" {
-		if err := canEmulate(runtime.GOARCH); err != nil {
+		if err := fleet.CanEmulate(runtime.GOARCH); err != nil {
 			return exit.Usage(fmt.Errorf("input mode: %w", err))
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
 // onKernel compares on one kernel. A comparison that ended early comes with
 // the error that ended it.
-func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, name string) (*bench.Comparison, error) {
+func (f *compareFlags) onKernel(ctx context.Context, vms *fleet.Fleet, m *matchup, name string) (*bench.Comparison, error) {
 	g, err := guestJob{Budget: f.budget, Seed: f.seed, Sides: &m.objects}.guest(m.suite)
 	if err != nil {
 		return nil, err
@@ -27,13 +28,13 @@ func (f *compareFlags) onKernel(ctx context.Context, vms *machines, m *matchup, 
 // losePair adds the pair that was being measured when the machine failed: the
 // first that was not reported.
 func losePair(c *bench.Comparison, all []string, err error) error {
-	if c == nil || len(c.Pairs) >= len(all) || lossOf(err) == "" {
+	if c == nil || len(c.Pairs) >= len(all) || fleet.Loss(err) == "" {
 		return err
 	}
 	name := all[len(c.Pairs)]
 	head := &bench.Result{Benchmark: name}
 	c.Pairs = append(c.Pairs, bench.Pair{Benchmark: name, Base: &bench.Result{Benchmark: name}, Head: head})
-	return lose(head, err)
+	return fleet.Lose(head, err)
 }
 
 var comparisons = guestReports[bench.Comparison]{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -69,7 +70,7 @@ func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *matchup
 	if err != nil {
 		return nil, err
 	}
-	return onEach(kernels, func(_ int, name string) (*bench.Comparison, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*bench.Comparison, error) {
 		began := time.Now()
 		c, err := f.onKernel(ctx, vms, m, name)
 		if err == nil {

@@ -52,7 +52,7 @@ func examine(ctx context.Context, t *ui.Terminal, flags *machineFlags, kernels [
 	if err != nil {
 		return nil, err
 	}
-	return m.examine(ctx, kernels[0])
+	return examineOn(ctx, m, kernels[0])
 }
 
 // answer is a finding as JSON has it, which says on which kernel it is.

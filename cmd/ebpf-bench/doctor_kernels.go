@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -31,7 +32,7 @@ func compareKernels(ctx context.Context, t *ui.Terminal, flags *machineFlags, na
 	if err != nil {
 		return err
 	}
-	kernels, err := m.examineAll(ctx, names)
+	kernels, err := examineAll(ctx, t, m, names)
 	switch {
 	case len(kernels) == 0:
 		return err
@@ -47,12 +48,12 @@ func compareKernels(ctx context.Context, t *ui.Terminal, flags *machineFlags, na
 
 // examineAll asks each kernel, as many at a time as there are CPUs, and
 // returns the answers in the kernels' order.
-func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, error) {
-	found, err := onEach(names, func(_ int, name string) (*examined, error) {
+func examineAll(ctx context.Context, t *ui.Terminal, m *fleet.Fleet, names []string) ([]examined, error) {
+	found, err := fleet.Each(names, func(_ int, name string) (*examined, error) {
 		began := time.Now()
-		k, err := m.examine(ctx, name)
+		k, err := examineOn(ctx, m, name)
 		if err == nil {
-			m.t.Say("asked Linux %s in %.1f s", k.release, time.Since(began).Seconds())
+			t.Say("asked Linux %s in %.1f s", k.release, time.Since(began).Seconds())
 		}
 		return k, err
 	})
@@ -67,17 +68,17 @@ func (m *machines) examineAll(ctx context.Context, names []string) ([]examined, 
 	return kernels, err
 }
 
-// examine asks the kernel of that name.
-func (m *machines) examine(ctx context.Context, name string) (*examined, error) {
+// examineOn asks the kernel of that name.
+func examineOn(ctx context.Context, m *fleet.Fleet, name string) (*examined, error) {
 	var out bytes.Buffer
-	ask := guest{args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, stdout: &out, at: func() string { return "asking" }}
-	info, err := m.run(ctx, name, ask)
+	ask := fleet.Guest{Args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, Stdout: &out, At: func() string { return "asking" }}
+	info, err := m.Run(ctx, name, ask)
 	if err != nil {
 		return nil, err
 	}
 	k := &examined{name: name, release: info.Release, mode: bench.Mode(info.Mode.String())}
 	if err := json.Unmarshal(out.Bytes(), &k.findings); err != nil {
-		return nil, onKernel(name, fmt.Errorf("read the guest's answers: %w", err))
+		return nil, fleet.OnKernel(name, fmt.Errorf("read the guest's answers: %w", err))
 	}
 	k.findings = slices.DeleteFunc(k.findings, isOfHost)
 	for i := range k.findings {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
@@ -145,10 +146,10 @@ func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *explainSi
 	}
 	e, err := runner.Explain(ctx, s.pairs, runner.Options{Tool: version()}, f.code())
 	if e == nil {
-		return nil, interrupted(ctx, err)
+		return nil, fleet.Interrupted(ctx, err)
 	}
 	s.name(e)
-	return []*bench.Explanation{e}, interrupted(ctx, err)
+	return []*bench.Explanation{e}, fleet.Interrupted(ctx, err)
 }
 
 // onKernels counts on each kernel, as many at a time as there are CPUs.
@@ -157,7 +158,7 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *explain
 	if err != nil {
 		return nil, err
 	}
-	return onEach(kernels, func(_ int, name string) (*bench.Explanation, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*bench.Explanation, error) {
 		began := time.Now()
 		e, err := f.onKernel(ctx, vms, s, name)
 		if err == nil {

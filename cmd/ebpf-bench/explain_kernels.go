@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
 // onKernel counts on one kernel. An explanation that ended early comes with the
 // error that ended it.
-func (f *explainFlags) onKernel(ctx context.Context, vms *machines, s *explainSides, name string) (*bench.Explanation, error) {
+func (f *explainFlags) onKernel(ctx context.Context, vms *fleet.Fleet, s *explainSides, name string) (*bench.Explanation, error) {
 	plan := s.explainPlan
 	plan.Code = f.code()
 	g, err := guestJob{Sides: &s.objects, Explain: &plan}.guest(s.suite)
@@ -28,11 +29,11 @@ func (f *explainFlags) onKernel(ctx context.Context, vms *machines, s *explainSi
 // loseExplained adds the benchmark that was being counted when the machine failed:
 // the first that was not reported.
 func loseExplained(e *bench.Explanation, all []string, err error) error {
-	if e == nil || len(e.Programs) >= len(all) || lossOf(err) == "" {
+	if e == nil || len(e.Programs) >= len(all) || fleet.Loss(err) == "" {
 		return err
 	}
 	r := &bench.Result{Benchmark: all[len(e.Programs)]}
-	err = lose(r, err)
+	err = fleet.Lose(r, err)
 	e.Programs = append(e.Programs, bench.Explained{Benchmark: r.Benchmark, Error: r.Error, Hint: r.Hint})
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
@@ -50,7 +51,7 @@ type guestJob struct {
 }
 
 // guest is a virtual machine for the job, with the files of the suite.
-func (j guestJob) guest(s *suite.Suite) (guest, error) {
+func (j guestJob) guest(s *suite.Suite) (fleet.Guest, error) {
 	files := map[string][]byte{}
 	if !s.Bundled {
 		j.Suite = absolute(s.File)
@@ -63,7 +64,7 @@ func (j guestJob) guest(s *suite.Suite) (guest, error) {
 	}
 	text, err := json.Marshal(j)
 	files[jobFile] = text
-	return guest{files: files, args: func(mode vm.Mode) []string { return []string{"guest", mode.String()} }}, err
+	return fleet.Guest{Files: files, Args: func(mode vm.Mode) []string { return []string{"guest", mode.String()} }}, err
 }
 
 // newGuestCommand does a job in a virtual machine. It reports to the tool outside,

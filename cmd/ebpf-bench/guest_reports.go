@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -24,28 +25,28 @@ type guestReports[R any] struct {
 
 // of has a guest report on the benchmarks of these names. What it reported
 // comes with the error that ended it early; it is nil if that is nothing.
-func (g *guestReports[R]) of(ctx context.Context, m *machines, kernel string, benchmarks []string, machine guest) (*R, vm.Info, error) {
+func (g *guestReports[R]) of(ctx context.Context, m *fleet.Fleet, kernel string, benchmarks []string, machine fleet.Guest) (*R, vm.Info, error) {
 	var all *R
 	var broken error
-	machine.result = func(text json.RawMessage) {
+	machine.Result = func(text json.RawMessage) {
 		latest, err := g.decode(bytes.NewReader(text))
 		if err != nil {
-			broken = onKernel(kernel, fmt.Errorf("read the guest's results: %w", err))
+			broken = fleet.OnKernel(kernel, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
 		all = g.add(all, latest)
 	}
-	machine.at = func() string {
+	machine.At = func() string {
 		done := 0
 		if all != nil {
 			done = g.done(all)
 		}
 		return benchmarkOf(done, benchmarks)
 	}
-	info, err := m.run(ctx, kernel, machine)
+	info, err := m.Run(ctx, kernel, machine)
 	err = errors.Join(err, broken)
 	if all == nil && err == nil {
-		err = onKernel(kernel, errors.New("the guest reported no results"))
+		err = fleet.OnKernel(kernel, errors.New("the guest reported no results"))
 	}
 	return all, info, err
 }
@@ -55,4 +56,12 @@ func pairNames(pairs []runner.PairJob) (names []string) {
 		names = append(names, p.Name())
 	}
 	return names
+}
+
+// benchmarkOf names the benchmark that is under way after some of all.
+func benchmarkOf(done int, all []string) string {
+	if done >= len(all) {
+		return "ending"
+	}
+	return fmt.Sprintf("benchmark %d of %d, %s", done+1, len(all), all[done])
 }

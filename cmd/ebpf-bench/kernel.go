@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -69,15 +70,6 @@ func openKernels(t *ui.Terminal, dir string) (*kernel.Cache, error) {
 
 // releasesVariable names a mirror of this tool's releases, as for the action.
 const releasesVariable = "EBPF_BENCH_RELEASES"
-
-// misnamed is a usage error where what was named is no kernel. That the
-// network fails is nobody's usage.
-func misnamed(err error) error {
-	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {
-		return exit.Usage(err)
-	}
-	return err
-}
 
 func (k *kernelCommand) add() *cobra.Command {
 	return &cobra.Command{
@@ -154,7 +146,7 @@ func (k *kernelCommand) remove() *cobra.Command {
 			var errs []error
 			for _, name := range args {
 				removed, err := cache.Remove(name)
-				errs = append(errs, misnamed(err))
+				errs = append(errs, fleet.Misnamed(err))
 				for _, e := range removed {
 					fmt.Fprintf(k.t.Stdout, "%s\n", ui.Clean(e.Release))
 				}
@@ -179,7 +171,7 @@ func (k *kernelCommand) path() *cobra.Command {
 			}
 			path, err := cache.Path(args[0])
 			if err != nil {
-				return misnamed(err)
+				return fleet.Misnamed(err)
 			}
 			_, err = fmt.Fprintln(k.t.Stdout, path)
 			return err
@@ -234,13 +226,13 @@ func (k *kernelCommand) pack() *cobra.Command {
 func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
 	loaded, err := kernel.Source{Progress: newDownloads(k.t), Releases: os.Getenv(releasesVariable)}.Load(ctx, words...)
 	if err != nil {
-		return nil, misnamed(err)
+		return nil, fleet.Misnamed(err)
 	}
-	_, missing, err := loaded.Modules(guestModules...)
+	_, missing, err := loaded.Modules(fleet.Modules...)
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) == len(guestModules) {
+	if len(missing) == len(fleet.Modules) {
 		k.t.Warn("Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
 		if filepath.Ext(words[0]) == ".deb" {
 			k.t.Hint("Where Debian splits the kernel, they are in linux-modules-%s: give both packages together.", loaded.Release)

@@ -19,6 +19,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
 // installKernel lays a kernel of the cache out in two folders as Debian splits
@@ -37,7 +39,7 @@ func installKernel(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
 		ts.Check(os.WriteFile(file, data, 0o644))
 	}
-	for _, module := range guestModules {
+	for _, module := range fleet.Modules {
 		files, missing, err := k.Modules(module)
 		ts.Check(err)
 		if len(files)+len(missing) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
@@ -137,7 +138,7 @@ func findKernels(t *ui.Terminal, dir string, names []string) (found []string, er
 		case name == "host":
 			what = "what this machine runs"
 		default:
-			errs = append(errs, misnamed(onKernel(name, cache.Check(name))))
+			errs = append(errs, fleet.Misnamed(fleet.OnKernel(name, cache.Check(name))))
 		}
 		found = append(found, fmt.Sprintf("%s (%s)", ui.Clean(name), ui.Clean(what)))
 	}

@@ -48,27 +48,3 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// A tool that is killed in a machine takes its benchmark with it as the machine
-// itself does; one that ends by itself has said why.
-func TestAToolThatIsKilledInTheGuest(t *testing.T) {
-	for _, c := range []struct {
-		exit *vm.ExitError
-		said string
-		lost string
-		hint bool
-	}{
-		{&vm.ExitError{Code: -1, Signal: "killed"}, "", "ebpf-bench in the guest was ended: signal: killed", true},
-		{&vm.ExitError{Code: 2}, "error: it has no such flag\n", "", false},
-	} {
-		err := explainGuest(c.exit, c.said, true)
-		r := &bench.Result{Benchmark: "b"}
-		lost := lose(r, err)
-		if r.Error != c.lost || strings.HasSuffix(lost.Error(), ", while it measured b") != (c.lost != "") || (bench.Hint(lost) != "") != c.hint {
-			t.Errorf("%v: lost %q, hint %q, result %+v", c.exit, lost, bench.Hint(lost), r)
-		}
-		if d := bench.Details(err); (len(d) > 0) != (c.said != "") {
-			t.Errorf("%v: it said %q, details %v", c.exit, c.said, d)
-		}
-	}
-}

@@ -3,18 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/kernel"
-	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
-	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
 const kernelCacheUsage = "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)"
@@ -68,51 +64,26 @@ func (f *machineFlags) choose(inSuite []string) []string {
 	return inSuite
 }
 
-// open makes the machines that the flags ask for, to run these kernels. What
-// can be known to be wrong is found before the first one boots.
-func (f *machineFlags) open(t *ui.Terminal, kernels []string) (*machines, error) {
-	cache, err := openKernels(t, f.cache)
-	if err != nil {
-		return nil, err
-	}
-	if err := canEmulate(runtime.GOARCH); err != nil {
-		return nil, exit.Usage(err)
-	}
+// open makes the machines that the flags ask for, to run these kernels.
+func (f *machineFlags) open(t *ui.Terminal, kernels []string) (*fleet.Fleet, error) {
 	var errs []error
-	for _, name := range kernels {
-		if err := cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
-			errs = append(errs, exit.Usage(onKernel(name, err)))
-		}
-	}
 	if f.timeout < 0 {
 		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
 	}
 	if f.memory < 0 {
 		errs = append(errs, exit.Usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
 	}
-	if err := errors.Join(errs...); err != nil {
+	cache, err := openKernels(t, f.cache)
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
-	m := &machines{t: t, cache: cache, timeout: f.timeout, memory: f.memory}
-	if f.mode == "kvm" {
-		m.mode = vm.KVM
-		// A machine that never boots would be waited for.
-		if err := probe.NoKVM(); err != nil {
-			m.withoutKVM(fmt.Errorf("%w: %w", vm.ErrKVM, err))
-		}
-	}
-	return m, nil
+	return fleet.Open(fleet.Options{Cache: cache, KVM: f.mode == "kvm", Timeout: f.timeout, Memory: f.memory, Watch: watch{t}}, kernels)
 }
 
-// canEmulate refuses virtual machines on another architecture than theirs: they
-// run this very program.
-func canEmulate(arch string) error {
-	if arch == "amd64" {
-		return nil
-	}
-	return bench.WithHint(fmt.Errorf("virtual machines are x86-64, and this is %s", arch),
-		"Measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04.")
-}
+// watch shows on a terminal what the machines are at.
+type watch struct{ *ui.Terminal }
+
+func (w watch) Stage(kernel string) fleet.Stage { return w.Terminal.Stage("kernel " + kernel) }
 
 // vmMode is the value of --vm. The empty one is exact where a kernel is named.
 type vmMode string

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -46,11 +44,11 @@ func shown(written string) []string {
 func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 	tty, screen := openTerminal(t)
 	term := ui.New(nil, tty)
-	one, two := newStage(term, "6.12"), newStage(term, "5.10")
-	one.set("booting")
-	two.set(strings.Repeat("x", 100))
+	one, two := term.Stage("kernel 6.12"), term.Stage("kernel 5.10")
+	one.Set("booting")
+	two.Set(strings.Repeat("x", 100))
 	term.Warn("something")
-	one.set("benchmark 1 of 2, a")
+	one.Set("benchmark 1 of 2, a")
 	got := readScreen(t, tty, screen)
 	want := []string{
 		"ebpf-bench: warning: something",
@@ -60,8 +58,8 @@ func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 	if lines := shown(got); strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("shows %q, want %q", lines, want)
 	}
-	one.end()
-	two.end()
+	one.End()
+	two.End()
 	got += readScreen(t, tty, screen)
 	if lines := shown(got); len(lines) != 1 {
 		t.Errorf("left is %q", lines)
@@ -86,10 +84,10 @@ func TestABarIsBelowWhatIsSaid(t *testing.T) {
 func TestNothingIsUnderWayInAPipe(t *testing.T) {
 	var stderr bytes.Buffer
 	term := ui.New(nil, &stderr)
-	s := newStage(term, "6.12")
-	s.set("booting")
+	s := term.Stage("kernel 6.12")
+	s.Set("booting")
 	term.Say("something")
-	s.end()
+	s.End()
 	if got := stderr.String(); got != "ebpf-bench: something\n" {
 		t.Errorf("printed %q", got)
 	}
@@ -111,19 +109,5 @@ func TestWhatAGuestIsAt(t *testing.T) {
 		if got := f.at(run); got != want {
 			t.Errorf("it is at %q, want %q", got, want)
 		}
-	}
-}
-
-func TestInterrupted(t *testing.T) {
-	ctx, stop := context.WithCancelCause(t.Context())
-	if err := interrupted(ctx, errors.New("failed")); err.Error() != "failed" {
-		t.Errorf("without a signal: %v", err)
-	}
-	stop(errors.New("interrupt signal received"))
-	if err := interrupted(ctx, context.Cause(ctx)); err.Error() != "interrupted" || !errors.Is(err, context.Cause(ctx)) {
-		t.Errorf("got %v", err)
-	}
-	if err := interrupted(ctx, nil); err != nil {
-		t.Errorf("what succeeded all the same: %v", err)
 	}
 }

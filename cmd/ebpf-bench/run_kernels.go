@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -26,7 +27,7 @@ func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite
 		return nil, err
 	}
 	reports := &reports{runs: make([]*bench.Run, len(kernels)), write: write}
-	return onEach(kernels, func(i int, name string) (*bench.Run, error) {
+	return fleet.Each(kernels, func(i int, name string) (*bench.Run, error) {
 		began := time.Now()
 		run, err := f.onKernel(ctx, m, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
 		if err == nil {
@@ -38,27 +39,27 @@ func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite
 
 // onKernel measures the suite on one kernel. A run that ended early comes with
 // the error that ended it.
-func (f *runFlags) onKernel(ctx context.Context, m *machines, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
+func (f *runFlags) onKernel(ctx context.Context, m *fleet.Fleet, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
 	g, err := guestJob{Only: s.Names(), Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed}.guest(s)
 	if err != nil {
 		return nil, err
 	}
 	var run *bench.Run
 	var broken error
-	g.result = func(text json.RawMessage) {
+	g.Result = func(text json.RawMessage) {
 		latest, err := bench.Decode(bytes.NewReader(text))
 		if err != nil {
-			broken = onKernel(name, fmt.Errorf("read the guest's results: %w", err))
+			broken = fleet.OnKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
 		latest.Testbed.Asked = name
 		run = add(latest)
 	}
-	g.at = func() string { return f.at(run) }
-	info, err := m.run(ctx, name, g)
+	g.At = func() string { return f.at(run) }
+	info, err := m.Run(ctx, name, g)
 	err = errors.Join(duringWhich(run, err), broken)
 	if run == nil && err == nil {
-		err = onKernel(name, errors.New("the guest reported no results"))
+		err = fleet.OnKernel(name, errors.New("the guest reported no results"))
 	}
 	if err != nil && nothingIn(run) {
 		return nil, err
@@ -149,7 +150,7 @@ func duringWhich(run *bench.Run, err error) error {
 	}
 	for i := range run.Results {
 		if r := &run.Results[i]; !hasEnded(r) {
-			return lose(r, err)
+			return fleet.Lose(r, err)
 		}
 	}
 	return err

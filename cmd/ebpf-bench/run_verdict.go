@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -216,4 +217,13 @@ func logLines(log string, whole bool) []string {
 		return append([]string{"… " + unit.Plural(left, "line") + " before"}, lines[left:]...)
 	}
 	return lines
+}
+
+// besides are the failures that an error does not tell of already.
+func (l failureList) besides(told error) failureList {
+	return slices.DeleteFunc(l, func(f *failure) bool {
+		return slices.ContainsFunc(exit.Each(told), func(err error) bool {
+			return fleet.Tells(err, f.Benchmark, f.Error)
+		})
+	})
 }

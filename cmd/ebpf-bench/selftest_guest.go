@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -34,18 +35,18 @@ func readObjectFiles(names []string) ([]objectFile, error) {
 	return objects, nil
 }
 
-// takeObjects adds objects to a guest's files, which are the arguments there.
-func (g *guest) takeObjects(objects []objectFile) (args []string) {
+// giveObjects adds objects to a guest's files, which are the arguments there.
+func giveObjects(g *fleet.Guest, objects []objectFile) (args []string) {
 	for i, o := range objects {
 		// The base name is for the report; two may be the same.
 		file := path.Join(guestRoot, strconv.Itoa(i), filepath.Base(o.name))
-		g.files[file] = o.data
+		g.Files[file] = o.data
 		args = append(args, file)
 	}
 	return args
 }
 
-// nameHere is the name here of a file that takeObjects gave to a guest.
+// nameHere is the name here of a file that giveObjects gave to a guest.
 func nameHere(objects []objectFile, file string) string {
 	n, err := strconv.Atoi(path.Base(path.Dir(file)))
 	if err != nil || n < 0 || n >= len(objects) {
@@ -56,17 +57,17 @@ func nameHere(objects []objectFile, file string) string {
 
 // reportOf has a guest run a selftest that prints one report as JSON. What the
 // selftest found wrong is in that report.
-func reportOf[R any](ctx context.Context, m *machines, name string, g guest) (*R, vm.Info, error) {
+func reportOf[R any](ctx context.Context, m *fleet.Fleet, name string, g fleet.Guest) (*R, vm.Info, error) {
 	var out bytes.Buffer
-	g.stdout = &out
-	info, err := m.run(ctx, name, g)
+	g.Stdout = &out
+	info, err := m.Run(ctx, name, g)
 	var ended *vm.ExitError
 	if err != nil && (!errors.As(err, &ended) || ended.Code != exit.Regression) {
 		return nil, info, err
 	}
 	var reports []*R
 	if err := json.Unmarshal(out.Bytes(), &reports); err != nil || len(reports) != 1 {
-		return nil, info, onKernel(name, fmt.Errorf("read the guest's report: %w", errors.Join(err, fmt.Errorf("%d reports", len(reports)))))
+		return nil, info, fleet.OnKernel(name, fmt.Errorf("read the guest's report: %w", errors.Join(err, fmt.Errorf("%d reports", len(reports)))))
 	}
 	return reports[0], info, nil
 }

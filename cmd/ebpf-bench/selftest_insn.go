@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -94,7 +95,7 @@ func (f *insnFlags) measure(ctx context.Context, t *ui.Terminal, objects []objec
 	if err != nil {
 		return nil, err
 	}
-	return onEach(kernels, func(_ int, name string) (*insnReport, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*insnReport, error) {
 		began := time.Now()
 		r, err := f.onKernel(ctx, m, name, objects)
 		if err == nil {
@@ -105,10 +106,10 @@ func (f *insnFlags) measure(ctx context.Context, t *ui.Terminal, objects []objec
 }
 
 // onKernel has this command do the same in a virtual machine.
-func (f *insnFlags) onKernel(ctx context.Context, m *machines, name string, objects []objectFile) (*insnReport, error) {
-	g := guest{files: map[string][]byte{}, at: func() string { return "testing" }}
-	args := append([]string{"selftest", "insn", "--format", "json", "--repeat", strconv.Itoa(f.repeat), "--"}, g.takeObjects(objects)...)
-	g.args = func(vm.Mode) []string { return args }
+func (f *insnFlags) onKernel(ctx context.Context, m *fleet.Fleet, name string, objects []objectFile) (*insnReport, error) {
+	g := fleet.Guest{Files: map[string][]byte{}, At: func() string { return "testing" }}
+	args := append([]string{"selftest", "insn", "--format", "json", "--repeat", strconv.Itoa(f.repeat), "--"}, giveObjects(&g, objects)...)
+	g.Args = func(vm.Mode) []string { return args }
 	r, info, err := reportOf[insnReport](ctx, m, name, g)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
@@ -57,7 +58,7 @@ func testInsn(ctx context.Context, t *ui.Terminal, objects []objectFile, repeat 
 		}
 		for _, name := range read.Programs() {
 			if ctx.Err() != nil {
-				return nil, interrupted(ctx, ctx.Err())
+				return nil, fleet.Interrupted(ctx, ctx.Err())
 			}
 			p := insnProgram{Object: o.name, Program: name, Type: object.TypeName(read.Entry(name).Type)}
 			test.check(read, &p)

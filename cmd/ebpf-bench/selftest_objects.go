@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -102,7 +103,7 @@ func (f *objectsFlags) measure(ctx context.Context, t *ui.Terminal, objects []ob
 			return nil, exit.Usage(err)
 		}
 	}
-	return onEach(kernels, func(_ int, name string) (*objectsReport, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*objectsReport, error) {
 		began := time.Now()
 		r, err := f.onKernel(ctx, m, name, objects, tool)
 		if err == nil {
@@ -113,16 +114,16 @@ func (f *objectsFlags) measure(ctx context.Context, t *ui.Terminal, objects []ob
 }
 
 // onKernel has this command do the same in a virtual machine.
-func (f *objectsFlags) onKernel(ctx context.Context, m *machines, name string, objects []objectFile, tool map[string][]byte) (*objectsReport, error) {
-	g := guest{files: maps.Clone(tool), at: func() string { return "loading" }}
+func (f *objectsFlags) onKernel(ctx context.Context, m *fleet.Fleet, name string, objects []objectFile, tool map[string][]byte) (*objectsReport, error) {
+	g := fleet.Guest{Files: maps.Clone(tool), At: func() string { return "loading" }}
 	bpftool := ""
 	for file := range tool {
 		if path.Base(file) == filepath.Base(f.bpftool) {
 			bpftool = file
 		}
 	}
-	args := append([]string{"selftest", "objects", "--format", "json", "--bpftool", bpftool, "--"}, g.takeObjects(objects)...)
-	g.args = func(vm.Mode) []string { return args }
+	args := append([]string{"selftest", "objects", "--format", "json", "--bpftool", bpftool, "--"}, giveObjects(&g, objects)...)
+	g.Args = func(vm.Mode) []string { return args }
 	r, info, err := reportOf[objectsReport](ctx, m, name, g)
 	if err != nil {
 		return nil, err

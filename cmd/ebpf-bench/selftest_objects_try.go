@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/runner"
@@ -32,7 +33,7 @@ func tryObjects(ctx context.Context, objects []objectFile, bpftool string) (*obj
 	}
 	for _, o := range objects {
 		if ctx.Err() != nil {
-			return nil, interrupted(ctx, ctx.Err())
+			return nil, fleet.Interrupted(ctx, ctx.Err())
 		}
 		byLibbpf := false
 		if bpftool != "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -74,7 +75,7 @@ func (f *typesFlags) run(ctx context.Context, t *ui.Terminal) error {
 		if err != nil {
 			return err
 		}
-		more, err := onEach(kernels, func(_ int, name string) (*typesReport, error) { return typesOnKernel(ctx, m, name) })
+		more, err := fleet.Each(kernels, func(_ int, name string) (*typesReport, error) { return typesOnKernel(ctx, m, name) })
 		if err != nil {
 			return exit.NoMeasure(err)
 		}
@@ -164,10 +165,10 @@ func hookOf(section string) string {
 }
 
 // typesOnKernel has this command do the same in a virtual machine.
-func typesOnKernel(ctx context.Context, m *machines, name string) (*typesReport, error) {
-	r, info, err := reportOf[typesReport](ctx, m, name, guest{
-		at: func() string { return "measuring" },
-		args: func(mode vm.Mode) []string {
+func typesOnKernel(ctx context.Context, m *fleet.Fleet, name string) (*typesReport, error) {
+	r, info, err := reportOf[typesReport](ctx, m, name, fleet.Guest{
+		At: func() string { return "measuring" },
+		Args: func(mode vm.Mode) []string {
 			args := []string{"selftest", "types", "--format", "json"}
 			if mode == vm.Exact {
 				args = append(args, "--exact")

@@ -1,12 +1,10 @@
-package main
+package fleet
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -23,24 +21,24 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// lossOf is why a machine, or the tool in it, ended without its results, empty
+// Loss is why a machine, or the tool in it, ended without its results, empty
 // for other errors. The tool is killed by what it runs, or for its memory.
-func lossOf(err error) string {
+func Loss(err error) string {
 	var fault *vm.Fault
-	var exit *vm.ExitError
+	var ended *vm.ExitError
 	switch {
 	case errors.As(err, &fault):
 		return "the virtual machine failed: " + fault.Error()
-	case errors.As(err, &exit) && exit.Signal != "":
-		return "ebpf-bench in the guest was ended: " + exit.Error()
+	case errors.As(err, &ended) && ended.Signal != "":
+		return "ebpf-bench in the guest was ended: " + ended.Error()
 	}
 	return ""
 }
 
-// lose makes a result of a benchmark that was lost with its machine one that
+// Lose makes a result of a benchmark that was lost with its machine one that
 // failed, and names the benchmark in the error. Other errors are as they were.
-func lose(r *bench.Result, err error) error {
-	loss := lossOf(err)
+func Lose(r *bench.Result, err error) error {
+	loss := Loss(err)
 	if loss == "" {
 		return err
 	}
@@ -48,12 +46,8 @@ func lose(r *bench.Result, err error) error {
 	return bench.WithHint(&lostError{err, r}, bench.Hint(err))
 }
 
-// besides are the failures that an error does not tell of already.
-func (l failureList) besides(told error) failureList {
-	return slices.DeleteFunc(l, func(f *failure) bool {
-		return slices.ContainsFunc(exit.Each(told), func(err error) bool {
-			var lost *lostError
-			return errors.As(err, &lost) && lost.result.Benchmark == f.Benchmark && lost.result.Error == f.Error
-		})
-	})
+// Tells tells whether an error says already that a benchmark was lost for that reason.
+func Tells(err error, benchmark, loss string) bool {
+	var lost *lostError
+	return errors.As(err, &lost) && lost.result.Benchmark == benchmark && lost.result.Error == loss
 }

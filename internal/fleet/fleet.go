@@ -1,0 +1,281 @@
+// Package fleet runs this tool on other kernels, each in a virtual machine, as many at
+// a time as there are CPUs.
+package fleet
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/vm"
+)
+
+// Modules are the kernel modules that measuring may take. One that a
+// kernel lacks is built in, or missed by just the benchmarks that need it.
+var Modules = []string{"veth", "sch_ingress", "cls_bpf"}
+
+// Options are how virtual machines are run.
+type Options struct {
+	Cache *kernel.Cache
+	// KVM asks for machines that run on the processor, where that works. Else
+	// instructions are counted.
+	KVM     bool
+	Timeout time.Duration // of a machine; 0 is none
+	Memory  int           // of a machine, in MiB; 0 is enough for most suites
+	Watch   Watch
+}
+
+// Watch is told what the machines are at.
+type Watch interface {
+	// Warn is told what is wrong and goes on all the same.
+	Warn(format string, args ...any)
+	// Stage begins with a machine of the kernel of that name.
+	Stage(kernel string) Stage
+}
+
+// Stage is told what a machine is at.
+type Stage interface {
+	Set(what string)
+	End()
+}
+
+// Fleet runs this tool on other kernels.
+type Fleet struct {
+	options Options
+
+	mu   sync.Mutex
+	mode vm.Mode // changed by the first that finds KVM broken
+}
+
+// Open makes a fleet for these kernels. What can be known to be wrong is found before
+// the first one boots.
+func Open(o Options, kernels []string) (*Fleet, error) {
+	if err := CanEmulate(runtime.GOARCH); err != nil {
+		return nil, exit.Usage(err)
+	}
+	var errs []error
+	for _, name := range kernels {
+		if err := o.Cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
+			errs = append(errs, exit.Usage(OnKernel(name, err)))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	f := &Fleet{options: o}
+	if o.KVM {
+		f.mode = vm.KVM
+		// A machine that never boots would be waited for.
+		if err := probe.NoKVM(); err != nil {
+			f.withoutKVM(fmt.Errorf("%w: %w", vm.ErrKVM, err))
+		}
+	}
+	return f, nil
+}
+
+// CanEmulate refuses virtual machines on another architecture than theirs: they
+// run this very program.
+func CanEmulate(arch string) error {
+	if arch == "amd64" {
+		return nil
+	}
+	return bench.WithHint(fmt.Errorf("virtual machines are x86-64, and this is %s", arch),
+		"Measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04.")
+}
+
+// Guest is what a virtual machine runs: this tool with arguments, which depend
+// on the mode that the machine runs in.
+type Guest struct {
+	Args  func(mode vm.Mode) []string
+	Files map[string][]byte
+	// Stdout gets what the tool prints there, Result what it reports. Either
+	// may be nil.
+	Stdout io.Writer
+	Result func(json.RawMessage)
+	// At tells a person what the tool is at there: it is asked once the machine
+	// has booted, and after each result. It may be nil.
+	At func() string
+}
+
+func (g *Guest) at() string {
+	if g.At == nil {
+		return "measuring"
+	}
+	return g.At()
+}
+
+// Run runs a guest on the kernel of that name.
+func (f *Fleet) Run(ctx context.Context, name string, g Guest) (vm.Info, error) {
+	stage := f.options.Watch.Stage(name)
+	defer stage.End()
+	stage.Set("reading the kernel")
+	k, err := f.options.Cache.Resolve(ctx, name)
+	if err != nil {
+		return vm.Info{}, Misnamed(OnKernel(name, Interrupted(ctx, err)))
+	}
+	info, err := f.boot(ctx, k, g, stage)
+	if errors.Is(err, vm.ErrKVM) {
+		f.withoutKVM(err)
+		info, err = f.boot(ctx, k, g, stage)
+	}
+	f.warn(name, info)
+	return info, OnKernel(name, err)
+}
+
+// warn says what a machine lacks: benchmarks may fail for it, or measure
+// something else than on another kernel.
+func (f *Fleet) warn(name string, info vm.Info) {
+	for _, w := range info.Warnings {
+		f.options.Watch.Warn("kernel %s: %s", name, w)
+	}
+}
+
+// interruptedError is how something ended that a person has ended.
+type interruptedError struct{ error }
+
+func (interruptedError) Error() string   { return "interrupted" }
+func (e interruptedError) Unwrap() error { return e.error }
+
+// Interrupted says of an error, if there is one, that it is for the signal.
+func Interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return interruptedError{err}
+	}
+	return err
+}
+
+// Each calls fn for each kernel, for as many at a time as there are CPUs, and
+// returns in the kernels' order what it found. A kernel may have found nothing.
+func Each[T any](kernels []string, fn func(i int, name string) (*T, error)) ([]*T, error) {
+	found := make([]*T, len(kernels))
+	errs := make([]error, len(kernels))
+	slots := make(chan struct{}, runtime.NumCPU())
+	var wg sync.WaitGroup
+	for i, name := range kernels {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			found[i], errs[i] = fn(i, name)
+		})
+	}
+	wg.Wait()
+	return slices.DeleteFunc(found, func(v *T) bool { return v == nil }), errors.Join(errs...)
+}
+
+// withoutKVM makes exact mode do what KVM does not, and says so once.
+func (f *Fleet) withoutKVM(reason error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.mode == vm.KVM {
+		f.mode = vm.Exact
+		f.options.Watch.Warn("%s; counting instructions in exact mode instead", reason)
+	}
+}
+
+func (f *Fleet) boot(ctx context.Context, k *kernel.Kernel, g Guest, stage Stage) (vm.Info, error) {
+	image, err := k.BootFile("")
+	if err != nil {
+		return vm.Info{}, err
+	}
+	modules, _, err := k.Modules(Modules...)
+	if err != nil {
+		return vm.Info{}, err
+	}
+	f.mu.Lock()
+	mode := f.mode
+	f.mu.Unlock()
+
+	var said bytes.Buffer
+	cmd := &vm.Cmd{
+		Image: image, Mode: mode, Memory: f.options.Memory, Timeout: f.options.Timeout,
+		Args: g.Args(mode), Files: withConfig(g.Files, k),
+		Stdout: g.Stdout, Stderr: &said,
+		OnBoot: func() { stage.Set(g.at()) },
+		OnResult: func(text json.RawMessage) {
+			if g.Result != nil {
+				g.Result(text)
+			}
+			stage.Set(g.at())
+		},
+	}
+	for _, mod := range modules {
+		cmd.Modules = append(cmd.Modules, vm.Module{Name: mod.Name, Data: mod.Data})
+	}
+	stage.Set("booting" + map[bool]string{true: " under KVM"}[mode == vm.KVM])
+	err = Interrupted(ctx, cmd.Run(ctx))
+	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
+}
+
+// withConfig adds the kernel's settings to files, where programs that ask for them
+// (__kconfig) get them answered from.
+func withConfig(files map[string][]byte, k *kernel.Kernel) map[string][]byte {
+	if k.Config == nil {
+		return files
+	}
+	all := map[string][]byte{"/boot/config-" + k.Release: k.Config}
+	maps.Copy(all, files)
+	return all
+}
+
+// guestHints are hints that name this tool's flags.
+var guestHints = map[error]string{
+	vm.ErrMemory:  "Give it more memory by --vm-memory: 256 MiB are enough for most suites.",
+	vm.ErrTimeout: "Give it more time by --vm-timeout, or the benchmark fewer runs (repeat, count).",
+	vm.ErrHung:    "A program that runs for so long keeps the kernel from everything else: give it less to do.",
+}
+
+// explainGuest adds to a failure of the machine what its console says about
+// it, and to one of the tool in it what the tool said. Hints about benchmarks
+// are for a machine that has booted.
+func explainGuest(err error, said string, booted bool) error {
+	var fault *vm.Fault
+	var exit *vm.ExitError
+	switch {
+	case errors.As(err, &fault):
+		hint := bench.Hint(err)
+		if flag := guestHints[fault.Kind]; flag != "" && (booted || errors.Is(err, vm.ErrMemory)) {
+			hint = flag
+		}
+		return bench.WithHint(bench.WithDetails(err, fault.Trace), hint)
+	case errors.As(err, &exit):
+		err = fmt.Errorf("ebpf-bench in the guest: %w", exit)
+		if said = strings.TrimSpace(said); said != "" {
+			err = bench.WithDetails(err, strings.Split(said, "\n"))
+		}
+		if exit.Signal != "" {
+			err = bench.WithHint(err, "Where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory.")
+		}
+		return err
+	}
+	return err
+}
+
+// OnKernel says which kernel an error is about.
+func OnKernel(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return bench.WithHint(fmt.Errorf("kernel %s: %w", name, err), bench.Hint(err))
+}
+
+// Misnamed is a usage error where what was named is no kernel. That the
+// network fails is nobody's usage.
+func Misnamed(err error) error {
+	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {
+		return exit.Usage(err)
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/vm"
+)
+
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancelCause(t.Context())
+	if err := Interrupted(ctx, errors.New("failed")); err.Error() != "failed" {
+		t.Errorf("without a signal: %v", err)
+	}
+	stop(errors.New("interrupt signal received"))
+	if err := Interrupted(ctx, context.Cause(ctx)); err.Error() != "interrupted" || !errors.Is(err, context.Cause(ctx)) {
+		t.Errorf("got %v", err)
+	}
+	if err := Interrupted(ctx, nil); err != nil {
+		t.Errorf("what succeeded all the same: %v", err)
+	}
+}
+
+func TestCanEmulate(t *testing.T) {
+	if err := CanEmulate("amd64"); err != nil {
+		t.Error(err)
+	}
+	err := CanEmulate("arm64")
+	if err == nil || err.Error() != "virtual machines are x86-64, and this is arm64" || !strings.Contains(bench.Hint(err), "mode: host") {
+		t.Errorf("%v, hint %q", err, bench.Hint(err))
+	}
+}
+
+// watching writes down what a fleet warns of.
+type watching []string
+
+func (w *watching) Warn(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
+func (w *watching) Stage(string) Stage              { return nil }
+
+// What a machine could not set up is told, with the name of its kernel.
+func TestWarningsOfAMachine(t *testing.T) {
+	var said watching
+	f := &Fleet{options: Options{Watch: &said}}
+	f.warn("6.12", vm.Info{Warnings: []string{"load module veth: exec format error", "mount /sys/fs/bpf: no such device"}})
+	want := []string{"kernel 6.12: load module veth: exec format error", "kernel 6.12: mount /sys/fs/bpf: no such device"}
+	if !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
+	}
+}
+
+// A tool that is killed in a machine takes its benchmark with it as the machine
+// itself does; one that ends by itself has said why.
+func TestAToolThatIsKilledInTheGuest(t *testing.T) {
+	for _, c := range []struct {
+		exit *vm.ExitError
+		said string
+		lost string
+		hint bool
+	}{
+		{&vm.ExitError{Code: -1, Signal: "killed"}, "", "ebpf-bench in the guest was ended: signal: killed", true},
+		{&vm.ExitError{Code: 2}, "error: it has no such flag\n", "", false},
+	} {
+		err := explainGuest(c.exit, c.said, true)
+		r := &bench.Result{Benchmark: "b"}
+		lost := Lose(r, err)
+		if r.Error != c.lost || strings.HasSuffix(lost.Error(), ", while it measured b") != (c.lost != "") || (bench.Hint(lost) != "") != c.hint {
+			t.Errorf("%v: lost %q, hint %q, result %+v", c.exit, lost, bench.Hint(lost), r)
+		}
+		if d := bench.Details(err); (len(d) > 0) != (c.said != "") {
+			t.Errorf("%v: it said %q, details %v", c.exit, c.said, d)
+		}
+	}
+}
