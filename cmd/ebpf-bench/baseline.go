@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 const baselineLong = `Keep runs to compare later ones with: their numbers, and the objects that they
@@ -109,5 +110,5 @@ func (b *baselineCommand) complete(cmd *cobra.Command, _ []string, _ string) ([]
 			names = append(append(names, m.ID, m.Branch), m.Tags...)
 		}
 	}
-	return unique(names), cobra.ShellCompDirectiveNoFileComp
+	return unit.Unique(names), cobra.ShellCompDirectiveNoFileComp
 }

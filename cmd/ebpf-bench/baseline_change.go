@@ -85,7 +85,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 				}
 				ids = append(ids, meta.ID)
 			}
-			for _, id := range unique(ids) {
+			for _, id := range unit.Unique(ids) {
 				err := d.Remove(ctx, id)
 				if errors.Is(err, baseline.ErrNotFound) {
 					return exit.Usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), listHint))

@@ -140,7 +140,7 @@ func (b *baselineCommand) export() *cobra.Command {
 			}
 			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
 			if info, gone := os.Stat(out); err == nil && gone == nil {
-				fmt.Fprintf(b.t.Stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unique(ids)), "run"), ui.Clean(out), unit.Format(float64(info.Size()), "bytes"))
+				fmt.Fprintf(b.t.Stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unit.Unique(ids)), "run"), ui.Clean(out), unit.Format(float64(info.Size()), "bytes"))
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
 		},

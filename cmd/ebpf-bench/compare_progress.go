@@ -34,7 +34,7 @@ func (b *pairBar) Start(loads int, estimate time.Duration) {
 		b.bar.Start(loads, estimate)
 	}
 	// Those that are not planned yet will take about as many.
-	b.bar.bar.ChangeMax(b.loads + b.loads/b.started*max(b.benchmarks-b.started, 0))
+	b.bar.bar.Grow(int64(b.loads + b.loads/b.started*max(b.benchmarks-b.started, 0)))
 }
 
 type silentProgress struct{}

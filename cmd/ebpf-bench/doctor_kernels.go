@@ -92,13 +92,3 @@ func examineOn(ctx context.Context, m *fleet.Fleet, name string) (*examined, err
 // isOfHost tells the probes that say whether this machine can run others: in a
 // virtual one that is no question.
 func isOfHost(f probe.Finding) bool { return f.Name == "kvm" || f.Name == "qemu" }
-
-// unique are the names, each once.
-func unique(names []string) (once []string) {
-	for _, name := range names {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
-	}
-	return once
-}

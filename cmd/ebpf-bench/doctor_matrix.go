@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // printMatrix prints a row a probe and a column a kernel, and below it why an
@@ -54,7 +55,7 @@ func columnTitles(kernels []examined) []string {
 		short = append(short, ui.Clean(version))
 		whole = append(whole, ui.Clean(k.release))
 	}
-	if len(unique(short)) < len(short) {
+	if len(unit.Unique(short)) < len(short) {
 		return whole
 	}
 	return short
@@ -71,7 +72,7 @@ func probeNames(kernels []examined) []string {
 			names = append(names, f.Name)
 		}
 	}
-	return unique(names)
+	return unit.Unique(names)
 }
 
 func findingOf(k examined, name string) probe.Finding {

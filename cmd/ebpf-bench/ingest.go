@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 const ingestLong = `Take in what another tool measured in user space, so that it goes through the
@@ -206,5 +207,5 @@ func failedPackages(set *ingest.Set) error {
 	if len(set.Failed) == 0 {
 		return nil
 	}
-	return exit.NoMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unique(set.Failed))), "see its output"))
+	return exit.NoMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unit.Unique(set.Failed))), "see its output"))
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,25 +50,6 @@ func newKernelCommand(t *ui.Terminal) *cobra.Command {
 	cmd.AddCommand(k.add(), k.list(), k.remove(), k.path(), k.pack())
 	return cmd
 }
-
-// openKernels opens the cache. What it lacks and gets is shown on the terminal.
-func openKernels(t *ui.Terminal, dir string) (*kernel.Cache, error) {
-	var err error
-	if dir == "" {
-		if dir, err = kernel.DefaultCacheDir(); err != nil {
-			return nil, err
-		}
-	}
-	cache, err := kernel.OpenCache(dir)
-	if err != nil {
-		return nil, err
-	}
-	cache.Progress, cache.Releases = newDownloads(t), os.Getenv(releasesVariable)
-	return cache, nil
-}
-
-// releasesVariable names a mirror of this tool's releases, as for the action.
-const releasesVariable = "EBPF_BENCH_RELEASES"
 
 func (k *kernelCommand) add() *cobra.Command {
 	return &cobra.Command{
@@ -290,16 +270,4 @@ func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra
 		}
 		return names, after
 	}
-}
-
-// completeKernel completes the names of kernels.
-func (f *machineFlags) completeKernel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
-	if cache, err := openKernels(ui.New(io.Discard, io.Discard), f.cache); err == nil {
-		entries, _ := cache.List()
-		for _, e := range entries {
-			names = append(names, e.Release)
-		}
-	}
-	return unique(names), cobra.ShellCompDirectiveNoFileComp
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"sync"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -17,8 +15,7 @@ type downloads struct {
 	t *ui.Terminal
 
 	mu         sync.Mutex
-	bar        *progressbar.ProgressBar // nil unless on a terminal
-	line       *ui.Line
+	bar        *ui.Bar
 	active     int
 	have, size int64 // of those since none was active
 }
@@ -29,24 +26,13 @@ func newDownloads(t *ui.Terminal) *downloads { return &downloads{t: t} }
 func (d *downloads) Start(name string, size int64) kernel.Download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.clear()
+	d.bar.Remove()
 	d.t.Say("downloading %s (%s)", name, unit.Bytes(float64(size)))
 	d.active++
 	d.size += size
-	if ui.IsTerminal(d.t.Stderr) {
-		d.line = d.t.Line()
-		d.bar = progressbar.NewOptions64(d.size, append(barOptions(d.t, d.line), progressbar.OptionSetDescription("downloading"))...)
-		_ = d.bar.Set64(d.have)
-	}
+	d.bar = d.t.Bar(d.size, "downloading")
+	d.bar.Set(d.have)
 	return &download{all: d}
-}
-
-// clear takes the bar off the terminal.
-func (d *downloads) clear() {
-	if d.bar != nil {
-		d.line.Remove()
-		d.bar = nil
-	}
 }
 
 // download is one of those under way.
@@ -65,9 +51,7 @@ func (d *download) Have(n int64) {
 	}
 	d.all.have += n - d.have
 	d.have = n
-	if d.all.bar != nil {
-		_ = d.all.bar.Set64(d.all.have)
-	}
+	d.all.bar.Set(d.all.have)
 }
 
 // End is for kernel.Download.
@@ -77,7 +61,7 @@ func (d *download) End() {
 	d.ended = true
 	d.all.active--
 	if d.all.active == 0 {
-		d.all.clear()
-		d.all.have, d.all.size = 0, 0
+		d.all.bar.Remove()
+		d.all.bar, d.all.have, d.all.size = nil, 0, 0
 	}
 }

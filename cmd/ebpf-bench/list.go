@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -130,7 +131,7 @@ func findKernels(t *ui.Terminal, dir string, names []string) (found []string, er
 		return nil, err
 	}
 	var errs []error
-	for _, name := range unique(names) {
+	for _, name := range unit.Unique(names) {
 		what := "not in the cache"
 		switch release := cachedRelease(cache, name); {
 		case release != "":

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 const kernelCacheUsage = "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)"
@@ -57,7 +59,7 @@ func (f *machineFlags) choose(inSuite []string) []string {
 	case f.mode == "off":
 		return nil
 	case len(f.kernels) > 0:
-		return unique(f.kernels)
+		return unit.Unique(f.kernels)
 	case len(inSuite) == 0 && f.mode != "":
 		return []string{"host"}
 	}
@@ -116,4 +118,16 @@ func (k *kernelList) Set(s string) error {
 		*k = append(*k, name)
 	}
 	return nil
+}
+
+// completeKernel completes the names of kernels.
+func (f *machineFlags) completeKernel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
+	if cache, err := openKernels(ui.New(io.Discard, io.Discard), f.cache); err == nil {
+		entries, _ := cache.List()
+		for _, e := range entries {
+			names = append(names, e.Release)
+		}
+	}
+	return unit.Unique(names), cobra.ShellCompDirectiveNoFileComp
 }

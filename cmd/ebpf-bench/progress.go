@@ -1,10 +1,7 @@
 package main
 
 import (
-	"io"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -26,47 +23,18 @@ func newProgress(t *ui.Terminal, plan *runner.Plan) runner.Progress {
 type bar struct {
 	t          *ui.Terminal
 	benchmarks int
-	bar        *progressbar.ProgressBar
-	line       *ui.Line
+	bar        *ui.Bar
 }
 
 func (b *bar) Start(rounds int, _ time.Duration) {
-	b.line = b.t.Line()
-	b.bar = progressbar.NewOptions(rounds, append(barOptions(b.t, b.line),
-		progressbar.OptionSetDescription("measuring "+unit.Plural(b.benchmarks, "benchmark")))...)
+	b.bar = b.t.Bar(int64(rounds), "measuring "+unit.Plural(b.benchmarks, "benchmark"))
 }
 
-// barOptions are those of every bar, which is drawn as a line of the terminal.
-func barOptions(t *ui.Terminal, line *ui.Line) []progressbar.Option {
-	return []progressbar.Option{
-		progressbar.OptionSetWriter(line),
-		progressbar.OptionSetWidth(barWidth(t.Stderr)),
-		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionThrottle(100 * time.Millisecond),
-		progressbar.OptionSetPredictTime(true),
-	}
-}
-
-func (b *bar) Round() {
-	if b.bar != nil {
-		_ = b.bar.Add(1)
-	}
-}
+func (b *bar) Round() { b.bar.Add(1) }
 
 func (b *bar) Done(*bench.Result) {
-	if b.bar != nil {
-		b.line.Remove()
-		b.bar = nil
-	}
-}
-
-// barWidth is how wide a bar may be so that its line, which is 60 characters
-// without it, is shown as a whole.
-func barWidth(w io.Writer) int {
-	if !ui.IsTerminal(w) {
-		return 1
-	}
-	return min(max(ui.Width(w)-60, 1), 30)
+	b.bar.Remove()
+	b.bar = nil
 }
 
 type lines struct{ t *ui.Terminal }

@@ -45,7 +45,7 @@ func (f *storeFlag) past(ctx context.Context, t *ui.Terminal, policy *thresholds
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	branches = slices.DeleteFunc(unique(branches), func(name string) bool { return name == "" })
+	branches = slices.DeleteFunc(unit.Unique(branches), func(name string) bool { return name == "" })
 	q := baseline.Query{Testbed: baseline.Key(run.Testbed), Branches: branches, Before: run.Started}
 	h, err := f.open().History(ctx, q, wanted...)
 	if err != nil {
