@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
@@ -35,14 +36,14 @@ func newActionCommand(t *ui.Terminal) *cobra.Command {
 		Short:  "The steps of the GitHub Action",
 		Long:   actionLong,
 		Hidden: true,
-		Args:   usageArgs(cobra.NoArgs),
+		Args:   cli.UsageArgs(cobra.NoArgs),
 		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	step := func(name, short string, run func(*actionStep, *cobra.Command) error) {
 		cmd.AddCommand(&cobra.Command{
 			Use:   name,
 			Short: short,
-			Args:  usageArgs(cobra.NoArgs),
+			Args:  cli.UsageArgs(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				s, err := openActionStep(t, os.Getenv)
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 )
 
 // actionInputs are the inputs of the action, which action.yml documents.
@@ -136,18 +137,18 @@ func (in *actionInputs) branchFolder() string {
 }
 
 // machines are the flags that say which kernels to measure on.
-func (in *actionInputs) machines(f *machineFlags) error {
+func (in *actionInputs) machines(f *cli.MachineFlags) error {
 	mode := in.mode
 	if mode == "host" {
 		mode = "off"
 	}
-	if err := f.mode.Set(mode); err != nil {
+	if err := f.Mode.Set(mode); err != nil {
 		return err
 	}
 	if in.kernels == "" {
 		return nil
 	}
-	if err := f.kernels.Set(in.kernels); err != nil {
+	if err := f.Kernels.Set(in.kernels); err != nil {
 		return fmt.Errorf("input kernels: %w", err)
 	}
 	return nil

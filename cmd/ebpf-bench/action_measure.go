@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
@@ -192,8 +193,8 @@ func (s *actionStep) writeResults(encode func(io.Writer) error) error {
 
 // flags are the flags of run and compare that the inputs stand for. What they
 // leave open has the default of the command line.
-func (s *actionStep) flags(machines *machineFlags, store *storeFlag, shard *shardFlag) error {
-	machines.register(&cobra.Command{})
+func (s *actionStep) flags(machines *cli.MachineFlags, store *storeFlag, shard *shardFlag) error {
+	machines.Register(&cobra.Command{})
 	store.folder = s.state.path(storedFolder)
 	store.warn = func(p baseline.Problem) { s.t.Warn("%v", p) }
 	shard.Shard = s.in.shard

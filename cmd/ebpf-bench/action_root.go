@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/kernel"
@@ -96,7 +97,7 @@ func (s *actionStep) sudo(ctx context.Context, why string, environ []string, arg
 // it is to be measured on and the distribution lets nobody else read it. That is
 // all that root does: the measuring is the user's.
 func (s *actionStep) bringHost(ctx context.Context) error {
-	var f machineFlags
+	var f cli.MachineFlags
 	if s.may.root || s.in.machines(&f) != nil {
 		return nil
 	}
@@ -104,7 +105,7 @@ func (s *actionStep) bringHost(ctx context.Context) error {
 	if err != nil {
 		return nil // whoever reads the suite says so
 	}
-	if !slices.Contains(f.choose(suite.Kernels), "host") {
+	if !slices.Contains(f.Choose(suite.Kernels), "host") {
 		return nil
 	}
 	if !errors.Is(s.may.host(), os.ErrPermission) {
@@ -124,7 +125,7 @@ func (s *actionStep) bringHost(ctx context.Context) error {
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	cache, err := openKernels(s.t, "")
+	cache, err := cli.OpenKernels(s.t, "")
 	if err != nil {
 		return exit.NoMeasure(err)
 	}

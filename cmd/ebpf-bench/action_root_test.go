@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -117,7 +118,7 @@ func TestBringHost(t *testing.T) {
 	if !canBoot(t) {
 		t.Skip("needs a kernel, see make kernels")
 	}
-	kernels, err := openKernels(nil, "")
+	kernels, err := cli.OpenKernels(nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestBringHost(t *testing.T) {
 	if environ := readString(t, filepath.Join(dir, "env")); strings.Contains(environ, "secret") {
 		t.Errorf("root has %q", environ)
 	}
-	cache, err := openKernels(s.t, "")
+	cache, err := cli.OpenKernels(s.t, "")
 	if err != nil {
 		t.Fatal(err)
 	}

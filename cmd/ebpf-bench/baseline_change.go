@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -27,7 +28,7 @@ func (b *baselineCommand) tag() *cobra.Command {
 		Use:     "tag RUN TAG",
 		Short:   "Mark a run, which prune then keeps",
 		Example: "  ebpf-bench baseline tag latest v1.2",
-		Args:    usageArgs(cobra.ExactArgs(2)),
+		Args:    cli.UsageArgs(cobra.ExactArgs(2)),
 		RunE: b.onRun(func(ctx context.Context, meta baseline.Meta, args []string) error {
 			tag := args[0]
 			if remove {
@@ -65,7 +66,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 		Use:               "rm RUN...",
 		Short:             "Remove runs, and objects that no run needs any more",
 		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
 		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, args []string) error {
 			// All that they stand for is known before any of it is gone.
@@ -109,10 +110,10 @@ func (b *baselineCommand) prune() *cobra.Command {
 		Short:   "Remove old runs, and objects that no run needs any more",
 		Long:    "Keep every tagged run and, of each branch and testbed, the newest N runs. Remove\nall others, the objects that only they had, and what a killed process left.",
 		Example: "  ebpf-bench baseline prune --keep 100",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if keep < 1 {
-				return usageError(cmd, errors.New("--keep must be 1 or more"))
+				return cli.UsageError(cmd, errors.New("--keep must be 1 or more"))
 			}
 			d, err := b.existing()
 			if err != nil {
@@ -134,7 +135,7 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
 		Short: "Make the index anew from the runs",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, _ []string) error {
 			problems, err := d.Rebuild(ctx)
 			if err == nil {
@@ -153,7 +154,7 @@ func (b *baselineCommand) importing() *cobra.Command {
 		Use:     "import FILE",
 		Short:   "Take the runs of an exported file",
 		Example: "  ebpf-bench baseline import main.tar.zst",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := openInput(cmd.Context(), args[0])
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -31,7 +32,7 @@ func (b *baselineCommand) list() *cobra.Command {
 		Use:     "list",
 		Short:   "List the runs, the newest first",
 		Example: "  ebpf-bench baseline list --branch main --limit 10",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if branch != "" {
 				q.Branches = []string{branch}
@@ -73,7 +74,7 @@ func (b *baselineCommand) show() *cobra.Command {
 		Use:               "show RUN",
 		Short:             "Print the results of a run",
 		Example:           "  ebpf-bench baseline show main\n  ebpf-bench baseline show latest --format json > latest.json",
-		Args:              usageArgs(cobra.ExactArgs(1)),
+		Args:              cli.UsageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: b.complete,
 		RunE: b.onRun(func(ctx context.Context, meta baseline.Meta, _ []string) error {
 			entry, err := b.open().Load(ctx, meta.ID)
@@ -93,7 +94,7 @@ func (b *baselineCommand) verify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Check every file of the baseline",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE: b.onStore(func(ctx context.Context, store *baseline.Dir, _ []string) error {
 			problems, err := store.Verify(ctx)
 			if err != nil {
@@ -118,10 +119,10 @@ func (b *baselineCommand) export() *cobra.Command {
 		Use:     "export --out FILE [RUN...]",
 		Short:   "Write runs with their objects to one file",
 		Example: "  ebpf-bench baseline export --out main.tar.zst main\n  ebpf-bench baseline export --out all.tar.zst",
-		Args:    usageArgs(cobra.ArbitraryArgs),
+		Args:    cli.UsageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
+				return cli.UsageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
 			store, err := b.existing()
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -114,7 +115,7 @@ func (b *baselineCommand) save() *cobra.Command {
 		Short:   "Keep the results of a run, with its objects",
 		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured, so that a later comparison can measure them again. A run that failed,\neven in part, is not kept. ebpf-bench run --save does both in one step.",
 		Example: "  sudo ebpf-bench run --out result.json\n  ebpf-bench baseline save result.json",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := readRunFile(cmd.Context(), args[0])
 			if err != nil {

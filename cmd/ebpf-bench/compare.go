@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -42,7 +43,7 @@ type compareFlags struct {
 	strict   bool
 	verbose  bool
 	store    storeFlag
-	machines machineFlags
+	machines cli.MachineFlags
 }
 
 func newCompareCommand(t *ui.Terminal) *cobra.Command {
@@ -52,15 +53,15 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Compare two builds, and fail when one got slower",
 		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are of the same\ntestbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
 		Example: compareExample,
-		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		Args:    cli.UsageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd.Flags().Changed); err != nil {
-				return usageError(cmd, err)
+				return cli.UsageError(cmd, err)
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	f.store.register(cmd)
 	flags := cmd.Flags()
 	suiteFlag(cmd, &f.suite, "drive the programs by the workloads of this suite `file`")
@@ -160,7 +161,7 @@ func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *matchu
 	if m.suite == nil {
 		return storedComparisons(m), nil
 	}
-	if kernels := f.machines.choose(m.suite.Kernels); len(kernels) > 0 {
+	if kernels := f.machines.Choose(m.suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, m, kernels)
 	}
 	c, err := f.onHost(ctx, t, m, policy)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
@@ -94,9 +95,9 @@ func (f *compareFlags) checkNumbers() error {
 	switch {
 	case f.suite != "":
 		return errors.New("--suite: there are no objects to measure, just results")
-	case len(f.machines.kernels) > 0:
+	case len(f.machines.Kernels) > 0:
 		return errors.New("--kernel: there are no objects to measure, just results")
-	case f.machines.mode != "":
+	case f.machines.Mode != "":
 		return errors.New("--vm: there are no objects to measure, just results")
 	case f.shard.Shard != nil:
 		return errors.New("--shard: there are no objects to measure, just results")
@@ -240,11 +241,11 @@ func commonEnd(a, b string) int {
 
 // scope is what thresholds can be for: what is compared, and what a filter
 // leaves out of it.
-func (m *matchup) scope(t *ui.Terminal, machines *machineFlags) (thresholds.Scope, error) {
+func (m *matchup) scope(t *ui.Terminal, machines *cli.MachineFlags) (thresholds.Scope, error) {
 	if m.suite == nil {
 		return m.storedScope(), nil
 	}
-	scope, err := machines.scope(t, m.suite.Kernels)
+	scope, err := scopeOn(machines, t, m.suite.Kernels)
 	scope.Benchmarks = slices.Clone(m.all)
 	for _, p := range m.pairs {
 		job := p.Head

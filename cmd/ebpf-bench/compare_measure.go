@@ -66,7 +66,7 @@ func (m *matchup) name(c *bench.Comparison) { c.Base, c.Head = m.base.Side, m.he
 // kernel on which nothing was measured has no comparison; what went wrong is
 // the error.
 func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *matchup, kernels []string) ([]*bench.Comparison, error) {
-	vms, err := f.machines.open(t, kernels)
+	vms, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

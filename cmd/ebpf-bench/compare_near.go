@@ -42,13 +42,13 @@ func (f *compareFlags) nearTo(t *ui.Terminal, head *side) func(baseline.Meta) bo
 	if s != nil {
 		inSuite = s.Kernels
 	}
-	if len(f.machines.choose(inSuite)) == 0 {
+	if len(f.machines.Choose(inSuite)) == 0 {
 		here := probe.Testbed()
 		here.Mode = bench.ModeHost
 		key := baseline.Key(here)
 		return func(m baseline.Meta) bool { return m.Testbed == key }
 	}
-	scope, err := f.machines.scope(t, inSuite)
+	scope, err := scopeOn(&f.machines, t, inSuite)
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -31,7 +32,7 @@ func TestNearestRun(t *testing.T) {
 		{"objects", compareFlags{}, side{objects: objects}, "here"},
 		{"a stored run with objects", compareFlags{}, side{objects: objects, runs: []*bench.Run{{Testbed: there}}}, "here"},
 		{"numbers", compareFlags{}, side{runs: []*bench.Run{{Testbed: there}}}, "there"},
-		{"a kernel of the flags", compareFlags{machines: machineFlags{kernels: []string{"host"}}}, side{objects: objects}, "counted"},
+		{"a kernel of the flags", compareFlags{machines: cli.MachineFlags{Kernels: []string{"host"}}}, side{objects: objects}, "counted"},
 		{"a kernel of the suite", compareFlags{}, side{objects: objects, suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
 	} {
 		near := c.flags.near(ui.New(io.Discard, io.Discard), &c.head)

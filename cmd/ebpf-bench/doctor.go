@@ -10,21 +10,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 func newDoctorCommand(t *ui.Terminal) *cobra.Command {
 	var asJSON bool
-	var flags machineFlags
+	var flags cli.MachineFlags
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Say what this kernel and machine can measure",
 		Long:    "Say what this kernel and machine can measure, and what is lost where they cannot.\nEach answer comes from trying; nothing is left behind.",
 		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can, asked in a virtual machine\n  ebpf-bench doctor --kernel 5.10\n\n  # what each of several can\n  ebpf-bench doctor --kernel 5.10,6.1,6.12",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			kernels := flags.choose(nil)
+			kernels := flags.Choose(nil)
 			if len(kernels) > 1 {
 				return compareKernels(cmd.Context(), t, &flags, kernels, asJSON)
 			}
@@ -38,17 +39,17 @@ func newDoctorCommand(t *ui.Terminal) *cobra.Command {
 			return printFindings(t, k)
 		},
 	}
-	flags.register(cmd)
+	flags.Register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
 // examine asks this machine, or a kernel if there is one.
-func examine(ctx context.Context, t *ui.Terminal, flags *machineFlags, kernels []string) (*examined, error) {
+func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
 		return &examined{release: hostRelease(), mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
-	m, err := flags.open(t, kernels)
+	m, err := flags.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

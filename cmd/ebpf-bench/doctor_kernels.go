@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -27,8 +28,8 @@ type examined struct {
 
 // compareKernels asks several kernels and prints what each can. One that
 // cannot be asked does not hide the answers of the others.
-func compareKernels(ctx context.Context, t *ui.Terminal, flags *machineFlags, names []string, asJSON bool) error {
-	m, err := flags.open(t, names)
+func compareKernels(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, names []string, asJSON bool) error {
+	m, err := flags.Open(t, names)
 	if err != nil {
 		return err
 	}

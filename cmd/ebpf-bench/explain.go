@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -72,7 +73,7 @@ type explainFlags struct {
 	all      bool
 	verbose  bool
 	store    storeFlag
-	machines machineFlags
+	machines cli.MachineFlags
 }
 
 func newExplainCommand(t *ui.Terminal) *cobra.Command {
@@ -82,16 +83,16 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 		Short:             "Say which lines of source cost how much",
 		Long:              explainLong,
 		Example:           explainExample,
-		Args:              usageArgs(cobra.MaximumNArgs(2)),
+		Args:              cli.UsageArgs(cobra.MaximumNArgs(2)),
 		ValidArgsFunction: f.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(t); err != nil {
-				return usageError(cmd, err)
+				return cli.UsageError(cmd, err)
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	f.store.register(cmd)
 	flags := cmd.Flags()
 	suiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
@@ -141,7 +142,7 @@ func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 // explain counts on this host, or on each of the kernels that the flags or the
 // suite name.
 func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *explainSides) ([]*bench.Explanation, error) {
-	if kernels := f.machines.choose(s.suite.Kernels); len(kernels) > 0 {
+	if kernels := f.machines.Choose(s.suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
 	}
 	e, err := runner.Explain(ctx, s.pairs, runner.Options{Tool: version()}, f.code())
@@ -154,7 +155,7 @@ func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *explainSi
 
 // onKernels counts on each kernel, as many at a time as there are CPUs.
 func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *explainSides, kernels []string) ([]*bench.Explanation, error) {
-	vms, err := f.machines.open(t, kernels)
+	vms, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

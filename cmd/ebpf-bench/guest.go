@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -74,7 +75,7 @@ func newGuestCommand() *cobra.Command {
 		Use:    "guest MODE",
 		Short:  "Measure in a virtual machine, for --kernel",
 		Hidden: true,
-		Args:   usageArgs(cobra.ExactArgs(1)),
+		Args:   cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results := vm.Results()
 			if results == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/ui/uitest"
 )
 
 // Help fits the usual terminal, and the terminal breaks no word of it.
@@ -38,7 +39,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 }
 
 func TestTheDoctorFitsTheTerminal(t *testing.T) {
-	tty, screen := openTerminal(t)
+	tty, screen := uitest.OpenTerminal(t)
 	k := &examined{release: "6.12", mode: bench.ModeExact, findings: []probe.Finding{
 		{Probe: probe.Probe{Name: "tc", For: strings.Repeat("many words ", 9), Cost: strings.Repeat("a lot ", 20)}, Answer: probe.No},
 		{Probe: probe.Probe{Name: "jit", For: "machine code"}, Answer: probe.Unknown, Reason: probe.NeedsRoot},
@@ -47,7 +48,7 @@ func TestTheDoctorFitsTheTerminal(t *testing.T) {
 	if err := printFindings(ui.New(tty, io.Discard), k); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(readScreen(t, tty, screen), "\r\n")
+	lines := strings.Split(uitest.ReadScreen(t, tty, screen), "\r\n")
 	for _, line := range lines {
 		if n := text.StringWidthWithoutEscSequences(line); n > 80 {
 			t.Errorf("%d columns: %s", n, line)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
@@ -48,7 +49,7 @@ type initFlags struct {
 	build      string
 	thresholds bool
 	noCheck    bool
-	machines   machineFlags
+	machines   cli.MachineFlags
 }
 
 // The files that init writes beside the suite.
@@ -66,12 +67,12 @@ func newInitCommand(t *ui.Terminal) *cobra.Command {
 		Example: initExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd.Flags().Changed); err != nil {
-				return usageError(cmd, err)
+				return cli.UsageError(cmd, err)
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", suiteFiles[0], "write the suite to this `file`; - is stdout")
 	flags.BoolVar(&f.force, "force", false, "replace files that are there")
@@ -89,7 +90,7 @@ func (f *initFlags) check(given func(flag string) bool) error {
 		return errors.New("--out names no file")
 	case f.out == "-" && (f.github || f.thresholds):
 		return errors.New("--out - prints the suite alone: --github and --thresholds write files that name it")
-	case f.noCheck && (len(f.machines.kernels) > 0 || f.machines.mode != ""):
+	case f.noCheck && (len(f.machines.Kernels) > 0 || f.machines.Mode != ""):
 		return errors.New("--no-check runs nothing, and --kernel and --vm say where: take one of them away")
 	case given("build") && !f.github:
 		return errors.New("--build is for the workflow: add --github")
@@ -116,7 +117,7 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 	if err != nil {
 		return exit.Usage(err)
 	}
-	s.Kernels = f.machines.kernels
+	s.Kernels = f.machines.Kernels
 	if err := f.try(ctx, t, s); err != nil {
 		return err
 	}

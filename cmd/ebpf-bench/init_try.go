@@ -26,7 +26,7 @@ import (
 // suite those that ran. One that does not is tried once more without being
 // driven.
 func (f *initFlags) try(ctx context.Context, t *ui.Terminal, s *scaffold.Suite) error {
-	kernels := f.machines.choose(nil)
+	kernels := f.machines.Choose(nil)
 	missing, err := probe.Capabilities()
 	if err != nil {
 		return exit.NoMeasure(err)

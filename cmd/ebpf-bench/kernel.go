@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/kernel"
@@ -43,10 +44,10 @@ func newKernelCommand(t *ui.Terminal) *cobra.Command {
 		Use:   "kernel",
 		Short: "Manage the kernels that virtual machines boot",
 		Long:  "Manage the kernels that virtual machines boot. run --kernel gets by itself what a\nversion names; here are kernels added that it cannot get.\n\n" + kernelSources,
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringVar(&k.cache, "cache", "", kernelCacheUsage)
+	cmd.PersistentFlags().StringVar(&k.cache, "cache", "", cli.KernelCacheUsage)
 	cmd.AddCommand(k.add(), k.list(), k.remove(), k.path(), k.pack())
 	return cmd
 }
@@ -57,9 +58,9 @@ func (k *kernelCommand) add() *cobra.Command {
 		Short:   "Add a kernel to the cache",
 		Long:    "Add a kernel to the cache, one at a time.\n\n" + kernelSources,
 		Example: "  ebpf-bench kernel add 6.12\n  ebpf-bench kernel add ./bzImage ./modroot/lib/modules",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cache, err := openKernels(k.t, k.cache)
+			cache, err := cli.OpenKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -84,9 +85,9 @@ func (k *kernelCommand) list() *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the kernels in the cache",
 		Example: "  ebpf-bench kernel list",
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			cache, err := openKernels(k.t, k.cache)
+			cache, err := cli.OpenKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -115,11 +116,11 @@ func (k *kernelCommand) remove() *cobra.Command {
 		Short:   "Remove kernels from the cache",
 		Long:    "Remove every kernel that goes by a name: a release, the beginning of one such as\n6.12, or the beginning of a digest.",
 		Example: "  ebpf-bench kernel rm 6.12",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 
 		ValidArgsFunction: k.complete(math.MaxInt, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := openKernels(k.t, k.cache)
+			cache, err := cli.OpenKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -141,11 +142,11 @@ func (k *kernelCommand) path() *cobra.Command {
 		Use:     "path NAME",
 		Short:   "Print where the packed kernel of that name lies",
 		Example: "  ebpf-bench kernel path 6.12",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 
 		ValidArgsFunction: k.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := openKernels(k.t, k.cache)
+			cache, err := cli.OpenKernels(k.t, k.cache)
 			if err != nil {
 				return err
 			}
@@ -168,12 +169,12 @@ func (k *kernelCommand) pack() *cobra.Command {
 		Long: "Pack a kernel, with just the modules that measuring takes, into one compressed\nfile, and print its release: what a release ships and kernel add takes. The same kernel makes the same\nbytes. One that the cache has by that name is taken from there, unless --module\nasks for more than that has.\n\n" +
 			kernelSources,
 		Example: "  ebpf-bench kernel pack 6.12 --out linux-6.12.tar.zst",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 
 		ValidArgsFunction: k.complete(1, cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				return usageError(cmd, errors.New("--out is missing: it names the file to write"))
+				return cli.UsageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
 			if _, err := newOutFile(out, args); err != nil {
 				return exit.Usage(err)
@@ -204,7 +205,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 
 // load gets the kernel that words describe, and says what will be missed of it.
 func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
-	loaded, err := kernel.Source{Progress: newDownloads(k.t), Releases: os.Getenv(releasesVariable)}.Load(ctx, words...)
+	loaded, err := kernel.Source{Progress: cli.Downloads(k.t), Releases: os.Getenv(cli.ReleasesVariable)}.Load(ctx, words...)
 	if err != nil {
 		return nil, fleet.Misnamed(err)
 	}
@@ -224,7 +225,7 @@ func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kerne
 // loadToPack gets the kernel from the cache if that has it with the modules.
 func (k *kernelCommand) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
 	if len(words) == 1 {
-		cache, err := openKernels(k.t, k.cache)
+		cache, err := cli.OpenKernels(k.t, k.cache)
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +259,7 @@ func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra
 		if len(args) >= most {
 			return nil, after
 		}
-		cache, err := openKernels(k.t, k.cache)
+		cache, err := cli.OpenKernels(k.t, k.cache)
 		if err != nil {
 			return nil, after
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
@@ -27,7 +28,7 @@ import (
 // it over packages, the image and the modules, and sets RELEASE:
 // installkernel NAME IMAGEDIR MODULESDIR.
 func installKernel(ts *testscript.TestScript, neg bool, args []string) {
-	cache, err := openKernels(nil, "")
+	cache, err := cli.OpenKernels(nil, "")
 	ts.Check(err)
 	k, err := cache.Get(args[0])
 	ts.Check(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -45,7 +46,7 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "List the benchmarks of a suite, and check it",
 		Long:    "List the benchmarks of a suite, and check the suite, its objects, its\nthresholds and its kernels as run does before it measures. It takes no privileges and no network: whether Debian\nhas a kernel that is not in the cache is seen when run gets it.",
 		Example: "  ebpf-bench list\n  ebpf-bench list --json ebpf-bench.yml",
-		Args:    usageArgs(cobra.MaximumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := sel.load(t, args)
 			if err != nil {
@@ -70,7 +71,7 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 	}
 	sel.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&cache, "kernel-cache", "", kernelCacheUsage)
+	cmd.Flags().StringVar(&cache, "kernel-cache", "", cli.KernelCacheUsage)
 	return cmd
 }
 
@@ -87,7 +88,7 @@ func (sel *selection) checkThresholds(t *ui.Terminal, cache string, s *suite.Sui
 	if err != nil {
 		return err
 	}
-	usual, err := (&machineFlags{cache: cache}).scope(t, s.Kernels)
+	usual, err := scopeOn(&cli.MachineFlags{Cache: cache}, t, s.Kernels)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func findKernels(t *ui.Terminal, dir string, names []string) (found []string, er
 	if len(names) == 0 {
 		return nil, nil
 	}
-	cache, err := openKernels(t, dir)
+	cache, err := cli.OpenKernels(t, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/cli"
 )
 
 func TestChooseKernels(t *testing.T) {
 	flag, suite := []string{"6.12", "6.1", "6.12"}, []string{"5.10"}
 	for _, test := range []struct {
-		mode           vmMode
+		mode           cli.VMMode
 		named, inSuite []string
 		want           []string
 	}{
@@ -21,8 +23,8 @@ func TestChooseKernels(t *testing.T) {
 		{"exact", nil, nil, []string{"host"}},
 		{"kvm", nil, nil, []string{"host"}},
 	} {
-		f := machineFlags{mode: test.mode, kernels: test.named}
-		if got := f.choose(test.inSuite); !slices.Equal(got, test.want) {
+		f := cli.MachineFlags{Mode: test.mode, Kernels: test.named}
+		if got := f.Choose(test.inSuite); !slices.Equal(got, test.want) {
 			t.Errorf("--vm %s --kernel %v, suite %v: %v, want %v", test.mode, test.named, test.inSuite, got, test.want)
 		}
 	}
@@ -42,7 +44,7 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 		{[]string{",6.12"}, nil},
 		{[]string{"6.12", ""}, nil},
 	} {
-		var list kernelList
+		var list cli.KernelList
 		var err error
 		for _, arg := range c.args {
 			err = errors.Join(err, list.Set(arg))
@@ -55,16 +57,16 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 
 func TestNoMachineOnAKernel(t *testing.T) {
 	for _, c := range []struct {
-		flags machineFlags
+		flags cli.MachineFlags
 		ok    bool
 	}{
-		{machineFlags{mode: "off"}, true},
-		{machineFlags{kernels: []string{"6.12"}}, true},
-		{machineFlags{mode: "kvm", kernels: []string{"6.12"}}, true},
-		{machineFlags{mode: "off", kernels: []string{"6.12"}}, false},
+		{cli.MachineFlags{Mode: "off"}, true},
+		{cli.MachineFlags{Kernels: []string{"6.12"}}, true},
+		{cli.MachineFlags{Mode: "kvm", Kernels: []string{"6.12"}}, true},
+		{cli.MachineFlags{Mode: "off", Kernels: []string{"6.12"}}, false},
 	} {
-		if err := c.flags.check(); (err == nil) != c.ok {
-			t.Errorf("--vm %s --kernel %s: %v", c.flags.mode, c.flags.kernels.String(), err)
+		if err := c.flags.Check(); (err == nil) != c.ok {
+			t.Errorf("--vm %s --kernel %s: %v", c.flags.Mode, c.flags.Kernels.String(), err)
 		}
 	}
 }

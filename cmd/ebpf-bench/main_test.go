@@ -20,6 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -137,7 +138,7 @@ func canBoot(t *testing.T) bool {
 	_, err := exec.LookPath("qemu-system-x86_64")
 	if err == nil {
 		var kernels *kernel.Cache
-		if kernels, err = openKernels(nil, ""); err == nil {
+		if kernels, err = cli.OpenKernels(nil, ""); err == nil {
 			_, err = kernels.Path("6.12")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -59,7 +60,7 @@ func newMergeCommand(t *ui.Terminal) *cobra.Command {
 		Short:             "Join the results of shards, and judge them as one",
 		Long:              mergeLong,
 		Example:           mergeExample,
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), t, args)

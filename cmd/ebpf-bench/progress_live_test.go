@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/ui/uitest"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -42,14 +43,14 @@ func shown(written string) []string {
 }
 
 func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
-	tty, screen := openTerminal(t)
+	tty, screen := uitest.OpenTerminal(t)
 	term := ui.New(nil, tty)
 	one, two := term.Stage("kernel 6.12"), term.Stage("kernel 5.10")
 	one.Set("booting")
 	two.Set(strings.Repeat("x", 100))
 	term.Warn("something")
 	one.Set("benchmark 1 of 2, a")
-	got := readScreen(t, tty, screen)
+	got := uitest.ReadScreen(t, tty, screen)
 	want := []string{
 		"ebpf-bench: warning: something",
 		"kernel 6.12: benchmark 1 of 2, a (0 s)",
@@ -60,20 +61,20 @@ func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 	}
 	one.End()
 	two.End()
-	got += readScreen(t, tty, screen)
+	got += uitest.ReadScreen(t, tty, screen)
 	if lines := shown(got); len(lines) != 1 {
 		t.Errorf("left is %q", lines)
 	}
 }
 
 func TestABarIsBelowWhatIsSaid(t *testing.T) {
-	tty, screen := openTerminal(t)
+	tty, screen := uitest.OpenTerminal(t)
 	term := ui.New(nil, tty)
 	bar := newProgress(term, &runner.Plan{Jobs: make([]*runner.Job, 2)})
 	bar.Start(10, time.Second)
 	bar.Round()
 	term.Say("something")
-	lines := shown(readScreen(t, tty, screen))
+	lines := shown(uitest.ReadScreen(t, tty, screen))
 	if len(lines) != 2 || lines[0] != "ebpf-bench: something" || !strings.HasPrefix(lines[1], "measuring 2 benchmarks") {
 		t.Errorf("shows %q", lines)
 	}

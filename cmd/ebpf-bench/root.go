@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -36,13 +37,13 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 		Short:         "Benchmark eBPF programs in the real kernel",
 		Long:          rootLong,
 		Version:       version(),
-		Args:          usageArgs(cobra.NoArgs),
+		Args:          cli.UsageArgs(cobra.NoArgs),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError(cmd, err)
+		return cli.UsageError(cmd, err)
 	})
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	root.PersistentFlags().Var(&t.Color, "color", "when to color the output: auto, always or never")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -62,7 +63,7 @@ type runFlags struct {
 	keep     bool
 	from     origin
 	store    storeFlag
-	machines machineFlags
+	machines cli.MachineFlags
 }
 
 func newRunCommand(t *ui.Terminal) *cobra.Command {
@@ -72,16 +73,16 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Measure the benchmarks of a suite",
 		Long:    runLong,
 		Example: runExample,
-		Args:    usageArgs(cobra.MaximumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd.Flags().Changed); err != nil {
-				return usageError(cmd, err)
+				return cli.UsageError(cmd, err)
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
 	f.register(cmd)
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	f.store.register(cmd)
 	f.from.register(cmd)
 	flags := cmd.Flags()
@@ -161,7 +162,7 @@ func (f *runFlags) measure(ctx context.Context, t *ui.Terminal, s *suite.Suite, 
 		}
 		return save(runs...)
 	}
-	if kernels := f.machines.choose(s.Kernels); len(kernels) > 0 {
+	if kernels := f.machines.Choose(s.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels, write)
 	}
 	run, err := runner.Measure(ctx, plan, runner.Options{

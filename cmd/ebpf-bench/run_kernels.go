@@ -22,7 +22,7 @@ import (
 // CPUs, and returns the runs in the kernels' order. A kernel on which nothing
 // was measured has none; what went wrong is the error.
 func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
-	m, err := f.machines.open(t, kernels)
+	m, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

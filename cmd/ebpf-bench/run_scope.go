@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -16,20 +17,20 @@ import (
 // hostKernel is the name of the kernel that this machine runs.
 const hostKernel = "host"
 
-// scope is what of the kernels is known before any is booted: how they are run,
+// scopeOn is what of the kernels is known before any is booted: how they are run,
 // and the releases of this host and of those in the cache.
-func (f *machineFlags) scope(t *ui.Terminal, inSuite []string) (thresholds.Scope, error) {
+func scopeOn(f *cli.MachineFlags, t *ui.Terminal, inSuite []string) (thresholds.Scope, error) {
 	host := thresholds.Kernel{Name: hostKernel, Release: hostRelease()}
-	names := f.choose(inSuite)
+	names := f.Choose(inSuite)
 	if len(names) == 0 {
 		return thresholds.Scope{Kernels: []thresholds.Kernel{host}, Modes: []bench.Mode{bench.ModeHost}}, nil
 	}
-	cache, err := openKernels(t, f.cache)
+	cache, err := cli.OpenKernels(t, f.Cache)
 	if err != nil {
 		return thresholds.Scope{}, err
 	}
 	scope := thresholds.Scope{Modes: []bench.Mode{bench.ModeExact}}
-	if f.mode == "kvm" {
+	if f.Mode == "kvm" {
 		scope.Modes = []bench.Mode{bench.ModeKVM}
 	}
 	for _, name := range names {

@@ -26,7 +26,7 @@ func (f *runFlags) policy(t *ui.Terminal, s *suite.Suite) (*thresholds.Policy, [
 	if err != nil {
 		return nil, nil, err
 	}
-	scope, err := f.machines.scope(t, s.Kernels)
+	scope, err := scopeOn(&f.machines, t, s.Kernels)
 	if err != nil {
 		return nil, nil, err
 	}

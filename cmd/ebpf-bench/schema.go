@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -18,7 +19,7 @@ func newSchemaCommand() *cobra.Command {
 			"  # yaml-language-server: $schema=" + suite.SchemaURL + "\n\nor of thresholds:\n\n" +
 			"  # yaml-language-server: $schema=" + thresholds.SchemaURL,
 		Example:   "  ebpf-bench schema > ebpf-bench.schema.json\n  ebpf-bench schema thresholds > thresholds.schema.json",
-		Args:      usageArgs(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
+		Args:      cli.UsageArgs(cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs)),
 		ValidArgs: []string{"suite", "thresholds"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "suite"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -20,7 +21,7 @@ func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selftest",
 		Short: "Measure how good the tool is on this machine",
-		Args:  usageArgs(cobra.NoArgs),
+		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGateCommand(t), newInsnCommand(t), newTypesCommand(t), newObjectsCommand(t))
@@ -44,13 +45,13 @@ func newGateCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Measure the gate's error rates on this machine",
 		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. Of the\nthresholds only the statistics are left, the allowances are 0, so that the rates\nare those of the measurement.\n\nOf the columns, time is what a comparison and its confirmation may measure for,\nand took what it took with all that is around it.",
 		Example: gateExample,
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.tries < 0 || f.same < 0 || f.tries+f.same == 0 || f.budget < 0 {
-				return usageError(cmd, errors.New("--tries, --same and --budget must not be negative, nor nothing"))
+				return cli.UsageError(cmd, errors.New("--tries, --same and --budget must not be negative, nor nothing"))
 			}
 			if f.format != "text" && f.format != "json" {
-				return usageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
+				return cli.UsageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
 			}
 			return f.run(cmd.Context(), t)
 		},

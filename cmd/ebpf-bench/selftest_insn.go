@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -24,7 +25,7 @@ const insnExample = `  # the programs of some objects, on this host
 
 // insnFlags are how the counting of instructions is tested.
 type insnFlags struct {
-	machines machineFlags
+	machines cli.MachineFlags
 	repeat   int
 	format   string
 }
@@ -36,18 +37,18 @@ func newInsnCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Test whether instructions are counted exactly",
 		Long:    "Test whether instructions are counted exactly, with every program of the objects\nthat loads: whether it also loads with counters, and where BPF_PROG_TEST_RUN can\nrun it, whether it then does the same, the same number of times in each repeat,\nby both ways to place counters, and as often as an interpreter says.",
 		Example: insnExample,
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.repeat < 1:
-				return usageError(cmd, fmt.Errorf("--repeat %d: it takes at least one", f.repeat))
+				return cli.UsageError(cmd, fmt.Errorf("--repeat %d: it takes at least one", f.repeat))
 			case f.format != "text" && f.format != "json":
-				return usageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
+				return cli.UsageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	flags := cmd.Flags()
 	flags.IntVar(&f.repeat, "repeat", 3, "how often to run each program, on the same packets from the same start")
 	flags.StringVar(&f.format, "format", "text", "what to print on stdout: text or json")
@@ -83,7 +84,7 @@ func (f *insnFlags) run(ctx context.Context, t *ui.Terminal, names []string) err
 
 // measure tests on this host, or on the kernels that are named.
 func (f *insnFlags) measure(ctx context.Context, t *ui.Terminal, objects []objectFile) ([]*insnReport, error) {
-	kernels := f.machines.choose(nil)
+	kernels := f.machines.Choose(nil)
 	if len(kernels) == 0 {
 		r, err := testInsn(ctx, t, objects, f.repeat)
 		if err != nil {
@@ -91,7 +92,7 @@ func (f *insnFlags) measure(ctx context.Context, t *ui.Terminal, objects []objec
 		}
 		return []*insnReport{r}, nil
 	}
-	m, err := f.machines.open(t, kernels)
+	m, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

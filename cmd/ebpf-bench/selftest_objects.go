@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -29,7 +30,7 @@ const objectsExample = `  # which programs of some objects load on this host
 
 // objectsFlags are which objects are tried, and where.
 type objectsFlags struct {
-	machines machineFlags
+	machines cli.MachineFlags
 	bpftool  string
 	format   string
 }
@@ -41,15 +42,15 @@ func newObjectsCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Test whether every program loads that the kernel takes",
 		Long:    "Test whether every program of the objects loads here that the kernel takes from\ncilium/ebpf, or from libbpf by bpftool, as it is. It may load here with changes,\nwhich are told, or is to have a reason why not.",
 		Example: objectsExample,
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.format != "text" && f.format != "json" {
-				return usageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
+				return cli.UsageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
 			}
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.bpftool, "bpftool", "bpftool", "the bpftool to ask what libbpf loads; empty asks none")
 	flags.StringVar(&f.format, "format", "text", "what to print on stdout: text or json")
@@ -85,7 +86,7 @@ func (f *objectsFlags) run(ctx context.Context, t *ui.Terminal, names []string) 
 
 // measure tries the objects on this host, or on the kernels that are named.
 func (f *objectsFlags) measure(ctx context.Context, t *ui.Terminal, objects []objectFile) ([]*objectsReport, error) {
-	kernels := f.machines.choose(nil)
+	kernels := f.machines.Choose(nil)
 	if len(kernels) == 0 {
 		r, err := tryObjects(ctx, objects, f.bpftool)
 		if err != nil {
@@ -93,7 +94,7 @@ func (f *objectsFlags) measure(ctx context.Context, t *ui.Terminal, objects []ob
 		}
 		return []*objectsReport{r}, nil
 	}
-	m, err := f.machines.open(t, kernels)
+	m, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/object"
@@ -30,7 +31,7 @@ const typesExample = `  # this host
 
 // typesFlags are on which kernels to try which programs can be measured.
 type typesFlags struct {
-	machines machineFlags
+	machines cli.MachineFlags
 	here     bool
 	exact    bool
 	format   string
@@ -43,15 +44,15 @@ func newTypesCommand(t *ui.Terminal) *cobra.Command {
 		Short:   "Find out which types of programs can be measured",
 		Long:    "Measure a program of each type, by the driver that it takes unless a suite says\notherwise, and say which one that is, or why it is not measured.",
 		Example: typesExample,
-		Args:    usageArgs(cobra.NoArgs),
+		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"text", "markdown", "json"}, f.format) {
-				return usageError(cmd, fmt.Errorf("--format %s: it is text, markdown or json", f.format))
+				return cli.UsageError(cmd, fmt.Errorf("--format %s: it is text, markdown or json", f.format))
 			}
 			return f.run(cmd.Context(), t)
 		},
 	}
-	f.machines.register(cmd)
+	f.machines.Register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.here, "here", false, "also measure on this host where kernels are named")
 	flags.StringVar(&f.format, "format", "text", "what to print on stdout: text, markdown or json")
@@ -61,7 +62,7 @@ func newTypesCommand(t *ui.Terminal) *cobra.Command {
 }
 
 func (f *typesFlags) run(ctx context.Context, t *ui.Terminal) error {
-	kernels := f.machines.choose(nil)
+	kernels := f.machines.Choose(nil)
 	var reports []*typesReport
 	if f.here || len(kernels) == 0 {
 		r, err := f.onHost(ctx)
@@ -71,7 +72,7 @@ func (f *typesFlags) run(ctx context.Context, t *ui.Terminal) error {
 		reports = append(reports, r)
 	}
 	if len(kernels) > 0 {
-		m, err := f.machines.open(t, kernels)
+		m, err := f.machines.Open(t, kernels)
 		if err != nil {
 			return err
 		}

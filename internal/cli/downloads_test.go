@@ -1,21 +1,18 @@
-package main
+package cli
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/ui/uitest"
 )
 
 func TestDownloadsInAPipeAreALineEach(t *testing.T) {
 	var stderr bytes.Buffer
-	d := newDownloads(ui.New(nil, &stderr))
+	d := Downloads(ui.New(nil, &stderr))
 	one, two := d.Start("linux-image-6.12", 98<<20), d.Start("registry/\x1b[31mlinux", 1<<20)
 	one.Have(98 << 20)
 	one.End()
@@ -27,52 +24,9 @@ func TestDownloadsInAPipeAreALineEach(t *testing.T) {
 	}
 }
 
-// openTerminal is a terminal, and what a person would see on it.
-func openTerminal(t *testing.T) (tty, screen *os.File) {
-	t.Helper()
-	t.Setenv("TERM", "xterm")
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	fd := int(screen.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
-	}
-	if err == nil {
-		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	return tty, screen
-}
-
-// readScreen is what was written to the terminal.
-func readScreen(t *testing.T, tty, screen *os.File) string {
-	t.Helper()
-	const end = "the end"
-	fmt.Fprint(tty, end)
-	var seen []byte
-	for chunk := make([]byte, 4096); !bytes.HasSuffix(seen, []byte(end)); {
-		n, err := screen.Read(chunk)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen = append(seen, chunk[:n]...)
-	}
-	return string(bytes.TrimSuffix(seen, []byte(end)))
-}
-
 func TestDownloadsOnATerminalShareABar(t *testing.T) {
-	tty, screen := openTerminal(t)
-	d := newDownloads(ui.New(nil, tty))
+	tty, screen := uitest.OpenTerminal(t)
+	d := &downloads{t: ui.New(nil, tty)}
 	one := d.Start("linux-image-6.12", 100<<20)
 	one.Have(50 << 20)
 	two := d.Start("linux-image-7.3", 100<<20)
@@ -86,7 +40,7 @@ func TestDownloadsOnATerminalShareABar(t *testing.T) {
 	}
 
 	// A bar begins a line of its own, which is cleared in the end.
-	got := readScreen(t, tty, screen)
+	got := uitest.ReadScreen(t, tty, screen)
 	for _, want := range []string{
 		"ebpf-bench: downloading linux-image-6.12 (100 MiB)\r\n", "downloading  50% |",
 		"\x1b[2K\rebpf-bench: downloading linux-image-7.3 (100 MiB)\r\n", "downloading  25% |",

@@ -1,4 +1,5 @@
-package main
+// Package cli has the arguments and flags that several commands have.
+package cli
 
 import (
 	"fmt"
@@ -10,15 +11,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
-// usageError is an error in how a command was called.
-func usageError(cmd *cobra.Command, err error) error {
+// UsageError is an error in how a command was called.
+func UsageError(cmd *cobra.Command, err error) error {
 	return exit.Usage(bench.WithHint(err, "see "+cmd.CommandPath()+" --help"))
 }
 
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+// UsageArgs checks the arguments of a command, and says which is wrong.
+func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError(cmd, explainArgs(cmd, args, check, err))
+			return UsageError(cmd, explainArgs(cmd, args, check, err))
 		}
 		return nil
 	}

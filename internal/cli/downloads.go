@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"sync"
@@ -20,7 +20,8 @@ type downloads struct {
 	have, size int64 // of those since none was active
 }
 
-func newDownloads(t *ui.Terminal) *downloads { return &downloads{t: t} }
+// Downloads shows on a terminal what is downloaded for kernels.
+func Downloads(t *ui.Terminal) kernel.Progress { return &downloads{t: t} }
 
 // Start is for kernel.Progress.
 func (d *downloads) Start(name string, size int64) kernel.Download {

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// KernelCacheUsage is the usage of --kernel-cache.
+const KernelCacheUsage = "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)"
+
+// MachineFlags are how virtual machines are run.
+type MachineFlags struct {
+	Kernels KernelList
+	Mode    VMMode
+	Cache   string
+	timeout time.Duration
+	memory  int
+}
+
+// Register adds the flags to a command.
+func (f *MachineFlags) Register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Var(&f.Kernels, "kernel", "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
+	flags.Var(&f.Mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
+	flags.StringVar(&f.Cache, "kernel-cache", "", KernelCacheUsage)
+	flags.DurationVar(&f.timeout, "vm-timeout", 5*time.Minute, "give up on a virtual machine after this time")
+	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
+	_ = cmd.RegisterFlagCompletionFunc("kernel", f.completeKernel)
+	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := f.Check(); err != nil {
+			return UsageError(cmd, err)
+		}
+		return nil
+	}
+}
+
+// Check refuses flags that contradict each other.
+func (f *MachineFlags) Check() error {
+	if f.Mode == "off" && len(f.Kernels) > 0 {
+		return fmt.Errorf("--vm off measures on this host, and --kernel %s in a virtual machine: take one of them away", strings.Join(f.Kernels, ","))
+	}
+	return nil
+}
+
+// Choose is the kernels to run in virtual machines, none for this host: those
+// that are named here, or else in the suite. To ask just for a mode is to ask
+// for what this machine runs, in that mode.
+func (f *MachineFlags) Choose(inSuite []string) []string {
+	switch {
+	case f.Mode == "off":
+		return nil
+	case len(f.Kernels) > 0:
+		return unit.Unique(f.Kernels)
+	case len(inSuite) == 0 && f.Mode != "":
+		return []string{"host"}
+	}
+	return inSuite
+}
+
+// Open makes the machines that the flags ask for, to run these kernels.
+func (f *MachineFlags) Open(t *ui.Terminal, kernels []string) (*fleet.Fleet, error) {
+	var errs []error
+	if f.timeout < 0 {
+		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
+	}
+	if f.memory < 0 {
+		errs = append(errs, exit.Usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
+	}
+	cache, err := OpenKernels(t, f.Cache)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	return fleet.Open(fleet.Options{Cache: cache, KVM: f.Mode == "kvm", Timeout: f.timeout, Memory: f.memory, Watch: watch{t}}, kernels)
+}
+
+// watch shows on a terminal what the machines are at.
+type watch struct{ *ui.Terminal }
+
+func (w watch) Stage(kernel string) fleet.Stage { return w.Terminal.Stage("kernel " + kernel) }
+
+// VMMode is the value of --vm. The empty one is exact where a kernel is named.
+type VMMode string
+
+// String is for pflag.Value.
+func (m *VMMode) String() string { return string(*m) }
+
+// Type is for pflag.Value.
+func (m *VMMode) Type() string { return "mode" }
+
+// Set is for pflag.Value.
+func (m *VMMode) Set(s string) error {
+	switch s {
+	case "exact", "kvm", "off":
+		*m = VMMode(s)
+		return nil
+	}
+	return errors.New("it is exact, kvm or off")
+}
+
+// KernelList is the value of --kernel.
+type KernelList []string
+
+// String is for pflag.Value.
+func (k *KernelList) String() string { return strings.Join(*k, ",") }
+
+// Type is for pflag.Value.
+func (k *KernelList) Type() string { return "kernel" }
+
+// Set takes names that are separated by commas. An empty one is what a variable
+// leaves that nobody has set, and hardly means this host.
+func (k *KernelList) Set(s string) error {
+	for name := range strings.SplitSeq(s, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return errors.New("a kernel has no name")
+		}
+		*k = append(*k, name)
+	}
+	return nil
+}
+
+// completeKernel completes the names of kernels.
+func (f *MachineFlags) completeKernel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := []string{"5.10", "6.1", "6.12", "7.2", "host"}
+	if cache, err := OpenKernels(ui.New(io.Discard, io.Discard), f.Cache); err == nil {
+		entries, _ := cache.List()
+		for _, e := range entries {
+			names = append(names, e.Release)
+		}
+	}
+	return unit.Unique(names), cobra.ShellCompDirectiveNoFileComp
+}

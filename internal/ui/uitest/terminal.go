@@ -1,0 +1,54 @@
+// Package uitest has terminals for tests.
+package uitest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// OpenTerminal is a terminal, and what a person would see on it.
+func OpenTerminal(t *testing.T) (tty, screen *os.File) {
+	t.Helper()
+	t.Setenv("TERM", "xterm")
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	fd := int(screen.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+	}
+	if err == nil {
+		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return tty, screen
+}
+
+// ReadScreen is what was written to the terminal.
+func ReadScreen(t *testing.T, tty, screen *os.File) string {
+	t.Helper()
+	const end = "the end"
+	fmt.Fprint(tty, end)
+	var seen []byte
+	for chunk := make([]byte, 4096); !bytes.HasSuffix(seen, []byte(end)); {
+		n, err := screen.Read(chunk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, chunk[:n]...)
+	}
+	return string(bytes.TrimSuffix(seen, []byte(end)))
+}
