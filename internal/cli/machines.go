@@ -70,18 +70,22 @@ func (f *MachineFlags) Choose(inSuite []string) []string {
 
 // Open makes the machines that the flags ask for, to run these kernels.
 func (f *MachineFlags) Open(t *ui.Terminal, kernels []string) (*fleet.Fleet, error) {
-	var errs []error
+	cache, err := OpenKernels(t, f.Cache)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := fleet.Open(fleet.Options{Cache: cache, KVM: f.Mode == "kvm", Timeout: f.timeout, Memory: f.memory, Watch: watch{t}}, kernels)
+	errs := []error{err}
 	if f.timeout < 0 {
 		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
 	}
 	if f.memory < 0 {
 		errs = append(errs, exit.Usage(errors.New("--vm-memory must be a number of MiB from 1 on")))
 	}
-	cache, err := OpenKernels(t, f.Cache)
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return fleet.Open(fleet.Options{Cache: cache, KVM: f.Mode == "kvm", Timeout: f.timeout, Memory: f.memory, Watch: watch{t}}, kernels)
+	return opened, nil
 }
 
 // watch shows on a terminal what the machines are at.
