@@ -72,7 +72,10 @@ func TestCompareMeasuresPairs(t *testing.T) {
 		if loads < minPairLoads {
 			t.Errorf("%s: %d loads", name, loads)
 		}
-		if slow := name == "slower" || name == "veth"; slow != (growth > 0.2) || math.Abs(noise) > 0.1 {
+		if name == "profile" {
+			continue // what interrupts a program decides what its run costs
+		}
+		if slow := name != "same"; slow != (growth > 0.2) || math.Abs(noise) > 0.1 {
 			t.Errorf("%s: head is %+.1f%%, the base again %+.1f%%", name, 100*growth, 100*noise)
 		}
 	}
