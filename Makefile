@@ -200,28 +200,33 @@ figures-exact: kernels ## measure what the README promises of exact mode: time, 
 	bin/identical -n 20
 	scripts/exact-gate 20
 
+CILIUM = $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)
 # Objects of others that are at hand everywhere: those that cilium/ebpf is tested
 # with, and Debian's.
-CORPUS = $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/testdata/*-el.elf /usr/lib/*/bpf/*.o programs/{empty,fun_xdp,perf_profiler,work}/*.o
+CORPUS = $(CILIUM)/testdata/*-el.elf /usr/lib/*/bpf/*.o programs/{empty,fun_xdp,perf_profiler,work}/*.o
+# All of them, with those that others are tested with that do not load.
+OBJECTS = $$(find "$(CILIUM)" -name '*-el.elf') /usr/lib/*/bpf/*.o
+
+# corpus runs a test with objects, gathered into a folder, on this host and each kernel.
+corpus = rm -rf bin/corpus && mkdir -p bin/corpus && \
+	for f in $(2); do cp "$$f" "bin/corpus/$$(basename "$$(dirname "$$f")")-$$(basename "$$f")"; done && \
+	$(SUDO) env PATH="$$PATH" go test -count=1 -timeout 2h -v -run '$(1)' ./runner -corpus '../bin/corpus/*' $(3) && \
+	for k in $(KERNELS); do CGO_ENABLED=0 go test -count=1 -timeout 2h -v -run '$(1)' \
+		-exec "$(CURDIR)/bin/vmtest -kernel $$k -files ../bin/corpus/* -tools bpftool" ./runner -corpus '../bin/corpus/*' $(3) || exit 1; done
 
 .PHONY: figures-insn
 INSN_REPEAT ?= 100
-figures-insn: kernels ## test counting on the programs of others, on this host and each kernel: which load, which are wrong
+figures-insn: vmtest ## test counting on the programs of others, on this host and each kernel: which load, which are wrong
 	@scripts/setup corpus
-	$(SUDO) ./ebpf-bench selftest insn --repeat $(INSN_REPEAT) $(CORPUS)
-	./ebpf-bench selftest insn --kernel 5.10,6.1,6.12,7.2 --vm-memory 1500 --vm-timeout 1h --repeat $(INSN_REPEAT) $(CORPUS)
-
-# All of them, with those that others are tested with that do not load.
-OBJECTS = $$(find "$$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)" -name '*-el.elf') /usr/lib/*/bpf/*.o
+	@$(call corpus,TestCorpusCounts,$(CORPUS),-repeat $(INSN_REPEAT))
 
 .PHONY: figures-objects
-figures-objects: kernels ## try every program of the objects of others, on this host and each kernel: which load as they are, and which here
+figures-objects: vmtest ## try every program of the objects of others, on this host and each kernel: which load as they are, and which here
 	@scripts/setup corpus
-	$(SUDO) ./ebpf-bench selftest objects $(OBJECTS)
-	./ebpf-bench selftest objects --kernel 5.10,6.1,6.12,7.2 --vm-memory 1500 --vm-timeout 1h $(OBJECTS)
+	@$(call corpus,TestCorpusLoads,$(OBJECTS))
 
 # The examples of cilium/ebpf, too.
-EXAMPLES = $$(find $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/examples $$(go list -m -f '{{.Dir}}' github.com/cilium/ebpf)/docs/examples -name '*_bpfel.o' | sort)
+EXAMPLES = $$(find $(CILIUM)/examples $(CILIUM)/docs/examples -name '*_bpfel.o' | sort)
 
 .PHONY: figures-init
 figures-init: kernels ## write a suite for each object of others by init, and run it, on this host and on Linux 6.12
@@ -233,7 +238,8 @@ figures-init: kernels ## write a suite for each object of others by init, and ru
 program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md
 	@# With its symbols: probes in user space are attached to the tool itself.
 	@CGO_ENABLED=0 go build -trimpath -o bin/ebpf-bench ./cmd/ebpf-bench
-	$(SUDO) bin/ebpf-bench selftest types --here --kernel 5.10,6.1,6.12,7.2 --format markdown > bin/program-types.md
+	go build -o bin/program-types ./scripts/program-types
+	$(SUDO) bin/program-types -bin bin/ebpf-bench > bin/program-types.md
 	mv bin/program-types.md docs/program-types.md
 
 .PHONY: figures-gate

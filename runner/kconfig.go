@@ -27,10 +27,10 @@ func haveCookies() bool {
 	return err == nil && version >= cookies
 }
 
-// AnswerKconfig fills the maps in which programs find what they ask of the kernel
+// answerKconfig fills the maps in which programs find what they ask of the kernel
 // (__kconfig), one an object, as libbpf does: what it knows itself, and the kernel's
 // settings.
-func AnswerKconfig(spec *ebpf.CollectionSpec) error {
+func answerKconfig(spec *ebpf.CollectionSpec) error {
 	for name, table := range spec.Maps {
 		if name != object.Kconfig && !strings.HasPrefix(name, object.Kconfig+ofObject) {
 			continue

@@ -24,7 +24,7 @@ func loadCollection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning s
 	if err := checkMemory(spec); err != nil {
 		return nil, "", err
 	}
-	if err := AnswerKconfig(spec); err != nil {
+	if err := answerKconfig(spec); err != nil {
 		return nil, "", err
 	}
 	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: kernelTypes}
@@ -62,19 +62,4 @@ func logTooLong(err error) bool {
 		}
 	}
 	return false
-}
-
-// TryLoad loads a program of an object as a benchmark would, and unloads it. It
-// says what was changed for that, or why the program does not load.
-func TryLoad(o *object.Object, program string) (changes []string, err error) {
-	spec, changes := o.Program(program)
-	coll, warning, err := loadCollection(spec.Copy())
-	if err != nil {
-		return changes, explainLoad(spec, program, err)
-	}
-	coll.Close()
-	if warning != "" {
-		changes = append(changes, warning)
-	}
-	return changes, nil
 }

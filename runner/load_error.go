@@ -41,8 +41,8 @@ type classed struct {
 
 func (c *classed) Unwrap() error { return c.error }
 
-// LoadClass is the class of reasons that an error of loading belongs to.
-func LoadClass(err error) string {
+// loadClass is the class of reasons that an error of loading belongs to.
+func loadClass(err error) string {
 	var c *classed
 	if errors.As(err, &c) {
 		return c.class

@@ -74,8 +74,8 @@ func TestWhyAProgramDoesNotLoad(t *testing.T) {
 			continue
 		}
 		err = explainLoad(c.spec, "p", err)
-		if LoadClass(err) != c.class || !strings.Contains(err.Error(), c.says) || !strings.Contains(bench.Hint(err), c.hint) {
-			t.Errorf("%s: %v (hint: %s; class: %s), want %q (%q; %s)", c.name, err, bench.Hint(err), LoadClass(err), c.says, c.hint, c.class)
+		if loadClass(err) != c.class || !strings.Contains(err.Error(), c.says) || !strings.Contains(bench.Hint(err), c.hint) {
+			t.Errorf("%s: %v (hint: %s; class: %s), want %q (%q; %s)", c.name, err, bench.Hint(err), loadClass(err), c.says, c.hint, c.class)
 		}
 		if strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) || bench.Hint(err) == "" {
 			t.Errorf("%s: %q, hint %q", c.name, err, bench.Hint(err))
@@ -99,8 +99,8 @@ func TestAProgramThatTakesTooLongToVerify(t *testing.T) {
 	}
 	err = explainLoad(spec, "p", err)
 	text, hint, log := told(err)
-	if !strings.Contains(text, "BPF program is too large") || LoadClass(err) != classTooLarge || hint == "" {
-		t.Errorf("%s (hint: %s; class: %s)", text, hint, LoadClass(err))
+	if !strings.Contains(text, "BPF program is too large") || loadClass(err) != classTooLarge || hint == "" {
+		t.Errorf("%s (hint: %s; class: %s)", text, hint, loadClass(err))
 	}
 	if !strings.Contains(log, "processed 1000001 insns") || strings.Count(log, "\n") > 10 {
 		t.Errorf("the log has %d lines: %.200s", strings.Count(log, "\n"), log)

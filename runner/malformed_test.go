@@ -108,9 +108,9 @@ func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 		}
 		for _, name := range o.Programs() {
 			class := "loaded"
-			if _, err := TryLoad(o, name); err != nil {
+			if _, err := tryLoad(o, name); err != nil {
 				lines(t, err)
-				class = LoadClass(err)
+				class = loadClass(err)
 			}
 			classes[class]++
 		}

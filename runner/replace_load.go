@@ -16,7 +16,7 @@ import (
 // then what replaces functions of it, which the verifier takes only with the loaded
 // program at hand.
 func (j *Job) load(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
-	if err := AnswerKconfig(spec); err != nil { // of both
+	if err := answerKconfig(spec); err != nil { // of both
 		return nil, "", j.explainLoad(err)
 	}
 	replacing := map[string]*ebpf.ProgramSpec{}

@@ -1,13 +1,75 @@
 package runner
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
+
+// errNoSnapshot is returned for a collection with a map whose content cannot be
+// read, or not be written back.
+var errNoSnapshot = errors.New("not all that its maps hold can be read")
+
+// snapshot is what the maps of a collection held at one moment.
+type snapshot struct{ maps []emptier }
+
+// maxSnapshotArray is how long an array may be to be read and compared entry by
+// entry: loading it anew takes less time than a longer one.
+const maxSnapshotArray = 4096
+
+// takeSnapshot reads all maps of a collection that its programs can change.
+func takeSnapshot(coll *ebpf.Collection) (*snapshot, error) {
+	s := &snapshot{}
+	for name, m := range coll.Maps {
+		if m.Flags()&unix.BPF_F_RDONLY_PROG != 0 || keepsNothing(m.Type()) {
+			continue
+		}
+		var e emptier
+		var err error
+		switch {
+		case canRestore(m.Type()) && (!indexed(m.Type()) || m.MaxEntries() <= maxSnapshotArray):
+			e, err = newRestorer(context.Background(), m)
+		case m.Type() == ebpf.RingBuf:
+			e, err = newRingEmptier(m)
+		default:
+			err = errNoSnapshot
+		}
+		if err != nil {
+			s.close()
+			return nil, fmt.Errorf("map %s: %w", name, err)
+		}
+		s.maps = append(s.maps, e)
+	}
+	return s, nil
+}
+
+// keepsNothing tells the maps that no run of a program changes.
+func keepsNothing(t ebpf.MapType) bool {
+	switch t {
+	case ebpf.ProgramArray, ebpf.PerfEventArray, ebpf.DevMap, ebpf.DevMapHash, ebpf.CPUMap, ebpf.XSKMap, ebpf.CGroupArray:
+		return true
+	}
+	return false
+}
+
+// restore gives all maps back what they held.
+func (s *snapshot) restore() error {
+	for _, m := range s.maps {
+		if err := m.empty(context.Background()); err != nil {
+			return fmt.Errorf("restore a map: %w", err)
+		}
+	}
+	return nil
+}
+
+// close ends the snapshot; the maps stay as they are.
+func (s *snapshot) close() { closeAll(s.maps) }
 
 func newMap(t *testing.T, spec ebpf.MapSpec) *ebpf.Map {
 	t.Helper()
@@ -45,11 +107,11 @@ func TestSnapshotRestores(t *testing.T) {
 	put(hash, 2, uint32(20))
 	put(array, 1, uint32(30))
 	put(perCPU, 0, each(40))
-	s, err := TakeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"hash": hash, "array": array, "per_cpu": perCPU}})
+	s, err := takeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"hash": hash, "array": array, "per_cpu": perCPU}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer s.close()
 
 	put(hash, 1, uint32(11))
 	put(hash, 3, uint32(33))
@@ -59,7 +121,7 @@ func TestSnapshotRestores(t *testing.T) {
 	put(array, 0, uint32(1))
 	put(array, 1, uint32(1))
 	put(perCPU, 0, each(1))
-	if err := s.Restore(); err != nil {
+	if err := s.restore(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -87,7 +149,7 @@ func TestSnapshotRestores(t *testing.T) {
 func TestNoSnapshotOfWhatCannotBeRead(t *testing.T) {
 	testenv.Root(t)
 	queue := newMap(t, ebpf.MapSpec{Type: ebpf.Queue, ValueSize: 4, MaxEntries: 8})
-	if s, err := TakeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"q": queue}}); !errors.Is(err, ErrNoSnapshot) {
+	if s, err := takeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"q": queue}}); !errors.Is(err, errNoSnapshot) {
 		t.Errorf("got %v and error %v of a queue", s, err)
 	}
 }

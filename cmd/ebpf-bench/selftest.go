@@ -24,7 +24,7 @@ func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGateCommand(t), newInsnCommand(t), newTypesCommand(t), newObjectsCommand(t))
+	cmd.AddCommand(newGateCommand(t))
 	return cmd
 }
 

@@ -1,62 +1,35 @@
-package main
+package runner
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"net/netip"
-	"runtime"
 	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
-	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/insn/oracle"
 	"github.com/org/ebpf-bench-action/internal/workload"
-	"github.com/org/ebpf-bench-action/runner"
 )
 
-// pinToCPU keeps the caller on one CPU: maps have values for each, and programs
-// may ask which it is.
-func pinToCPU() (cpu uint32, release func(), err error) {
-	runtime.LockOSThread()
-	var before, one unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		runtime.UnlockOSThread()
-		return 0, nil, fmt.Errorf("ask which CPUs there are: %w", err)
-	}
-	n := 0
-	for !before.IsSet(n) {
-		n++
-	}
-	one.Set(n)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		runtime.UnlockOSThread()
-		return 0, nil, fmt.Errorf("stay on CPU %d: %w", n, err)
-	}
-	return uint32(n), func() {
-		_ = unix.SchedSetaffinity(0, &before)
-		runtime.UnlockOSThread()
-	}, nil
-}
-
-// insnInput is what a program is run on.
-type insnInput struct{ data, context []byte }
+// corpusInput is what a program is run on.
+type corpusInput struct{ data, context []byte }
 
 // inputsOf are what BPF_PROG_TEST_RUN gives to programs of a type, none where
 // it cannot run them.
-func inputsOf(t ebpf.ProgramType) (list []insnInput) {
+func inputsOf(t ebpf.ProgramType) (list []corpusInput) {
 	switch t {
 	case ebpf.XDP, ebpf.SchedCLS, ebpf.SchedACT, ebpf.SocketFilter, ebpf.CGroupSKB,
 		ebpf.LWTIn, ebpf.LWTOut, ebpf.LWTXmit, ebpf.LWTSeg6Local, ebpf.FlowDissector:
 		for _, frame := range testFrames() {
-			list = append(list, insnInput{data: frame})
+			list = append(list, corpusInput{data: frame})
 		}
 	case ebpf.RawTracepoint, ebpf.RawTracepointWritable, ebpf.Syscall:
-		list = append(list, insnInput{context: make([]byte, 12*8)})
+		list = append(list, corpusInput{context: make([]byte, 12*8)})
 	}
 	return list
 }
@@ -90,27 +63,27 @@ func addresses(s string) bench.AddrRange {
 	return bench.AddrRange{First: a, Last: a}
 }
 
-// insnRun is what is seen of a run from outside.
-type insnRun struct {
+// corpusRun is what is seen of a run from outside.
+type corpusRun struct {
 	retval uint32
 	data   []byte
 	err    string
 }
 
-func (r insnRun) equal(o insnRun) bool {
+func (r corpusRun) equal(o corpusRun) bool {
 	return r.retval == o.retval && r.err == o.err && bytes.Equal(r.data, o.data)
 }
 
-func (r insnRun) String() string {
+func (r corpusRun) String() string {
 	if r.err != "" {
 		return r.err
 	}
 	return fmt.Sprintf("return value %#x and %d bytes", r.retval, len(r.data))
 }
 
-// insnPass is a run on each input, from the same start.
-type insnPass struct {
-	runs    []insnRun
+// corpusPass is a run on each input, from the same start.
+type corpusPass struct {
+	runs    []corpusRun
 	counts  []*insn.Counts // of the pass, after each run
 	entered uint64
 	alone   bool // nothing else can enter the program
@@ -118,17 +91,21 @@ type insnPass struct {
 
 // passes runs a program on each input, n times, from maps that hold the same each
 // time.
-func (t *insnTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program string, inputs []insnInput, n int) (passes []*insnPass, err error) {
+func (c *corpusTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program string, inputs []corpusInput, n int) (passes []*corpusPass, err error) {
+	// A program that calls itself is entered without the kernel's counting it.
+	tailCalls := slices.ContainsFunc(spec.Programs[program].Instructions, func(ins asm.Instruction) bool {
+		return ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == asm.FnTailCall
+	})
 	var l *loadedSpec
 	defer func() { l.unload() }()
 	for range n {
 		if l == nil || l.restore() != nil {
 			l.unload()
-			if l, err = t.loadFresh(spec); err != nil {
+			if l, err = c.loadFresh(spec); err != nil {
 				return nil, err
 			}
 		}
-		pass, err := runInputs(l.coll, table, program, inputs)
+		pass, err := runInputs(l.coll, table, program, inputs, tailCalls)
 		if err != nil {
 			return nil, err
 		}
@@ -141,16 +118,16 @@ func (t *insnTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program 
 // cannot be told.
 type loadedSpec struct {
 	coll     *ebpf.Collection
-	snapshot *runner.Snapshot
+	snapshot *snapshot
 }
 
-func (t *insnTest) loadFresh(spec *ebpf.CollectionSpec) (*loadedSpec, error) {
-	coll, err := t.load(spec)
+func (c *corpusTest) loadFresh(spec *ebpf.CollectionSpec) (*loadedSpec, error) {
+	coll, err := c.load(spec)
 	if err != nil {
 		return nil, err
 	}
 	l := &loadedSpec{coll: coll}
-	if l.snapshot, err = runner.TakeSnapshot(coll); err != nil && !errors.Is(err, runner.ErrNoSnapshot) {
+	if l.snapshot, err = takeSnapshot(coll); err != nil && !errors.Is(err, errNoSnapshot) {
 		l.unload()
 		return nil, err
 	}
@@ -159,9 +136,9 @@ func (t *insnTest) loadFresh(spec *ebpf.CollectionSpec) (*loadedSpec, error) {
 
 func (l *loadedSpec) restore() error {
 	if l.snapshot == nil {
-		return runner.ErrNoSnapshot
+		return errNoSnapshot
 	}
-	return l.snapshot.Restore()
+	return l.snapshot.restore()
 }
 
 func (l *loadedSpec) unload() {
@@ -169,14 +146,14 @@ func (l *loadedSpec) unload() {
 		return
 	}
 	if l.snapshot != nil {
-		l.snapshot.Close()
+		l.snapshot.close()
 	}
 	unload(l.coll)
 }
 
 // runInputs runs a loaded program on each input, from counters of 0.
-func runInputs(coll *ebpf.Collection, table *insn.Table, program string, inputs []insnInput) (*insnPass, error) {
-	pass := &insnPass{alone: len(coll.Programs) == 1}
+func runInputs(coll *ebpf.Collection, table *insn.Table, program string, inputs []corpusInput, tailCalls bool) (*corpusPass, error) {
+	pass := &corpusPass{alone: len(coll.Programs) == 1 && !tailCalls}
 	p := coll.Programs[program]
 	before, err := p.Stats()
 	if err != nil {
@@ -206,7 +183,7 @@ func runInputs(coll *ebpf.Collection, table *insn.Table, program string, inputs 
 }
 
 // run runs a program once.
-func (in insnInput) run(p *ebpf.Program) (r insnRun) {
+func (in corpusInput) run(p *ebpf.Program) (r corpusRun) {
 	var err error
 	if in.context != nil {
 		r.retval, err = p.Run(&ebpf.RunOptions{Context: in.context})
@@ -214,55 +191,54 @@ func (in insnInput) run(p *ebpf.Program) (r insnRun) {
 		r.retval, r.data, err = p.Test(in.data)
 	}
 	if err != nil {
-		return insnRun{err: err.Error()}
+		return corpusRun{err: err.Error()}
 	}
 	return r
 }
 
 // runAll runs a program without counters and with, and compares.
-func (t *insnTest) runAll(spec *ebpf.CollectionSpec, variants []*insnVariant, p *insnProgram) {
-	inputs := inputsOf(spec.Programs[p.Program].Type)
+func (c *corpusTest) runAll(spec *ebpf.CollectionSpec, p *corpusProgram) {
+	inputs := inputsOf(spec.Programs[p.program].Type)
 	if len(inputs) == 0 {
-		p.NotRun = "BPF_PROG_TEST_RUN has no input for the type"
 		return
 	}
-	without, err := t.passes(spec, nil, p.Program, inputs, 1)
+	without, err := c.passes(spec, nil, p.program, inputs, 1)
 	if err != nil {
-		p.NotRun = err.Error()
 		return
 	}
 	plain := without[0]
-	if !slices.ContainsFunc(plain.runs, func(r insnRun) bool { return r.err == "" }) {
-		p.NotRun = plain.runs[0].err
+	if !slices.ContainsFunc(plain.runs, func(r corpusRun) bool { return r.err == "" }) {
 		return
 	}
-	var passes []*insnPass
-	// The last one has a counter in every block.
-	for i, n := range []int{t.repeat, 1} {
-		more, err := t.passes(variants[i].spec, variants[i].table, p.Program, inputs, n)
-		if err != nil {
-			p.Mismatch = err.Error()
-			return
-		}
-		passes = append(passes, more...)
+	passes, err := c.passes(p.minimal.spec, p.minimal.table, p.program, inputs, c.repeat)
+	if err == nil {
+		var last []*corpusPass
+		last, err = c.passes(p.everyBlock.spec, p.everyBlock.table, p.program, inputs, 1)
+		passes = append(passes, last...)
+	}
+	if err != nil {
+		p.mismatch = err.Error()
+		return
 	}
 	for _, pass := range passes {
 		for _, r := range pass.runs {
-			p.Runs += ones(r.err == "")
+			if r.err == "" {
+				p.runs++
+			}
 		}
 	}
-	p.Mismatch = mismatch(plain, passes, p.Program, inputs)
-	if p.Mismatch != "" {
+	p.mismatch = mismatch(plain, passes, p.program, inputs)
+	if p.mismatch != "" {
 		if helpers := volatileHelpers(spec); len(helpers) > 0 {
-			p.Mismatch, p.Divergent = "", helpers
+			p.mismatch, p.divergent = "", helpers
 			return
 		}
 	}
-	t.askOracle(spec, passes[0], inputs, p)
+	c.askOracle(spec, passes[0], inputs, p)
 }
 
 // mismatch is the first difference between passes, empty if there is none.
-func mismatch(plain *insnPass, passes []*insnPass, program string, inputs []insnInput) string {
+func mismatch(plain *corpusPass, passes []*corpusPass, program string, inputs []corpusInput) string {
 	first := passes[0]
 	for i, pass := range passes {
 		what := fmt.Sprintf("repeat %d", i+1)
@@ -296,34 +272,27 @@ func unequal(a, b *insn.Counts, program string) (at int, inA, inB uint64) {
 	return -1, 0, 0
 }
 
-// answersVary are helpers whose answers no input fixes: by time, by chance, or by
-// what else goes on.
-var answersVary = []asm.BuiltinFunc{
-	asm.FnKtimeGetNs, asm.FnKtimeGetBootNs, asm.FnKtimeGetCoarseNs, asm.FnKtimeGetTaiNs, asm.FnJiffies64,
-	asm.FnGetPrandomU32, asm.FnGetSmpProcessorId, asm.FnGetCurrentPidTgid, asm.FnGetCurrentTask,
-	asm.FnPerfEventRead, asm.FnPerfEventReadValue, asm.FnGetStack, asm.FnGetStackid, asm.FnGetTaskStack,
-	asm.FnProbeRead, asm.FnProbeReadKernel, asm.FnProbeReadUser, asm.FnGetSocketCookie, asm.FnGetHashRecalc,
-}
-
-// volatileHelpers are those of them that programs call.
-func volatileHelpers(spec *ebpf.CollectionSpec) (names []string) {
-	for _, p := range spec.Programs {
-		for i := range p.Instructions {
-			ins := &p.Instructions[i]
-			if fn := asm.BuiltinFunc(ins.Constant); ins.IsBuiltinCall() && slices.Contains(answersVary, fn) {
-				names = append(names, fn.String())
-			}
-		}
+// answersVary tells whether an instruction calls a helper whose answers no input
+// fixes: they depend on time, on chance, or on what else goes on.
+func answersVary(ins *asm.Instruction) (asm.BuiltinFunc, bool) {
+	fn := asm.BuiltinFunc(ins.Constant)
+	if !ins.IsBuiltinCall() {
+		return fn, false
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	switch fn {
+	case asm.FnKtimeGetNs, asm.FnKtimeGetBootNs, asm.FnKtimeGetCoarseNs, asm.FnKtimeGetTaiNs, asm.FnJiffies64,
+		asm.FnGetPrandomU32, asm.FnGetSmpProcessorId, asm.FnGetCurrentPidTgid, asm.FnGetCurrentTask,
+		asm.FnPerfEventRead, asm.FnPerfEventReadValue, asm.FnGetStack, asm.FnGetStackid, asm.FnGetTaskStack,
+		asm.FnProbeRead, asm.FnProbeReadKernel, asm.FnProbeReadUser, asm.FnGetSocketCookie, asm.FnGetHashRecalc:
+		return fn, true
+	}
+	return fn, false
 }
 
 // askOracle runs the program in the interpreter as well.
-func (t *insnTest) askOracle(spec *ebpf.CollectionSpec, pass *insnPass, inputs []insnInput, p *insnProgram) {
+func (c *corpusTest) askOracle(spec *ebpf.CollectionSpec, pass *corpusPass, inputs []corpusInput, p *corpusProgram) {
 	m, err := oracle.New(spec)
 	if err != nil {
-		p.NoOracle = err.Error()
 		return
 	}
 	for i, in := range inputs {
@@ -331,26 +300,24 @@ func (t *insnTest) askOracle(spec *ebpf.CollectionSpec, pass *insnPass, inputs [
 			continue
 		}
 		if in.context != nil {
-			p.NoOracle = "programs without packets"
 			return
 		}
-		want, err := m.Run(p.Program, oracle.Input{Data: in.data, CPU: t.cpu})
+		want, err := m.Run(p.program, oracle.Input{Data: in.data, CPU: c.cpu})
 		switch {
 		case errors.Is(err, oracle.ErrUnsupported):
-			p.NoOracle = err.Error()
 			return
 		case err != nil:
-			p.OracleMismatch = fmt.Sprintf("input %d: %v", i+1, err)
+			p.oracleMismatch = fmt.Sprintf("input %d: %v", i+1, err)
 			return
 		}
-		p.OracleRuns++
-		if p.OracleMismatch = unlikeOracle(pass, i, want, m, spec); p.OracleMismatch != "" {
+		p.oracleRuns++
+		if p.oracleMismatch = unlikeOracle(pass, i, want, m, spec); p.oracleMismatch != "" {
 			return
 		}
 	}
 }
 
-func unlikeOracle(pass *insnPass, i int, want oracle.Result, m *oracle.Machine, spec *ebpf.CollectionSpec) string {
+func unlikeOracle(pass *corpusPass, i int, want oracle.Result, m *oracle.Machine, spec *ebpf.CollectionSpec) string {
 	got := pass.runs[i]
 	withMeta := append(slices.Clone(want.Meta), want.Data...)
 	if got.retval != want.Retval || !bytes.Equal(got.data, want.Data) && !bytes.Equal(got.data, withMeta) {

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"bytes"
@@ -10,63 +10,84 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
-	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// tryObjects loads every program of the objects on the running kernel: as it
-// is, and as a benchmark would.
-func tryObjects(ctx context.Context, objects []objectFile, bpftool string) (*objectsReport, error) {
-	r := &objectsReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Programs: []objectsProgram{}, Unread: map[string]string{}}
-	r.Testbed.Mode = bench.ModeHost
-	if err := rlimit.RemoveMemlock(); err != nil {
-		return nil, bench.WithHint(fmt.Errorf("remove the limit of locked memory: %w", err), "run as root, such as with sudo, or in a virtual machine by --kernel")
-	}
-	for _, o := range objects {
-		if ctx.Err() != nil {
-			return nil, fleet.Interrupted(ctx, ctx.Err())
-		}
-		byLibbpf := false
-		if bpftool != "" {
-			var err error
-			if byLibbpf, err = loadsByLibbpf(ctx, bpftool, o.data); err != nil {
-				return nil, err
-			}
+// Every program loads that the kernel takes from cilium/ebpf, or from libbpf by bpftool,
+// as it is. It may load here with changes, or is to have a reason why not.
+func TestCorpusLoads(t *testing.T) {
+	testenv.Tools(t, "bpftool")
+	var programs, byCilium, byLibbpf, takenAll, takenLoaded, named, loaded, changed int
+	refused := tally{}
+	for _, o := range corpus(t) {
+		libbpf, err := loadsByLibbpf(t.Context(), o.data)
+		if err != nil {
+			t.Fatal(err)
 		}
 		asIs := loadsAsIs(o.data)
 		read, err := object.Parse(o.data)
-		if err != nil {
-			r.Unread[o.name] = err.Error()
-			if !errors.Is(err, object.ErrNoProgram) && (byLibbpf || len(asIs) > 0) {
-				// Not one of its programs loads here.
-				r.Programs = append(r.Programs, objectsProgram{Object: o.name, Program: "(all)", Cilium: len(asIs) > 0, Libbpf: byLibbpf, Class: classUnreadable, Why: err.Error()})
-			}
+		switch {
+		case err != nil && !errors.Is(err, object.ErrNoProgram) && (libbpf || len(asIs) > 0):
+			t.Errorf("%s: the kernel takes it, and it is not read: %v", o.name, err)
+			continue
+		case err != nil:
+			t.Logf("%s: not read: %v", o.name, err)
 			continue
 		}
 		for _, name := range read.Programs() {
-			p := objectsProgram{Object: o.name, Program: name, Type: object.TypeName(read.Entry(name).Type), Cilium: asIs[name], Libbpf: byLibbpf}
-			if p.Changes, err = runner.TryLoad(read, name); err != nil {
-				p.Class, p.Why, p.Hint = runner.LoadClass(err), err.Error(), bench.Hint(err)
+			changes, err := tryLoad(read, name)
+			awaitFree()
+			isTaken := libbpf || asIs[name]
+			for n, yes := range map[*int]bool{
+				&programs: true, &byCilium: asIs[name], &byLibbpf: libbpf,
+				&takenAll: isTaken, &takenLoaded: isTaken && err == nil,
+				&loaded: err == nil, &changed: err == nil && len(changes) > 0,
+			} {
+				if yes {
+					*n++
+				}
 			}
-			p.Loads = err == nil
-			settle()
-			r.Programs = append(r.Programs, p)
+			switch {
+			case err == nil:
+			case isTaken && loadClass(err) == classOther:
+				t.Errorf("%s %s: the kernel takes it as it is, and it does not load here: %v", o.name, name, err)
+			case isTaken:
+				named++
+				t.Logf("%s %s: the kernel takes it as it is: %v", o.name, name, err)
+			default:
+				refused[loadClass(err)]++
+			}
 		}
 	}
-	r.sum()
-	if len(r.Programs) == 0 {
-		return nil, errors.New("the objects hold no program")
+	refused.log(t, "the kernel takes it in no way")
+	t.Logf("Linux %s: %d programs, %d taken from cilium/ebpf, %d from libbpf, %d from either: %d (%.2f%%) of them load here, %d have a reason; all that load: %d, %d of them with changes, %d nowhere else",
+		probe.Testbed().Kernel, programs, byCilium, byLibbpf, takenAll, takenLoaded, percentage(takenLoaded, takenAll), named, loaded, changed, loaded-takenLoaded)
+	if takenAll == 0 {
+		t.Error("the kernel takes no program")
 	}
-	return r, nil
+}
+
+// tryLoad loads a program of an object as a benchmark would, and unloads it. It
+// says what was changed for that, or why the program does not load.
+func tryLoad(o *object.Object, program string) (changes []string, err error) {
+	spec, changes := o.Program(program)
+	coll, warning, err := loadCollection(spec.Copy())
+	if err != nil {
+		return changes, explainLoad(spec, program, err)
+	}
+	coll.Close()
+	if warning != "" {
+		changes = append(changes, warning)
+	}
+	return changes, nil
 }
 
 // loadsAsIs are the programs of an object that the kernel takes from cilium/ebpf
@@ -84,7 +105,7 @@ func loadsAsIs(data []byte) (taken map[string]bool) {
 		if err == nil {
 			coll.Close()
 		}
-		settle()
+		awaitFree()
 		return err == nil
 	}
 	all := loads(spec.Copy())
@@ -98,17 +119,10 @@ func loadsAsIs(data []byte) (taken map[string]bool) {
 	return taken
 }
 
-// settle lets the kernel free what was closed; see unload.
-func settle() {
-	const membarrierGlobal = 1
-	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobal, 0, 0)
-	time.Sleep(time.Millisecond)
-}
-
 // loadsByLibbpf tells whether bpftool, which is made of libbpf, loads an object,
 // which it does as a whole. What it pins, of its own accord or because the
 // object says so, it pins in a file system that ends with the thread that sees it.
-func loadsByLibbpf(ctx context.Context, bpftool string, data []byte) (bool, error) {
+func loadsByLibbpf(ctx context.Context, data []byte) (bool, error) {
 	dir, err := os.MkdirTemp("", "ebpf-bench-objects-")
 	if err != nil {
 		return false, err
@@ -132,7 +146,7 @@ func loadsByLibbpf(ctx context.Context, bpftool string, data []byte) (bool, erro
 			answered <- answer{false, err}
 			return
 		}
-		out, err := exec.CommandContext(ctx, bpftool, "-m", "prog", "loadall", file, pins+"/ebpf_bench").CombinedOutput()
+		out, err := exec.CommandContext(ctx, "bpftool", "-m", "prog", "loadall", file, pins+"/ebpf_bench").CombinedOutput()
 		if err != nil && len(out) == 0 && !strings.Contains(err.Error(), "exit status") {
 			answered <- answer{false, fmt.Errorf("run bpftool: %w", err)}
 			return
@@ -140,7 +154,7 @@ func loadsByLibbpf(ctx context.Context, bpftool string, data []byte) (bool, erro
 		answered <- answer{err == nil, nil}
 	}()
 	a := <-answered
-	settle()
+	awaitFree()
 	return a.loads, a.err
 }
 

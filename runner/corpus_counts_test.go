@@ -1,0 +1,257 @@
+package runner
+
+import (
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/probe"
+)
+
+// corpusTest tests programs on this kernel, from one CPU: maps have values for each,
+// and programs may ask which it is.
+type corpusTest struct {
+	cpu    uint32
+	repeat int
+	types  *btf.Cache
+}
+
+// corpusTotal are the figures of all programs of a corpus.
+type corpusTotal struct {
+	programs, loadable int
+	// counted are the loadable ones that load with both placements of counters.
+	counted, ran, runs, mismatches int
+	// oracleRuns are the runs that the interpreter did too.
+	oracleRuns, oracleMismatches int
+	// divergent are programs whose runs differ by what helpers answer.
+	divergent int
+	// verified is the verifier's work without counters, of the counted ones.
+	verified, minimal, everyBlock int
+	insns                         int
+	instrumenting                 time.Duration
+}
+
+// Of the programs that load, at least 995 in 1000 load with counters too, and with few
+// counters the verifier's work grows by a quarter at most. Where BPF_PROG_TEST_RUN can
+// run one, it does the same with counters as without, the same number of times in each
+// repeat, by both placements of counters and by run_cnt, and where the interpreter
+// knows all that the program does, instruction by instruction with it.
+func TestCorpusCounts(t *testing.T) {
+	objects := corpus(t)
+	stats, err := enableStats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stats.Close()
+	runtime.LockOSThread() // and the thread ends with the test
+	cpus, err := pinThread()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test := &corpusTest{cpu: uint32(cpus[len(cpus)-1]), repeat: *corpusRepeat, types: btf.NewCache()}
+	var total corpusTotal
+	refused := tally{}
+	for _, o := range objects {
+		read, err := object.Parse(o.data)
+		if err != nil {
+			t.Logf("%s: not read: %v", o.name, err)
+			continue
+		}
+		for _, name := range read.Programs() {
+			p := corpusProgram{program: name}
+			test.check(read, &p)
+			if p.refused != nil {
+				refused[loadClass(p.refused)]++
+			}
+			p.log(t, o.name)
+			total.add(&p)
+		}
+	}
+	refused.log(t, "not loadable as it is")
+	x := &total
+	growth, everyBlock := float64(x.minimal)/float64(max(x.verified, 1)), float64(x.everyBlock)/float64(max(x.verified, 1))
+	t.Logf("Linux %s: %d programs, %d loadable, %d (%.2f%%) counted, %d ran, %d runs (%d programs wrong), %d by the interpreter (%d wrong), %d divergent; verifier's work × %.2f, in every block × %.2f; %.2f µs an instruction",
+		probe.Testbed().Kernel, x.programs, x.loadable, x.counted, percentage(x.counted, x.loadable), x.ran, x.runs, x.mismatches, x.oracleRuns, x.oracleMismatches, x.divergent,
+		growth, everyBlock, float64(x.instrumenting.Microseconds())/float64(max(2*x.insns, 1)))
+	if x.ran == 0 || x.oracleRuns == 0 || x.counted*1000 < x.loadable*995 {
+		t.Errorf("%d of %d programs load with counters, %d ran, and the interpreter ran %d times", x.counted, x.loadable, x.ran, x.oracleRuns)
+	}
+	if growth > 1.25 {
+		t.Errorf("the verifier's work grows %.3f times", growth)
+	}
+}
+
+func (x *corpusTotal) add(p *corpusProgram) {
+	x.programs++
+	if p.refused != nil {
+		return
+	}
+	x.loadable++
+	if p.counted() {
+		x.counted++
+		x.verified += p.verified
+		x.minimal += p.minimal.verified
+		x.everyBlock += p.everyBlock.verified
+	}
+	x.insns += p.insns
+	x.instrumenting += p.minimal.took + p.everyBlock.took
+	x.runs += p.runs
+	x.oracleRuns += p.oracleRuns
+	for n, yes := range map[*int]bool{&x.ran: p.runs > 0, &x.mismatches: p.mismatch != "", &x.oracleMismatches: p.oracleMismatch != "", &x.divergent: len(p.divergent) > 0} {
+		if yes {
+			*n++
+		}
+	}
+}
+
+// corpusProgram is what was found of one program.
+type corpusProgram struct {
+	program  string
+	insns    int
+	verified int   // the verifier's work without counters
+	refused  error // why it does not load
+
+	minimal, everyBlock variant
+
+	runs           int
+	mismatch       string
+	oracleRuns     int
+	oracleMismatch string
+	divergent      []string
+}
+
+func (p *corpusProgram) counted() bool {
+	return p.refused == nil && p.minimal.refused == nil && p.everyBlock.refused == nil
+}
+
+// log tells what is wrong with a program, which fails the test but where it just
+// does not load with counters, and what is odd.
+func (p *corpusProgram) log(t *testing.T, object string) {
+	t.Helper()
+	for _, v := range []*variant{&p.minimal, &p.everyBlock} {
+		if v.refused != nil {
+			t.Logf("%s %s: not counted, %v: %v", object, p.program, v.placement, v.refused)
+		}
+	}
+	if p.mismatch != "" {
+		t.Errorf("%s %s: wrong: %s", object, p.program, p.mismatch)
+	}
+	if p.oracleMismatch != "" {
+		t.Errorf("%s %s: not as the interpreter: %s", object, p.program, p.oracleMismatch)
+	}
+	if len(p.divergent) > 0 {
+		t.Logf("%s %s: divergent: %s", object, p.program, strings.Join(p.divergent, ", "))
+	}
+}
+
+// check tests one program.
+func (c *corpusTest) check(o *object.Object, p *corpusProgram) {
+	one, _ := o.Program(p.program)
+	for _, program := range one.Programs {
+		p.insns += len(program.Instructions)
+	}
+	plain, err := c.load(one)
+	if err != nil {
+		p.refused = explainLoad(one, p.program, err)
+		return
+	}
+	depths := map[string][]int{}
+	for name, program := range plain.Programs {
+		depths[name] = insn.StackDepths(program.VerifierLog)
+		p.verified += verifiedInsns(program.VerifierLog)
+	}
+	unload(plain)
+
+	p.minimal.placement, p.everyBlock.placement = insn.Minimal, insn.EveryBlock
+	for _, v := range []*variant{&p.minimal, &p.everyBlock} {
+		if v.refused = v.instrument(one.Copy(), depths); v.refused != nil {
+			continue
+		}
+		coll, err := c.load(v.spec)
+		if err != nil {
+			v.refused = explainLoad(v.spec, p.program, err)
+			continue
+		}
+		for _, program := range coll.Programs {
+			v.verified += verifiedInsns(program.VerifierLog)
+		}
+		unload(coll)
+	}
+	if p.counted() {
+		c.runAll(one, p)
+	}
+}
+
+// variant is a program with counters.
+type variant struct {
+	placement insn.Placement
+	spec      *ebpf.CollectionSpec
+	table     *insn.Table
+	refused   error
+	verified  int           // the verifier's work
+	took      time.Duration // instrumenting it
+}
+
+func (v *variant) instrument(spec *ebpf.CollectionSpec, depths map[string][]int) (err error) {
+	began := time.Now()
+	v.spec = spec
+	v.table, err = insn.Instrument(spec, insn.Options{Placement: v.placement, StackDepths: depths})
+	v.took = time.Since(began)
+	return err
+}
+
+func (c *corpusTest) load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
+	spec = spec.Copy()
+	if err := answerKconfig(spec); err != nil {
+		return nil, err
+	}
+	return ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: c.types})
+}
+
+// unload frees a collection, and lets the kernel do so.
+func unload(coll *ebpf.Collection) {
+	coll.Close()
+	awaitFree()
+}
+
+// awaitFree lets the kernel free the programs that were closed, by work that it puts
+// off: what piles up of that on one CPU can block it.
+func awaitFree() {
+	const membarrierGlobal = 1
+	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobal, 0, 0)
+	time.Sleep(time.Millisecond)
+}
+
+// verifiedInsns reads the verifier's work from its log, which also kernels write that
+// do not tell it otherwise.
+func verifiedInsns(log string) int {
+	for line := range strings.SplitSeq(log, "\n") {
+		if m := processedLine.FindStringSubmatch(line); m != nil && strings.HasPrefix(line, "processed") {
+			n, _ := strconv.Atoi(m[1])
+			return n
+		}
+	}
+	return 0
+}
+
+// volatileHelpers are the helpers that programs call whose answers no input fixes.
+func volatileHelpers(spec *ebpf.CollectionSpec) (names []string) {
+	for _, p := range spec.Programs {
+		for i := range p.Instructions {
+			if fn, ok := answersVary(&p.Instructions[i]); ok {
+				names = append(names, fn.String())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

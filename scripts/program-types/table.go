@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// table says which sections are measured, on each kernel.
+type table struct {
+	rows []row
+	// unplanned says of a section that is measured on no kernel why.
+	unplanned map[string]string
+	runs      []*bench.Run
+}
+
+// row is a section, by which an object says what type its program is of.
+type row struct{ section, program string }
+
+const intro = `# What can be measured
+
+A program of each section name that libbpf knows, measured by the driver that it takes unless the suite says otherwise, on the kernel of a host and in virtual machines. Written by ` + "`make program-types`" + `; yours may differ.
+
+`
+
+// print makes a column for each kernel. Why a program is not measured stands below
+// the table, each reason once.
+func (t *table) print(w io.Writer) error {
+	var b strings.Builder
+	var reasons []string
+	b.WriteString(intro)
+	b.WriteString("| section | type |")
+	for _, run := range t.runs {
+		fmt.Fprintf(&b, " %s |", escape.MarkdownLine(kernel(run)))
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(t.runs)) + "\n")
+	for _, row := range t.rows {
+		cells, typ := "", ""
+		for _, run := range t.runs {
+			r := t.find(row, run)
+			typ = cmp.Or(typ, r.Type)
+			why := reason(row, run, r)
+			if why == "" {
+				cells += fmt.Sprintf(" `%s` |", r.Driver)
+				continue
+			}
+			if !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
+			cells += fmt.Sprintf(" no (%d) |", slices.Index(reasons, why)+1)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |%s\n", row.section, cmp.Or(typ, "-"), cells)
+	}
+	b.WriteString("\nNot measured, because:\n\n")
+	for i, why := range reasons {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, escape.MarkdownLine(why))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// kernel is the name that a kernel was asked for by, or the series of the host's.
+func kernel(run *bench.Run) string {
+	if run.Testbed.Asked != "" {
+		return run.Testbed.Asked
+	}
+	parts := strings.SplitN(run.Testbed.Kernel, ".", 3)
+	return strings.Join(parts[:min(len(parts), 2)], ".") + " (host)"
+}
+
+func (t *table) find(row row, run *bench.Run) *bench.Result {
+	for i := range run.Results {
+		if run.Results[i].Benchmark == row.section {
+			return &run.Results[i]
+		}
+	}
+	return &bench.Result{Error: cmp.Or(t.unplanned[row.section], "not tried")}
+}
+
+// reason is why a program was not measured, empty where it was. It has no names that
+// are just its own or the kernel's, so that the same reason is the same text.
+func reason(row row, run *bench.Run, r *bench.Result) string {
+	why := r.Error
+	for _, w := range r.Warnings {
+		if said, ok := strings.CutPrefix(w, runner.NotRun); ok {
+			why = said
+		}
+	}
+	why = strings.ReplaceAll(why, row.section+"/./"+target+":"+userCode, "it")
+	if strings.Contains(row.section, "/") {
+		why = strings.ReplaceAll(why, row.section, "it")
+	}
+	return strings.NewReplacer("kernel "+run.Testbed.Kernel, "this kernel", "program "+row.program, "it").Replace(why)
+}
