@@ -88,7 +88,7 @@ func (s *actionStep) suiteNames() []string {
 	if s.in.config != "" {
 		return []string{s.in.config}
 	}
-	return suiteFiles
+	return suite.FileNames
 }
 
 func (s *actionStep) suiteArgs() []string {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/input"
 )
 
 // What a stranger may have written is bounded by what no honest suite comes near:
@@ -28,7 +29,7 @@ const (
 // readResults reads a file of results that a stranger may have written: what
 // measured wrote it or, if judged may be, what judged as well.
 func readResults(name string, judged bool) (*bench.Part, error) {
-	file, err := openRegular(name)
+	file, err := input.Regular(name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/input"
 )
 
 // actionState is the folder by which the steps of the action hand on what they
@@ -91,7 +92,7 @@ func (s actionState) write(name string, v any) error {
 
 // read reads a file of the state, and tells whether there is one.
 func (s actionState) read(name string, v any) (bool, error) {
-	file, err := openRegular(s.path(name))
+	file, err := input.Regular(s.path(name))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -156,7 +157,7 @@ func (b *baselineCommand) importing() *cobra.Command {
 		Example: "  ebpf-bench baseline import main.tar.zst",
 		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := openInput(cmd.Context(), args[0])
+			file, err := input.Open(cmd.Context(), args[0])
 			if err != nil {
 				return exit.Usage(err)
 			}

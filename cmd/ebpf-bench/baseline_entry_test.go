@@ -14,7 +14,7 @@ func TestTheSuiteOfAFilteredRun(t *testing.T) {
 	if got := onlyBenchmarks([]byte(text), map[string]bool{"a": true, "b": true}); string(got) != text {
 		t.Errorf("a whole suite becomes %s", got)
 	}
-	s, err := suite.Load(memoryFS(map[string][]byte{
+	s, err := suite.Load(suite.Memory(map[string][]byte{
 		"s.yml": onlyBenchmarks([]byte(text), map[string]bool{"b": true}), "a.o": nil, "b.o": nil,
 	}), "s.yml")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -108,7 +109,6 @@ func (o *origin) checkTags(ctx context.Context, t *ui.Terminal, store *storeFlag
 
 func (b *baselineCommand) save() *cobra.Command {
 	var from origin
-	sel := selection{}
 	var suiteFile string
 	cmd := &cobra.Command{
 		Use:     "save RESULT",
@@ -121,13 +121,9 @@ func (b *baselineCommand) save() *cobra.Command {
 			if err != nil {
 				return refused(err)
 			}
-			var names []string
-			if suiteFile != "" {
-				names = []string{suiteFile}
-			}
 			s := &suite.Suite{}
 			if suiteFile != "" || !allIngested(runs) {
-				if s, err = sel.open(b.t, names); err != nil {
+				if s, err = openSuite(b.t, suiteFile); err != nil {
 					return exit.Usage(err)
 				}
 			}
@@ -156,7 +152,7 @@ func allIngested(runs []*bench.Run) bool {
 }
 
 func readRunFile(ctx context.Context, name string) ([]*bench.Run, error) {
-	file, err := openInput(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, exit.Usage(err)
 	}

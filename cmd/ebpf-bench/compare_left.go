@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // notCompared names the benchmarks that comparisons which were cut short did not
@@ -16,7 +17,7 @@ func notCompared(m *matchup, comparisons []*bench.Comparison) error {
 	for _, c := range comparisons {
 		for _, p := range m.pairs {
 			if c.Partial && !measured(c, p.Name()) {
-				left = appendNew(left, p.Name())
+				left = unit.AppendNew(left, p.Name())
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func madeUpSuite(m *matchup) (*suite.Suite, error) {
 	for _, o := range m.head.objects {
 		files[o.Path] = o.Data
 	}
-	s, err := suite.Load(memoryFS(files), "made-up.yml")
+	s, err := suite.Load(suite.Memory(files), "made-up.yml")
 	return s, ofMadeUp(err)
 }
 

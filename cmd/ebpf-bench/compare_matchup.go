@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -79,12 +80,7 @@ func (f *compareFlags) open(ctx context.Context, t *ui.Terminal, args []string) 
 
 // here is the suite in this folder with its objects.
 func (f *compareFlags) here(t *ui.Terminal) (*side, error) {
-	sel := selection{}
-	var args []string
-	if f.suite != "" {
-		args = []string{f.suite}
-	}
-	s, err := sel.open(t, args)
+	s, err := openSuite(t, f.suite)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +138,7 @@ func (f *compareFlags) plan(t *ui.Terminal, m *matchup, re *regexp.Regexp) (err 
 	if m.pairs, err = m.objects.plan(m.suite); err != nil {
 		return err
 	}
-	m.total, m.pairs = len(m.pairs), shardOf(f.shard, m.pairs)
+	m.total, m.pairs = len(m.pairs), bench.PartOf(f.shard.Shard, m.pairs)
 	for _, p := range m.pairs {
 		m.objects.Only = append(m.objects.Only, p.Name())
 	}
@@ -157,7 +153,7 @@ func (m *matchup) choose(re *regexp.Regexp) error {
 		return m.suite.Filter(re)
 	}
 	for _, b := range namesOf(own) {
-		m.all = appendNew(m.all, b)
+		m.all = unit.AppendNew(m.all, b)
 	}
 	inHead, inBase := m.suite.Filter(re), own.Filter(re)
 	switch {
@@ -252,7 +248,7 @@ func (m *matchup) scope(t *ui.Terminal, machines *cli.MachineFlags) (thresholds.
 		if job == nil {
 			job = p.Base
 		}
-		scope.Benchmarks = appendNew(scope.Benchmarks, thresholds.Benchmark{Name: p.Name(), Driver: job.Driver()})
+		scope.Benchmarks = unit.AppendNew(scope.Benchmarks, thresholds.Benchmark{Name: p.Name(), Driver: job.Driver()})
 	}
 	return scope, err
 }
@@ -263,23 +259,16 @@ func (m *matchup) storedScope() (scope thresholds.Scope) {
 		for _, run := range s.runs {
 			for i := range run.Results {
 				r := &run.Results[i]
-				scope.Benchmarks = appendNew(scope.Benchmarks, thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver})
+				scope.Benchmarks = unit.AppendNew(scope.Benchmarks, thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver})
 				scope.AddUnits(r)
 			}
 		}
 	}
 	for _, run := range m.head.runs {
 		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(&run.Testbed))
-		scope.Modes = appendNew(scope.Modes, run.Testbed.Mode)
+		scope.Modes = unit.AppendNew(scope.Modes, run.Testbed.Mode)
 	}
 	return scope
-}
-
-func appendNew[T comparable](all []T, v T) []T {
-	if slices.Contains(all, v) {
-		return all
-	}
-	return append(all, v)
 }
 
 // reads are the files that the comparison is made from, with those given.

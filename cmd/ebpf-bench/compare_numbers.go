@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // checkModes refuses runs of different modes: instructions are no nanoseconds,
@@ -71,7 +72,7 @@ func (f nameFilter) check(sides ...*side) error {
 				if f.Regexp == nil || f.MatchString(r.Benchmark) {
 					return nil
 				}
-				names = appendNew(names, r.Benchmark)
+				names = unit.AppendNew(names, r.Benchmark)
 			}
 		}
 	}

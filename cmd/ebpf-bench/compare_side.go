@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing/fstest"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
@@ -90,7 +90,7 @@ func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
 
 // fileSide is a file, whose kind its content tells.
 func fileSide(ctx context.Context, name string) (*side, error) {
-	file, err := openInput(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func programSide(ctx context.Context, arg string) (*side, error) {
 
 // folderSide is the suite of a folder, or else all of its objects.
 func folderSide(ctx context.Context, dir string) (*side, error) {
-	for _, name := range suiteFiles {
+	for _, name := range suite.FileNames {
 		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
 			return fileSide(ctx, filepath.Join(dir, name))
 		}
@@ -184,13 +184,4 @@ func readObject(name string) (suite.Object, error) {
 		return suite.Object{}, fmt.Errorf("read object: %w", err)
 	}
 	return suite.NewObject(filepath.Base(name), data), nil
-}
-
-// memoryFS is a file system of files in memory, by their slash-separated paths.
-func memoryFS(files map[string][]byte) fstest.MapFS {
-	m := fstest.MapFS{}
-	for name, data := range files {
-		m[name] = &fstest.MapFile{Data: data, Mode: 0o444}
-	}
-	return m
 }

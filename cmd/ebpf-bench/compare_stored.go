@@ -54,7 +54,7 @@ func (o *sideOpener) isNear(m baseline.Meta) bool { return o.near != nil && o.ne
 
 // revision is the newest run that the baseline has of a git revision.
 func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
-	commit, err := commitOf(ctx, rev)
+	commit, err := git.Commit(ctx, rev)
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
 	}
@@ -129,7 +129,7 @@ func storedSuite(entry *baseline.Entry) (*suite.Suite, error) {
 					}
 				}
 			}
-			s, err := suite.Load(memoryFS(files), name)
+			s, err := suite.Load(suite.Memory(files), name)
 			if err != nil {
 				return nil, fmt.Errorf("the suite of run %s: %w", entry.ID, err)
 			}
@@ -137,16 +137,4 @@ func storedSuite(entry *baseline.Entry) (*suite.Suite, error) {
 		}
 	}
 	return nil, nil
-}
-
-// commitOf is the commit that git knows by a revision.
-func commitOf(ctx context.Context, rev string) (string, error) {
-	if strings.HasPrefix(rev, "-") {
-		return "", errors.New("it looks like a flag")
-	}
-	commit := git.Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if commit == "" {
-		return "", errors.New("git does not know it")
-	}
-	return commit, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -15,7 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -191,7 +192,7 @@ func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) 
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	s, err := (&selection{}).open(ui.New(io.Discard, io.Discard), f.suiteArgs())
+	s, err := suite.Open(f.suite)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -199,16 +200,9 @@ func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) 
 	for _, b := range s.Benchmarks {
 		for _, name := range []string{b.Name, b.Program} {
 			if strings.HasPrefix(name, prefix) {
-				names = appendNew(names, name)
+				names = unit.AppendNew(names, name)
 			}
 		}
 	}
 	return names, cobra.ShellCompDirectiveDefault
-}
-
-func (f *explainFlags) suiteArgs() []string {
-	if f.suite == "" {
-		return nil
-	}
-	return []string{f.suite}
 }

@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
@@ -158,7 +160,7 @@ func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlag
 		}
 	}
 	if len(unknown) > 0 {
-		if _, err := commitOf(ctx, unknown[0]); err == nil && len(unknown) == len(args) {
+		if _, err := git.Commit(ctx, unknown[0]); err == nil && len(unknown) == len(args) {
 			return nil, nil
 		}
 		return nil, unknownBenchmark(s, unknown[0])
@@ -202,7 +204,7 @@ func benchmarksNamed(s *suite.Suite, name string) []bench.Benchmark {
 func programsOf(benchmarks []bench.Benchmark) []string {
 	var names []string
 	for _, b := range benchmarks {
-		names = appendNew(names, b.Program)
+		names = unit.AppendNew(names, b.Program)
 	}
 	return names
 }

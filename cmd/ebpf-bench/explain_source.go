@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // maxSource is how large a file of source may be.
@@ -29,7 +30,7 @@ func (s *explainSides) folders() []string {
 			if !info.IsDir() {
 				name = filepath.Dir(name)
 			}
-			all = appendNew(all, filepath.Clean(name))
+			all = unit.AppendNew(all, filepath.Clean(name))
 		}
 	}
 	if s.suite != nil && !s.suite.Bundled {
@@ -43,7 +44,7 @@ func (s *explainSides) folders() []string {
 				of = filepath.Dir(of)
 			}
 			if isFolder(of) {
-				all = appendNew(all, of)
+				all = unit.AppendNew(all, of)
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func (j *guestJob) do(ctx context.Context, mode bench.Mode, results io.Writer) e
 // load reads the suite in the guest.
 func (j *guestJob) load() (*suite.Suite, error) {
 	if j.Suite == "" {
-		s, err := bundled()
+		s, err := suite.Bundled()
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ingest"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -153,7 +154,7 @@ func readIngested(ctx context.Context, set *ingest.Set, stdin io.Reader, arg str
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		return named(arg, set.ReadFolder(os.DirFS(arg)))
 	}
-	file, err := openInput(ctx, arg)
+	file, err := input.Open(ctx, arg)
 	if err != nil {
 		return exit.Usage(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -74,7 +75,7 @@ func newInitCommand(t *ui.Terminal) *cobra.Command {
 	}
 	f.machines.Register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "out", "o", suiteFiles[0], "write the suite to this `file`; - is stdout")
+	flags.StringVarP(&f.out, "out", "o", suite.FileNames[0], "write the suite to this `file`; - is stdout")
 	flags.BoolVar(&f.force, "force", false, "replace files that are there")
 	flags.BoolVar(&f.github, "github", false, "also write the workflow "+workflowName)
 	flags.StringVar(&f.build, "build", "", "the `command` that builds the objects, for --github (default: what the project looks like)")
@@ -233,7 +234,7 @@ func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
 	if len(s.Kernels) > 0 {
 		command = "ebpf-bench run"
 	}
-	if w.suite != suiteFiles[0] {
+	if w.suite != suite.FileNames[0] {
 		command += " " + w.suite
 	}
 	t.Say("%s; measure by: %s", text, command)

@@ -94,7 +94,7 @@ func ranOn(runs []*bench.Run) string {
 		kernels = append(kernels, r.Testbed.Kernel)
 		for i := range r.Results {
 			if r.Results[i].Driver == bench.DriverVerify {
-				loaded = appendNew(loaded, r.Results[i].Benchmark)
+				loaded = unit.AppendNew(loaded, r.Results[i].Benchmark)
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func reason(benchmark string, err error) string {
 func (f *initFlags) load(s *scaffold.Suite) (*suite.Suite, error) {
 	name := filepath.ToSlash(f.out)
 	if name == "-" {
-		name = suiteFiles[0]
+		name = suite.FileNames[0]
 	}
 	return suite.Load(overlay{suite.OS, name, []byte(s.Text())}, name)
 }

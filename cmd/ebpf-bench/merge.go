@@ -8,15 +8,18 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -131,13 +134,13 @@ func readParts(ctx context.Context, files []string) ([]*bench.Part, error) {
 }
 
 func readPart(ctx context.Context, name string) (*bench.Part, int64, error) {
-	file, err := openInput(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, 0, exit.Usage(err)
 	}
 	defer file.Close()
 	p, err := bench.DecodePart(name, file)
-	return p, file.n, err
+	return p, file.Size(), err
 }
 
 // checkThresholds refuses to judge by other thresholds than the parts were judged
@@ -147,10 +150,10 @@ func (f *mergeFlags) checkThresholds(parts []*bench.Part) error {
 	var names []string
 	for _, p := range parts {
 		for _, run := range p.Runs {
-			names = appendNew(names, run.Thresholds)
+			names = unit.AppendNew(names, run.Thresholds)
 		}
 		for _, c := range p.Comparisons {
-			names = appendNew(names, c.Thresholds)
+			names = unit.AppendNew(names, c.Thresholds)
 		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
@@ -182,7 +185,7 @@ func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
 	on := func(testbed *bench.Testbed) {
 		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(testbed))
-		scope.Modes = appendNew(scope.Modes, testbed.Mode)
+		scope.Modes = unit.AppendNew(scope.Modes, testbed.Mode)
 	}
 	seen := map[thresholds.Benchmark]bool{}
 	of := func(r *bench.Result) {
@@ -232,4 +235,14 @@ func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *th
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), as.print(t, judged),
 		off, verdict(t, judged, f.format), unread, missing, as.failures(all, missing))
+}
+
+// refused is an error of what was asked for, unless the system or an interrupt
+// kept it from being done.
+func refused(err error) error {
+	var system syscall.Errno
+	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
+		return exit.NoMeasure(err)
+	}
+	return exit.Usage(err)
 }

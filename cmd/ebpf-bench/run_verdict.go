@@ -177,7 +177,7 @@ func (l *failureList) add(r *bench.Result, side, kernel string) {
 		*l = append(*l, &failure{Result: r})
 	}
 	f := (*l)[i]
-	f.sides, f.kernels = appendNew(f.sides, side), appendNew(f.kernels, kernel)
+	f.sides, f.kernels = unit.AppendNew(f.sides, side), unit.AppendNew(f.kernels, kernel)
 }
 
 func (l failureList) errors(several, verbose bool) []error {

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
-	"github.com/org/ebpf-bench-action/programs"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -51,13 +48,14 @@ func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) 
 	if err != nil {
 		return nil, fmt.Errorf("--filter: %w", err)
 	}
+	file := sel.suite
 	switch {
-	case sel.suite != "" && len(args) > 0:
-		return nil, fmt.Errorf("--suite %s and %s: name one suite", sel.suite, args[0])
-	case sel.suite != "":
-		args = []string{sel.suite}
+	case file != "" && len(args) > 0:
+		return nil, fmt.Errorf("--suite %s and %s: name one suite", file, args[0])
+	case len(args) > 0:
+		file = args[0]
 	}
-	s, err := sel.open(t, args)
+	s, err := openSuite(t, file)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +64,7 @@ func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) 
 		return nil, err
 	}
 	sel.total = len(s.Benchmarks)
-	s.Benchmarks = shardOf(sel.shard, s.Benchmarks)
+	s.Benchmarks = bench.PartOf(sel.shard.Shard, s.Benchmarks)
 	return s, nil
 }
 
@@ -80,28 +78,11 @@ func namesOf(s *suite.Suite) []thresholds.Benchmark {
 	return all
 }
 
-// suiteFiles are the names of a folder's suite.
-var suiteFiles = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
-
-func (sel *selection) open(t *ui.Terminal, args []string) (*suite.Suite, error) {
-	if len(args) > 0 {
-		return suite.Load(suite.OS, filepath.ToSlash(args[0]))
+// openSuite reads a suite, and says where it is the bundled one for want of another.
+func openSuite(t *ui.Terminal, file string) (*suite.Suite, error) {
+	s, err := suite.Open(file)
+	if err == nil && s.Bundled {
+		t.Say("no ebpf-bench.yml here: taking the bundled suite")
 	}
-	for _, name := range suiteFiles {
-		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
-			return suite.Load(suite.OS, name)
-		}
-	}
-	t.Say("no ebpf-bench.yml here: taking the bundled suite")
-	return bundled()
-}
-
-// bundled is the suite that the tool brings.
-func bundled() (*suite.Suite, error) {
-	s, err := suite.Load(programs.FS, programs.SuiteFile)
-	if err != nil {
-		return nil, err
-	}
-	s.Bring()
-	return s, nil
+	return s, err
 }

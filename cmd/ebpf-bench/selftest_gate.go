@@ -243,7 +243,7 @@ func workPlans(driver string, more int) (base, head *runner.Job, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := suite.Load(memoryFS(map[string][]byte{"gate.yml": []byte(text), "work/work_bpfel.o": object}), "gate.yml")
+		s, err := suite.Load(suite.Memory(map[string][]byte{"gate.yml": []byte(text), "work/work_bpfel.o": object}), "gate.yml")
 		if err != nil {
 			return nil, err
 		}

@@ -39,23 +39,6 @@ func (f *shardFlag) Set(text string) error {
 	return err
 }
 
-// has tells whether the benchmark at an index is to be measured.
-func (f *shardFlag) has(index int) bool { return f.Shard == nil || f.Has(index) }
-
-// shardOf are the elements that are in the shard.
-func shardOf[T any](f shardFlag, all []T) []T {
-	if f.Shard == nil {
-		return all
-	}
-	part := []T{}
-	for i, v := range all {
-		if f.has(i) {
-			part = append(part, v)
-		}
-	}
-	return part
-}
-
 // sayEmpty says that there is nothing to measure. That is no mistake: who asks
 // for eight parts need not know how many benchmarks there are.
 func (f *shardFlag) sayEmpty(t *ui.Terminal, benchmarks int) {

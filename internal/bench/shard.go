@@ -98,5 +98,19 @@ func (s *Shards) UnmarshalJSON(text []byte) (err error) {
 // is in exactly one; of any two parts neither has more than one benchmark more.
 func (s Shard) Has(index int) bool { return index%s.Of == s.Part-1 }
 
+// PartOf are the elements that are in a shard, all for nil.
+func PartOf[T any](s *Shard, all []T) []T {
+	if s == nil {
+		return all
+	}
+	part := []T{}
+	for i, v := range all {
+		if s.Has(i) {
+			part = append(part, v)
+		}
+	}
+	return part
+}
+
 // index is the place in the suite of what has the nth place in this part.
 func (s Shard) index(nth int) int { return nth*s.Of + s.Part - 1 }

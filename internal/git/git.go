@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -46,6 +47,18 @@ func Branch(ctx context.Context) string { return Output(ctx, "branch", "--show-c
 // IsBranch tells whether git has a branch of that name, here or from the remote.
 func IsBranch(ctx context.Context, name string) bool {
 	return Output(ctx, "show-ref", "--verify", "refs/heads/"+name) != "" || Output(ctx, "show-ref", "--verify", "refs/remotes/origin/"+name) != ""
+}
+
+// Commit is the commit that git knows by a revision.
+func Commit(ctx context.Context, rev string) (string, error) {
+	if strings.HasPrefix(rev, "-") {
+		return "", errors.New("it looks like a flag")
+	}
+	commit := Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if commit == "" {
+		return "", errors.New("git does not know it")
+	}
+	return commit, nil
 }
 
 // InRepository tells whether the working directory is in a working tree.

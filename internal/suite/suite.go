@@ -34,7 +34,7 @@ type Suite struct {
 	// File is the suite file's name, for messages.
 	File       string
 	Benchmarks []bench.Benchmark
-	// Bundled says that the suite is the one that the tool brings; see Bring.
+	// Bundled says that the suite is the one that the tool brings.
 	Bundled bool
 	// Kernels are the kernels that the suite is to be measured on, by name;
 	// none is the one that runs.
@@ -52,13 +52,6 @@ type Suite struct {
 	files map[string][]byte
 	// index is where in the file a benchmark stands.
 	index map[string]int
-}
-
-// Bring says that the suite is the one that the tool brings: its file is none that
-// the reader has.
-func (s *Suite) Bring() {
-	s.Bundled = true
-	s.doc.File = s.Name()
 }
 
 // Name is what the suite is called in messages.

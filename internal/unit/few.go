@@ -28,9 +28,15 @@ func Plural(n int, noun string) string {
 // Unique are the names, each once.
 func Unique(names []string) (once []string) {
 	for _, name := range names {
-		if !slices.Contains(once, name) {
-			once = append(once, name)
-		}
+		once = AppendNew(once, name)
 	}
 	return once
+}
+
+// AppendNew appends a value to those that have not got it.
+func AppendNew[T comparable](all []T, v T) []T {
+	if slices.Contains(all, v) {
+		return all
+	}
+	return append(all, v)
 }

@@ -1,4 +1,6 @@
-package main
+// Package input opens the files that a command reads: regular ones, and pipes where
+// these are meant, but no device, and nothing that would be waited for.
+package input
 
 import (
 	"context"
@@ -9,12 +11,10 @@ import (
 	"os"
 	"syscall"
 	"time"
-
-	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
-// input is a file or pipe that a command reads, until it is interrupted.
-type input struct {
+// File is a file or pipe that a command reads, until it is interrupted.
+type File struct {
 	ctx  context.Context // of the command that reads it
 	file *os.File
 	stop func() bool
@@ -22,16 +22,16 @@ type input struct {
 	n    int64
 }
 
-// openInput opens a file, or a pipe such as the shell makes of <(command). It
+// Open opens a file, or a pipe such as the shell makes of <(command). It
 // does not wait for anybody to write to that.
-func openInput(ctx context.Context, name string) (*input, error) {
+func Open(ctx context.Context, name string) (*File, error) {
 	file, mode, err := openChecked(name, 0, os.Stat, checkInput)
 	if err != nil {
 		return nil, err
 	}
 	// Only a pipe can make a reader wait, and have a deadline.
 	stop := context.AfterFunc(ctx, func() { _ = file.SetReadDeadline(time.Unix(1, 0)) })
-	return &input{ctx: ctx, file: file, stop: stop, pipe: mode&fs.ModeNamedPipe != 0}, nil
+	return &File{ctx: ctx, file: file, stop: stop, pipe: mode&fs.ModeNamedPipe != 0}, nil
 }
 
 func checkInput(name string, mode fs.FileMode) error {
@@ -44,9 +44,9 @@ func checkInput(name string, mode fs.FileMode) error {
 	return fmt.Errorf("%s is no regular file, and no pipe", name)
 }
 
-// openRegular opens a file that is one itself: no link, pipe or device that a
+// Regular opens a file that is one itself: no link, pipe or device that a
 // stranger laid there.
-func openRegular(name string) (*os.File, error) {
+func Regular(name string) (*os.File, error) {
 	file, _, err := openChecked(name, syscall.O_NOFOLLOW, os.Lstat, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {
 			return fmt.Errorf("%s is no regular file", name)
@@ -80,7 +80,9 @@ func openChecked(name string, flags int, stat func(string) (fs.FileInfo, error),
 	return file, info.Mode(), nil
 }
 
-func (in *input) Read(b []byte) (int, error) {
+// Read fails once the command is interrupted, and at the end of a pipe that nobody
+// writes to.
+func (in *File) Read(b []byte) (int, error) {
 	if err := in.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -95,17 +97,11 @@ func (in *input) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (in *input) Close() error {
+// Size is how many bytes were read.
+func (in *File) Size() int64 { return in.n }
+
+// Close closes the file.
+func (in *File) Close() error {
 	in.stop()
 	return in.file.Close()
-}
-
-// refused is an error of what was asked for, unless the system or an interrupt
-// kept it from being done.
-func refused(err error) error {
-	var system syscall.Errno
-	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
-		return exit.NoMeasure(err)
-	}
-	return exit.Usage(err)
 }

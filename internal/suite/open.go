@@ -1,0 +1,49 @@
+package suite
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/programs"
+)
+
+// FileNames are the names of a folder's suite.
+var FileNames = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
+
+// Open reads a suite: the file given, else the one that lies in the current folder,
+// else the bundled one.
+func Open(file string) (*Suite, error) {
+	if file != "" {
+		return Load(OS, filepath.ToSlash(file))
+	}
+	for _, name := range FileNames {
+		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+			return Load(OS, name)
+		}
+	}
+	return Bundled()
+}
+
+// Bundled is the suite that the tool brings.
+func Bundled() (*Suite, error) {
+	s, err := Load(programs.FS, programs.SuiteFile)
+	if err != nil {
+		return nil, err
+	}
+	// Its file is none that the reader has.
+	s.Bundled = true
+	s.doc.File = s.Name()
+	return s, nil
+}
+
+// Memory is a file system of files in memory, by their slash-separated paths.
+func Memory(files map[string][]byte) fs.FS {
+	m := fstest.MapFS{}
+	for name, data := range files {
+		m[name] = &fstest.MapFile{Data: data, Mode: 0o444}
+	}
+	return m
+}
