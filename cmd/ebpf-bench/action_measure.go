@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 )
@@ -111,7 +112,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
 		return false, exit.Usage(err)
 	}
-	if _, err := (&sideOpener{store: f.store.open()}).open(ctx, base); err != nil {
+	if _, err := (sides.Options{Store: f.store.open()}).Open(ctx, base); err != nil {
 		s.noBase(p, fmt.Sprintf("it cannot be read: %v", err))
 		return false, exit.NoMeasure(s.state.write(planFile, p))
 	}
@@ -119,12 +120,12 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	if err != nil {
 		return false, exit.Usage(err)
 	}
-	m.base.Side, m.head.Side = p.BaseSide, p.HeadSide
+	m.Base.Side, m.Head.Side = p.BaseSide, p.HeadSide
 	policy, kernels, err := f.policy(s.t, m)
 	if err != nil {
 		return false, exit.Usage(err)
 	}
-	if len(m.pairs) == 0 && f.shard.Shard != nil {
+	if len(m.Pairs) == 0 && f.shard.Shard != nil {
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, f.empty(s.t, m)) })
 	}
 	comparisons, err := f.compare(ctx, s.t, m, policy)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
 // sources knows the paths that the repository has for the files that the compiler
@@ -113,7 +114,7 @@ func (s *sources) find(name string) string {
 			return candidate
 		}
 	}
-	if n := nearestPath(name, s.files); n >= 0 {
+	if n := sides.NearestPath(name, s.files); n >= 0 {
 		return s.files[n]
 	}
 	return ""

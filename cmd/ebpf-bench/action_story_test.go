@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
+	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
 // storyGitHub is the GitHub of a story, with the repository o/r.
@@ -162,10 +163,10 @@ func makeComparison(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: comparison FILE BASE HEAD DIR:REV")
 	}
-	m := &matchup{base: &side{runs: readRuns(ts, args[1])}, head: &side{runs: readRuns(ts, args[2])}}
-	m.base.Name, m.head.Name, m.head.Commit = "main", "change", revision(ts, args[3])
+	m := &sides.Matchup{Base: &sides.Side{Runs: readRuns(ts, args[1])}, Head: &sides.Side{Runs: readRuns(ts, args[2])}}
+	m.Base.Name, m.Head.Name, m.Head.Commit = "main", "change", revision(ts, args[3])
 	file, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer file.Close()
-	ts.Check(bench.EncodeComparisons(file, storedComparisons(m)))
+	ts.Check(bench.EncodeComparisons(file, m.Compare()))
 }

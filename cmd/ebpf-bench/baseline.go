@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -56,15 +57,12 @@ func (b *baselineCommand) existing() (*baseline.Dir, error) {
 
 // find is the run that a word stands for.
 func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
-	meta, err := (&sideOpener{store: b.store.open()}).find(ctx, name)
+	meta, err := sides.Find(ctx, b.store.open(), name)
 	if err != nil {
-		return meta, exit.Usage(bench.WithHint(err, listHint))
+		return meta, exit.Usage(bench.WithHint(err, sides.ListHint))
 	}
 	return meta, nil
 }
-
-// listHint is what to do about a run that is not there.
-const listHint = "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"
 
 // onRun is a command on the run that its first argument stands for.
 func (b *baselineCommand) onRun(do func(ctx context.Context, m baseline.Meta, args []string) error) func(*cobra.Command, []string) error {

@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -90,7 +91,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 			for _, id := range unit.Unique(ids) {
 				err := d.Remove(ctx, id)
 				if errors.Is(err, baseline.ErrNotFound) {
-					return exit.Usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), listHint))
+					return exit.Usage(bench.WithHint(fmt.Errorf("no run, tag or branch %q: %w", id, baseline.ErrNotFound), sides.ListHint))
 				}
 				if err != nil {
 					return exit.NoMeasure(err)

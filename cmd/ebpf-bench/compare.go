@@ -3,15 +3,20 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -30,8 +35,6 @@ const compareExample = `  # two builds of an object: every program that both hav
   sudo ebpf-bench compare baseline:main`
 
 type compareFlags struct {
-	// command is what the flags are of: explain has sides too.
-	command  string
 	suite    string
 	filter   string
 	shard    shardFlag
@@ -47,11 +50,11 @@ type compareFlags struct {
 }
 
 func newCompareCommand(t *ui.Terminal) *cobra.Command {
-	f := compareFlags{command: "compare", format: "text"}
+	f := compareFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
 		Short:   "Compare two builds, and fail when one got slower",
-		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides + "\n\nWithout HEAD it is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are of the same\ntestbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
+		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides.Help + "\n\nWithout HEAD it is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are of the same\ntestbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
 		Example: compareExample,
 		Args:    cli.UsageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,18 +102,18 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	if err != nil {
 		return exit.Usage(err)
 	}
-	out, err := newOutFile(f.out, matchup.reads(f.limits, f.suite))
+	out, err := newOutFile(f.out, matchup.Reads(f.limits, f.suite))
 	if err != nil {
 		return exit.Usage(err)
 	}
-	if matchup.suite != nil && len(matchup.pairs) == 0 {
+	if matchup.Suite != nil && len(matchup.Pairs) == 0 {
 		return f.writeEmpty(t, matchup, out)
 	}
 	comparisons, err := f.compare(ctx, t, matchup, policy)
 	if len(comparisons) == 0 {
 		return exit.NoMeasure(err)
 	}
-	matchup.sayForeign(t, comparisons)
+	sayForeign(t, matchup, comparisons)
 	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
 	judged, unread := f.judge(ctx, t, policy, comparisons)
 	return errors.Join(
@@ -118,15 +121,58 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 		off, verdict(t, judged, f.format), unread, exit.NoMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
 }
 
-func (f *compareFlags) policy(t *ui.Terminal, m *matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits = limitsOf(f.limits, m.ownSuite()); f.limits == "" {
+func (f *compareFlags) open(ctx context.Context, t *ui.Terminal, args []string) (*sides.Matchup, error) {
+	re, err := regexp.Compile(f.filter)
+	if err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	m, err := sides.Options{
+		Command: "compare", Suite: f.suite, Filter: re, Shard: f.shard.Shard, Store: f.store.open(),
+		Near: func(head *sides.Side) func(baseline.Meta) bool { return nearest(t, head, f.suite, &f.machines) },
+	}.Match(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	sayMatched(t, m)
+	if m.Suite == nil {
+		return m, f.checkNumbers()
+	}
+	return m, nil
+}
+
+// sayMatched says what a reader may not expect of what was matched.
+func sayMatched(t *ui.Terminal, m *sides.Matchup) {
+	sayBundled(t, m.Head.Suite)
+	if len(m.LeftOut) > 0 {
+		t.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", "))
+	}
+}
+
+// checkNumbers refuses flags of what is measured where nothing is.
+func (f *compareFlags) checkNumbers() error {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"suite", f.suite != ""}, {"kernel", len(f.machines.Kernels) > 0}, {"vm", f.machines.Mode != ""},
+		{"shard", f.shard.Shard != nil}, {"budget", f.budget != 0}, {"seed", f.seed != 0},
+	} {
+		if flag.given {
+			return fmt.Errorf("--%s: there are no objects to measure, just results", flag.name)
+		}
+	}
+	return nil
+}
+
+func (f *compareFlags) policy(t *ui.Terminal, m *sides.Matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
+	if f.limits = limitsOf(f.limits, ownSuite(m)); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
-	policy, err := loadPolicy(f.limits, m.suite)
+	policy, err := loadPolicy(f.limits, m.Suite)
 	if err != nil {
 		return nil, nil, err
 	}
-	scope, err := m.scope(t, &f.machines)
+	scope, err := f.scope(t, m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,17 +185,28 @@ func (f *compareFlags) policy(t *ui.Terminal, m *matchup) (*thresholds.Policy, [
 
 // ownSuite is the suite of a comparison with the files that it names, nil where it
 // was stored without these.
-func (m *matchup) ownSuite() *suite.Suite {
-	for _, s := range []*side{m.base, m.head} {
-		if s.runs != nil && s.suite == m.suite {
+func ownSuite(m *sides.Matchup) *suite.Suite {
+	for _, s := range []*sides.Side{m.Base, m.Head} {
+		if s.Runs != nil && s.Suite == m.Suite {
 			return nil
 		}
 	}
-	return m.suite
+	return m.Suite
+}
+
+// scope is what thresholds can be for.
+func (f *compareFlags) scope(t *ui.Terminal, m *sides.Matchup) (thresholds.Scope, error) {
+	scope := m.Scope()
+	if m.Suite == nil {
+		return scope, nil
+	}
+	on, err := scopeOn(&f.machines, t, m.Suite.Kernels)
+	scope.Kernels, scope.Modes = on.Kernels, on.Modes
+	return scope, err
 }
 
 // compare measures what has objects, and takes the numbers of what has not.
-func (f *compareFlags) compare(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+func (f *compareFlags) compare(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
 	all, err := f.compareAll(ctx, t, m, policy)
 	for _, c := range all {
 		c.Shard, c.Thresholds = f.shard.Shard, f.limits
@@ -157,11 +214,11 @@ func (f *compareFlags) compare(ctx context.Context, t *ui.Terminal, m *matchup, 
 	return all, err
 }
 
-func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
-	if m.suite == nil {
-		return storedComparisons(m), nil
+func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
+	if m.Suite == nil {
+		return m.Compare(), nil
 	}
-	if kernels := f.machines.Choose(m.suite.Kernels); len(kernels) > 0 {
+	if kernels := f.machines.Choose(m.Suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, m, kernels)
 	}
 	c, err := f.onHost(ctx, t, m, policy)

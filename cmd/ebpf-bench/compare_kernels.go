@@ -5,22 +5,23 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
 // onKernel compares on one kernel. A comparison that ended early comes with
 // the error that ended it.
-func (f *compareFlags) onKernel(ctx context.Context, vms *fleet.Fleet, m *matchup, name string) (*bench.Comparison, error) {
-	g, err := guestJob{Budget: f.budget, Seed: f.seed, Sides: &m.objects}.guest(m.suite)
+func (f *compareFlags) onKernel(ctx context.Context, vms *fleet.Fleet, m *sides.Matchup, name string) (*bench.Comparison, error) {
+	g, err := guestJob{Budget: f.budget, Seed: f.seed, Sides: &m.Objects}.guest(m.Suite)
 	if err != nil {
 		return nil, err
 	}
-	all := pairNames(m.pairs)
+	all := pairNames(m.Pairs)
 	c, info, err := comparisons.of(ctx, vms, name, all, g)
 	err = losePair(c, all, err)
 	if c != nil {
 		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started
 		c.Partial = c.Partial || err != nil
-		m.name(c)
+		m.Name(c)
 	}
 	return c, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -14,9 +15,9 @@ import (
 )
 
 // onHost measures both sides on this machine.
-func (f *compareFlags) onHost(ctx context.Context, t *ui.Terminal, m *matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
+func (f *compareFlags) onHost(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
 	said := false
-	c, err := measureTwice(ctx, m.pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: planLoads(policy, m.total)}, policy,
+	c, err := measureTwice(ctx, m.Pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: planLoads(policy, m.Total)}, policy,
 		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 			if said {
 				t.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
@@ -28,7 +29,7 @@ func (f *compareFlags) onHost(ctx context.Context, t *ui.Terminal, m *matchup, p
 		})
 	if c != nil {
 		c.Testbed.Asked = hostKernel
-		m.name(c)
+		m.Name(c)
 	}
 	return c, err
 }
@@ -59,13 +60,10 @@ func measureTwice(ctx context.Context, pairs []runner.PairJob, o runner.Options,
 	return c, err
 }
 
-// name says what the sides of a comparison are.
-func (m *matchup) name(c *bench.Comparison) { c.Base, c.Head = m.base.Side, m.head.Side }
-
 // onKernels compares on each kernel, as many at a time as there are CPUs. A
 // kernel on which nothing was measured has no comparison; what went wrong is
 // the error.
-func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *matchup, kernels []string) ([]*bench.Comparison, error) {
+func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *sides.Matchup, kernels []string) ([]*bench.Comparison, error) {
 	vms, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err

@@ -7,48 +7,50 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// near tells of stored runs whether they are of the testbed that a head is
+// nearest tells of stored runs whether they are of the testbed that a head is
 // measured on, or was: of these the newest is its base. It looks at the machine
 // once it is asked.
-func (f *compareFlags) near(t *ui.Terminal, head *side) func(baseline.Meta) bool {
-	is := sync.OnceValue(func() func(baseline.Meta) bool { return f.nearTo(t, head) })
+func nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
+	is := sync.OnceValue(func() func(baseline.Meta) bool { return nearTo(t, head, suiteFile, machines) })
 	return func(m baseline.Meta) bool {
 		near := is()
 		return near != nil && near(m)
 	}
 }
 
-// nearTo is near, nil where the kernels to measure on are not known.
-func (f *compareFlags) nearTo(t *ui.Terminal, head *side) func(baseline.Meta) bool {
-	if head.objects == nil {
+// nearTo is nearest, nil where the kernels to measure on are not known.
+func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
+	if head.Objects == nil {
 		var keys []string
-		for _, run := range head.runs {
+		for _, run := range head.Runs {
 			keys = append(keys, baseline.Key(run.Testbed))
 		}
 		return func(m baseline.Meta) bool { return slices.Contains(keys, m.Testbed) }
 	}
-	s := head.suite
-	if f.suite != "" {
+	s := head.Suite
+	if suiteFile != "" {
 		// Whatever is wrong with it is said where it is read to measure by it.
-		s, _ = suite.Load(suite.OS, filepath.ToSlash(f.suite))
+		s, _ = suite.Load(suite.OS, filepath.ToSlash(suiteFile))
 	}
 	var inSuite []string
 	if s != nil {
 		inSuite = s.Kernels
 	}
-	if len(f.machines.Choose(inSuite)) == 0 {
+	if len(machines.Choose(inSuite)) == 0 {
 		here := probe.Testbed()
 		here.Mode = bench.ModeHost
 		key := baseline.Key(here)
 		return func(m baseline.Meta) bool { return m.Testbed == key }
 	}
-	scope, err := scopeOn(&f.machines, t, inSuite)
+	scope, err := scopeOn(machines, t, inSuite)
 	if err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -25,17 +26,17 @@ func TestNearestRun(t *testing.T) {
 	objects := []suite.Object{{Path: "a.o"}}
 	for _, c := range []struct {
 		name  string
-		flags compareFlags
-		head  side
+		flags cli.MachineFlags
+		head  sides.Side
 		want  string
 	}{
-		{"objects", compareFlags{}, side{objects: objects}, "here"},
-		{"a stored run with objects", compareFlags{}, side{objects: objects, runs: []*bench.Run{{Testbed: there}}}, "here"},
-		{"numbers", compareFlags{}, side{runs: []*bench.Run{{Testbed: there}}}, "there"},
-		{"a kernel of the flags", compareFlags{machines: cli.MachineFlags{Kernels: []string{"host"}}}, side{objects: objects}, "counted"},
-		{"a kernel of the suite", compareFlags{}, side{objects: objects, suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
+		{"objects", cli.MachineFlags{}, sides.Side{Objects: objects}, "here"},
+		{"a stored run with objects", cli.MachineFlags{}, sides.Side{Objects: objects, Runs: []*bench.Run{{Testbed: there}}}, "here"},
+		{"numbers", cli.MachineFlags{}, sides.Side{Runs: []*bench.Run{{Testbed: there}}}, "there"},
+		{"a kernel of the flags", cli.MachineFlags{Kernels: []string{"host"}}, sides.Side{Objects: objects}, "counted"},
+		{"a kernel of the suite", cli.MachineFlags{}, sides.Side{Objects: objects, Suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
 	} {
-		near := c.flags.near(ui.New(io.Discard, io.Discard), &c.head)
+		near := nearest(ui.New(io.Discard, io.Discard), &c.head, "", &c.flags)
 		for name, m := range metas {
 			if near(m) != (name == c.want) {
 				t.Errorf("%s: the run of %s is near: %v", c.name, name, near(m))

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -32,7 +35,7 @@ PROGRAM, and both BASE and HEAD, are a benchmark of the suite by its name or the
 of it, or a program of the suite; of two the head's workload drives both. Or else
 they are builds, and what there is of the name in this folder comes first:
 
-` + sides + `
+` + sides.Help + `
 
 Builds without a suite get a workload by the types of their programs.
 
@@ -125,11 +128,14 @@ func (f *explainFlags) check(t *ui.Terminal) error {
 }
 
 func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	s, err := f.open(ctx, t, args)
+	s, err := sides.Options{Command: "explain", Suite: f.suite, Filter: regexp.MustCompile(""), Store: f.store.open(), Near: func(head *sides.Side) func(baseline.Meta) bool {
+		return nearest(t, head, f.suite, &f.machines)
+	}}.Explain(ctx, args)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	out, err := newOutFile(f.out, s.reads(f.suite))
+	sayMatched(t, s.Matchup)
+	out, err := newOutFile(f.out, s.Reads(f.suite))
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -142,20 +148,20 @@ func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 
 // explain counts on this host, or on each of the kernels that the flags or the
 // suite name.
-func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *explainSides) ([]*bench.Explanation, error) {
-	if kernels := f.machines.Choose(s.suite.Kernels); len(kernels) > 0 {
+func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *sides.Explained) ([]*bench.Explanation, error) {
+	if kernels := f.machines.Choose(s.Suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
 	}
-	e, err := runner.Explain(ctx, s.pairs, runner.Options{Tool: version()}, f.code())
+	e, err := runner.Explain(ctx, s.Pairs, runner.Options{Tool: version()}, f.code())
 	if e == nil {
 		return nil, fleet.Interrupted(ctx, err)
 	}
-	s.name(e)
+	s.Name(e)
 	return []*bench.Explanation{e}, fleet.Interrupted(ctx, err)
 }
 
 // onKernels counts on each kernel, as many at a time as there are CPUs.
-func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *explainSides, kernels []string) ([]*bench.Explanation, error) {
+func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.Explained, kernels []string) ([]*bench.Explanation, error) {
 	vms, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/source"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -66,12 +68,12 @@ func formatOf(out string) explainFormat {
 }
 
 // print writes to the file of --out, or to stdout.
-func (f *explainFlags) print(t *ui.Terminal, out outFile, s *explainSides, all []*bench.Explanation) error {
+func (f *explainFlags) print(t *ui.Terminal, out outFile, s *sides.Explained, all []*bench.Explanation) error {
 	m := report.NewExplanation(all...)
 	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
-	m.Paths, m.Sources = findSources(all, s.folders()...)
-	if s.suite.Bundled {
-		inRepository(m.Paths, all)
+	m.Paths, m.Sources = source.Find(all, s.Folders()...)
+	if s.Suite.Bundled {
+		source.InRepository(m.Paths, all)
 	}
 	render := func(w io.Writer) error { return explainRenderers[f.format](w, m) }
 	if out != "" {

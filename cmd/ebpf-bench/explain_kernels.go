@@ -5,23 +5,24 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
 // onKernel counts on one kernel. An explanation that ended early comes with the
 // error that ended it.
-func (f *explainFlags) onKernel(ctx context.Context, vms *fleet.Fleet, s *explainSides, name string) (*bench.Explanation, error) {
-	plan := s.explainPlan
+func (f *explainFlags) onKernel(ctx context.Context, vms *fleet.Fleet, s *sides.Explained, name string) (*bench.Explanation, error) {
+	plan := s.ExplainPlan
 	plan.Code = f.code()
-	g, err := guestJob{Sides: &s.objects, Explain: &plan}.guest(s.suite)
+	g, err := guestJob{Sides: &s.Objects, Explain: &plan}.guest(s.Suite)
 	if err != nil {
 		return nil, err
 	}
-	all := pairNames(s.pairs)
+	all := pairNames(s.Pairs)
 	e, info, err := explanations.of(ctx, vms, name, all, g)
 	err = loseExplained(e, all, err)
 	if e != nil {
 		e.Testbed.QEMU, e.Started = info.QEMU, info.Started
-		s.name(e)
+		s.Name(e)
 	}
 	return e, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
 	"github.com/org/ebpf-bench-action/runner"
@@ -46,9 +47,11 @@ type guestJob struct {
 	Budget time.Duration `json:"budget,omitempty"`
 	Seed   uint64        `json:"seed,omitempty"`
 
-	// Sides are compared, or explained if Explain says how.
-	Sides   *sideObjects `json:"sides,omitempty"`
-	Explain *explainPlan `json:"explain,omitempty"`
+	// Sides are compared, or explained if Explain says how. BaseSuite is the file of
+	// the base's own suite below guestBaseRoot.
+	Sides     *sides.Objects     `json:"sides,omitempty"`
+	Explain   *sides.ExplainPlan `json:"explain,omitempty"`
+	BaseSuite string             `json:"base_suite,omitempty"`
 }
 
 // guest is a virtual machine for the job, with the files of the suite.
@@ -60,8 +63,13 @@ func (j guestJob) guest(s *suite.Suite) (fleet.Guest, error) {
 			files[guestRoot+absolute(name)] = data
 		}
 	}
-	if j.Sides != nil {
-		j.Sides = j.Sides.packed(files)
+	if j.Sides != nil && j.Sides.Own != nil {
+		packed := *j.Sides
+		packed.Base, j.BaseSuite = nil, absolute(packed.Own.File)
+		for name, data := range packed.Own.Files() {
+			files[guestBaseRoot+absolute(name)] = data
+		}
+		j.Sides = &packed
 	}
 	text, err := json.Marshal(j)
 	files[jobFile] = text
@@ -114,17 +122,19 @@ func (j *guestJob) do(ctx context.Context, mode bench.Mode, results io.Writer) e
 			return bench.Encode(results, run)
 		})
 	}
-	if err := j.Sides.unpack(); err != nil {
-		return exit.Usage(err)
+	if j.BaseSuite != "" {
+		if j.Sides.Own, err = suite.Load(suite.Root(guestBaseRoot), j.BaseSuite); err != nil {
+			return exit.Usage(err)
+		}
 	}
 	if j.Explain != nil {
-		pairs, err := j.Explain.plan(j.Sides, s)
+		pairs, err := j.Explain.Plan(j.Sides, s)
 		if err != nil {
 			return exit.Usage(err)
 		}
 		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanation(results, e) })
 	}
-	pairs, err := j.Sides.plan(s)
+	pairs, err := j.Sides.Plan(s)
 	if err != nil {
 		return exit.Usage(err)
 	}

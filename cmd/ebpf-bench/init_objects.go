@@ -15,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -123,7 +124,7 @@ func (a *initObjects) note(format string, args ...any) {
 
 // add adds an object, unless there is a problem with it.
 func (a *initObjects) add(name string) (problem, err error) {
-	o, err := readObject(name)
+	o, err := suite.ReadObject(name)
 	if err != nil {
 		return nil, exit.Usage(err)
 	}
@@ -234,14 +235,14 @@ func (a *initObjects) folder(dir string, names []string) []string {
 	slices.Sort(names)
 	if len(names) > 1 {
 		for _, end := range []string{"*.o", "*_bpfel.o", "*-el.elf", "*.bpf.o", "*.elf"} {
-			pattern := path.Join(escapeGlob(dir), end)
+			pattern := path.Join(input.EscapeGlob(dir), end)
 			if slices.Equal(a.glob(pattern), names) {
 				return []string{pattern}
 			}
 		}
 	}
 	for i := range names {
-		names[i] = escapeGlob(names[i])
+		names[i] = input.EscapeGlob(names[i])
 	}
 	return names
 }
@@ -250,7 +251,7 @@ func (a *initObjects) folder(dir string, names []string) []string {
 func (a *initObjects) glob(pattern string) []string {
 	at := pattern
 	if !path.IsAbs(pattern) {
-		at = path.Join(escapeGlob(filepath.ToSlash(a.dir)), pattern)
+		at = path.Join(input.EscapeGlob(filepath.ToSlash(a.dir)), pattern)
 	}
 	found, err := filepath.Glob(filepath.FromSlash(at))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -59,7 +60,7 @@ func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) 
 	if err != nil {
 		return nil, err
 	}
-	sel.all = namesOf(s)
+	sel.all = sides.Benchmarks(s)
 	if err := s.Filter(re); err != nil {
 		return nil, err
 	}
@@ -68,21 +69,15 @@ func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) 
 	return s, nil
 }
 
-// namesOf are the benchmarks of a suite as thresholds know them.
-func namesOf(s *suite.Suite) []thresholds.Benchmark {
-	var all []thresholds.Benchmark
-	for i := range s.Benchmarks {
-		b := &s.Benchmarks[i]
-		all = append(all, thresholds.Benchmark{Name: b.Name, Driver: b.Driver()})
-	}
-	return all
-}
-
 // openSuite reads a suite, and says where it is the bundled one for want of another.
 func openSuite(t *ui.Terminal, file string) (*suite.Suite, error) {
 	s, err := suite.Open(file)
-	if err == nil && s.Bundled {
+	sayBundled(t, s)
+	return s, err
+}
+
+func sayBundled(t *ui.Terminal, s *suite.Suite) {
+	if s != nil && s.Bundled {
 		t.Say("no ebpf-bench.yml here: taking the bundled suite")
 	}
-	return s, err
 }

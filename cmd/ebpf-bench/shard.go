@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -46,15 +47,15 @@ func (f *shardFlag) sayEmpty(t *ui.Terminal, benchmarks int) {
 }
 
 // empty is the comparison of a shard without benchmarks, and says that it is one.
-func (f *compareFlags) empty(t *ui.Terminal, m *matchup) *bench.Comparison {
-	f.shard.sayEmpty(t, m.total)
+func (f *compareFlags) empty(t *ui.Terminal, m *sides.Matchup) *bench.Comparison {
+	f.shard.sayEmpty(t, m.Total)
 	c := &bench.Comparison{Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
-	m.name(c)
+	m.Name(c)
 	return c
 }
 
 // writeEmpty writes the comparison of a shard without benchmarks.
-func (f *compareFlags) writeEmpty(t *ui.Terminal, m *matchup, out outFile) error {
+func (f *compareFlags) writeEmpty(t *ui.Terminal, m *sides.Matchup, out outFile) error {
 	judged := report.NewComparison(report.ComparedTable{Comparison: f.empty(t, m), Verdicts: &thresholds.Verdicts{Empty: true}})
 	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
 	if err := out.write(write); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -104,4 +105,9 @@ func (in *File) Size() int64 { return in.n }
 func (in *File) Close() error {
 	in.stop()
 	return in.file.Close()
+}
+
+// EscapeGlob makes a pattern of a path that stands for just that path.
+func EscapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

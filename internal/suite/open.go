@@ -2,6 +2,7 @@ package suite
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,4 +47,20 @@ func Memory(files map[string][]byte) fs.FS {
 		m[name] = &fstest.MapFile{Data: data, Mode: 0o444}
 	}
 	return m
+}
+
+// ReadObject reads an object from a regular file.
+func ReadObject(name string) (Object, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Object{}, fmt.Errorf("read object: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > MaxObjectSize {
+		return Object{}, fmt.Errorf("read object: %s is no regular file of at most %d MiB", name, MaxObjectSize>>20)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Object{}, fmt.Errorf("read object: %w", err)
+	}
+	return NewObject(filepath.Base(name), data), nil
 }

@@ -1,4 +1,5 @@
-package main
+// Package sides finds what BASE and HEAD mean, and pairs their benchmarks.
+package sides
 
 import (
 	"bufio"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,18 +21,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// side is one side of a comparison: objects, with the suite that they come
+// Side is one side of a comparison: objects, with the suite that they come
 // from if they do, or just the numbers of runs.
-type side struct {
+type Side struct {
 	bench.Side
-	objects []suite.Object
-	// program is the only one that is meant, empty for all.
-	program string
-	suite   *suite.Suite
-	runs    []*bench.Run
+	Objects []suite.Object
+	// Program is the only one that is meant, empty for all.
+	Program string
+	Suite   *suite.Suite
+	Runs    []*bench.Run
 }
 
-const sides = `BASE and HEAD are each one of
+// Help says what the arguments of a command may be.
+const Help = `BASE and HEAD are each one of
   head.o                an ELF object; head.o:prog is just one program of it
   build/                a folder of objects, or of a suite (ebpf-bench.yml)
   bench/ebpf-bench.yml  a suite with the objects that it names; of two suites
@@ -41,17 +44,43 @@ const sides = `BASE and HEAD are each one of
                         baseline:latest is its newest run
   v1.2, HEAD~3          a git revision whose objects the baseline has`
 
-// sideOpener finds the sides that the command line names.
-type sideOpener struct {
-	store baseline.Store
-	// near tells of which of several runs one is meant; nil is the newest.
-	near func(baseline.Meta) bool
-	// command is the one whose help says what sides there are.
-	command string
+// Options are what sides are opened by.
+type Options struct {
+	// Command is the one whose help says what sides there are.
+	Command string
+	// Suite is the file of the suite that drives both sides, empty for their own.
+	Suite string
+	// Filter leaves out the benchmarks whose names do not match, nil none, and Shard
+	// those of other parts.
+	Filter *regexp.Regexp
+	Shard  *bench.Shard
+	// Store is the baseline.
+	Store baseline.Store
+	// Near tells which of several stored runs is the base of a head, by what they are;
+	// nil is the newest.
+	Near func(head *Side) func(baseline.Meta) bool
 }
 
-func (o *sideOpener) help() string {
-	return "see ebpf-bench " + cmp.Or(o.command, "compare") + " --help"
+// Open finds what an argument names.
+func (o Options) Open(ctx context.Context, arg string) (*Side, error) {
+	return (&opener{Options: o}).open(ctx, arg)
+}
+
+// Find is the newest run that a baseline has by a name: latest, a run's ID, a tag or
+// a branch. It is a baseline.ErrNotFound if there is none.
+func Find(ctx context.Context, store baseline.Store, name string) (baseline.Meta, error) {
+	return (&opener{Options: Options{Store: store}}).find(ctx, name)
+}
+
+// opener finds the sides that the command line names.
+type opener struct {
+	Options
+	// near tells of which of several runs one is meant; nil is the newest.
+	near func(baseline.Meta) bool
+}
+
+func (o *opener) help() string {
+	return "see ebpf-bench " + cmp.Or(o.Command, "compare") + " --help"
 }
 
 // noSideError is about a file that is no side.
@@ -61,12 +90,12 @@ func (e *noSideError) Error() string {
 	return e.name + " is no ELF object, no result of ebpf-bench and no suite (.yml)"
 }
 
-func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
+func (o *opener) open(ctx context.Context, arg string) (*Side, error) {
 	if name, ok := strings.CutPrefix(arg, "baseline:"); ok {
 		return o.stored(ctx, arg, name)
 	}
 	info, err := os.Stat(arg)
-	var s *side
+	var s *Side
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if s, err = programSide(ctx, arg); s == nil && err == nil {
@@ -89,7 +118,7 @@ func (o *sideOpener) open(ctx context.Context, arg string) (*side, error) {
 }
 
 // fileSide is a file, whose kind its content tells.
-func fileSide(ctx context.Context, name string) (*side, error) {
+func fileSide(ctx context.Context, name string) (*Side, error) {
 	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, err
@@ -103,26 +132,26 @@ func fileSide(ctx context.Context, name string) (*side, error) {
 	head = bytes.TrimLeft(head, " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		object, err := readObject(name)
-		return &side{objects: []suite.Object{object}}, err
+		object, err := suite.ReadObject(name)
+		return &Side{Objects: []suite.Object{object}}, err
 	case bytes.HasPrefix(head, []byte("{")):
 		runs, err := bench.DecodeAll(content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		return &side{runs: runs}, nil
+		return &Side{Runs: runs}, nil
 	case slices.Contains([]string{".yml", ".yaml"}, filepath.Ext(name)):
 		s, err := suite.Load(suite.OS, filepath.ToSlash(name))
 		if err != nil {
 			return nil, err
 		}
-		return &side{suite: s, objects: s.Objects}, nil
+		return &Side{Suite: s, Objects: s.Objects}, nil
 	}
 	return nil, &noSideError{name}
 }
 
 // programSide is one program of an object, nil if the argument is none.
-func programSide(ctx context.Context, arg string) (*side, error) {
+func programSide(ctx context.Context, arg string) (*Side, error) {
 	i := strings.LastIndexByte(arg, ':')
 	if i < 0 {
 		return nil, nil
@@ -134,54 +163,34 @@ func programSide(ctx context.Context, arg string) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.objects == nil {
+	if s.Objects == nil {
 		return nil, fmt.Errorf("%s has no programs, just results", arg[:i])
 	}
-	s.program = arg[i+1:]
+	s.Program = arg[i+1:]
 	return s, nil
 }
 
 // folderSide is the suite of a folder, or else all of its objects.
-func folderSide(ctx context.Context, dir string) (*side, error) {
+func folderSide(ctx context.Context, dir string) (*Side, error) {
 	for _, name := range suite.FileNames {
 		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
 			return fileSide(ctx, filepath.Join(dir, name))
 		}
 	}
-	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.o"))
+	names, err := filepath.Glob(filepath.Join(input.EscapeGlob(dir), "*.o"))
 	if err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the folder %s has no objects (*.o)", dir)
 	}
-	s := &side{}
+	s := &Side{}
 	for _, name := range names {
-		object, err := readObject(name)
+		object, err := suite.ReadObject(name)
 		if err != nil {
 			return nil, err
 		}
-		s.objects = append(s.objects, object)
+		s.Objects = append(s.Objects, object)
 	}
 	return s, nil
-}
-
-// escapeGlob makes a pattern of a path that stands for just that path.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-func readObject(name string) (suite.Object, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return suite.Object{}, fmt.Errorf("read object: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > suite.MaxObjectSize {
-		return suite.Object{}, fmt.Errorf("read object: %s is no regular file of at most %d MiB", name, suite.MaxObjectSize>>20)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return suite.Object{}, fmt.Errorf("read object: %w", err)
-	}
-	return suite.NewObject(filepath.Base(name), data), nil
 }

@@ -1,4 +1,4 @@
-package main
+package sides
 
 import (
 	"context"
@@ -14,21 +14,24 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
+// ListHint is what to do about a run that is not there.
+const ListHint = "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"
+
 // stored is the newest run that the baseline has by a name: latest, a run's
 // ID, a tag or a branch.
-func (o *sideOpener) stored(ctx context.Context, arg, name string) (*side, error) {
+func (o *opener) stored(ctx context.Context, arg, name string) (*Side, error) {
 	meta, err := o.find(ctx, name)
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), listHint)
+		return nil, bench.WithHint(fmt.Errorf("%s: %w", arg, err), ListHint)
 	}
 	return o.load(ctx, arg, meta)
 }
 
-func (o *sideOpener) find(ctx context.Context, name string) (baseline.Meta, error) {
+func (o *opener) find(ctx context.Context, name string) (baseline.Meta, error) {
 	if name == "latest" {
-		return baseline.Latest(ctx, o.store, baseline.Query{})
+		return baseline.Latest(ctx, o.Store, baseline.Query{})
 	}
-	all, _, err := o.store.List(ctx, baseline.Query{})
+	all, _, err := o.Store.List(ctx, baseline.Query{})
 	if err != nil {
 		return baseline.Meta{}, err
 	}
@@ -50,15 +53,15 @@ func (o *sideOpener) find(ctx context.Context, name string) (baseline.Meta, erro
 
 // isNear tells whether a run is of the testbed that it is to be compared on. A
 // newer one of another testbed has numbers that are worth nothing there.
-func (o *sideOpener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
+func (o *opener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
 
 // revision is the newest run that the baseline has of a git revision.
-func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
+func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	commit, err := git.Commit(ctx, rev)
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
 	}
-	all, _, err := o.store.List(ctx, baseline.Query{Commit: commit})
+	all, _, err := o.Store.List(ctx, baseline.Query{Commit: commit})
 	var meta baseline.Meta
 	switch i := slices.IndexFunc(all, o.isNear); {
 	case err != nil:
@@ -79,37 +82,37 @@ func (o *sideOpener) revision(ctx context.Context, rev string) (*side, error) {
 
 // revisionHint says what may have been meant by what is no revision: main: is
 // baseline:main the wrong way round.
-func (o *sideOpener) revisionHint(ctx context.Context, rev string) string {
+func (o *opener) revisionHint(ctx context.Context, rev string) string {
 	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || git.IsBranch(ctx, name)) {
 		return fmt.Sprintf("for what the baseline has of %s, give baseline:%s", name, name)
 	}
 	return o.help()
 }
 
-func (o *sideOpener) has(ctx context.Context, name string) bool {
+func (o *opener) has(ctx context.Context, name string) bool {
 	_, err := o.find(ctx, name)
 	return err == nil
 }
 
 // load is a run of the baseline with its objects and the suite that it was
 // measured by.
-func (o *sideOpener) load(ctx context.Context, arg string, meta baseline.Meta) (*side, error) {
-	entry, err := o.store.Load(ctx, meta.ID)
+func (o *opener) load(ctx context.Context, arg string, meta baseline.Meta) (*Side, error) {
+	entry, err := o.Store.Load(ctx, meta.ID)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", arg, err)
 	}
-	s := &side{Side: bench.Side{Name: arg, Commit: entry.Commit, Branch: entry.Branch}, runs: []*bench.Run{entry.Run}}
+	s := &Side{Side: bench.Side{Name: arg, Commit: entry.Commit, Branch: entry.Branch}, Runs: []*bench.Run{entry.Run}}
 	seen := map[string]bool{}
 	for _, r := range entry.Run.Results {
 		for _, o := range r.Objects() {
 			if data := entry.Objects[o.SHA256]; data != nil && !seen[o.Path] {
 				seen[o.Path] = true
-				s.objects = append(s.objects, suite.NewObject(o.Path, data))
+				s.Objects = append(s.Objects, suite.NewObject(o.Path, data))
 			}
 		}
 	}
-	if len(s.objects) > 0 {
-		s.suite, err = storedSuite(entry)
+	if len(s.Objects) > 0 {
+		s.Suite, err = storedSuite(entry)
 	}
 	return s, err
 }

@@ -1,4 +1,4 @@
-package main
+package sides
 
 import (
 	"fmt"
@@ -6,28 +6,29 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // checkModes refuses runs of different modes: instructions are no nanoseconds,
 // and those of a virtual machine are not those of a host.
-func (m *matchup) checkModes() error {
-	for _, head := range m.head.runs {
-		if base := counterpart(head, m.base.runs); base.Testbed.Mode != head.Testbed.Mode {
+func (m *Matchup) checkModes() error {
+	for _, head := range m.Head.Runs {
+		if base := counterpart(head, m.Base.Runs); base.Testbed.Mode != head.Testbed.Mode {
 			return bench.WithHint(
-				fmt.Errorf("%s was measured in %s mode and %s in %s mode: these are never compared", m.base.Name, base.Testbed.Mode, m.head.Name, head.Testbed.Mode),
+				fmt.Errorf("%s was measured in %s mode and %s in %s mode: these are never compared", m.Base.Name, base.Testbed.Mode, m.Head.Name, head.Testbed.Mode),
 				"measure both in one mode, by --kernel and --vm of ebpf-bench run; or give objects on both sides")
 		}
 	}
 	return nil
 }
 
-// storedComparisons compares the numbers of runs: each run of the head with
+// Compare compares the numbers of runs: each run of the head with
 // that of the base in the same mode, on the same kernel if there is one. A run of
 // the base that is left over is compared with nothing. Whether such numbers may be
 // compared is judged later.
-func storedComparisons(m *matchup) []*bench.Comparison {
+func (m *Matchup) Compare() []*bench.Comparison {
 	var all []*bench.Comparison
 	compared := map[*bench.Run]bool{}
 	add := func(base, head *bench.Run) {
@@ -38,15 +39,15 @@ func storedComparisons(m *matchup) []*bench.Comparison {
 			Elapsed: base.Elapsed + head.Elapsed, Seed: head.Seed, Partial: base.Partial || head.Partial,
 			Pairs: m.filter.pairs(pairResults(base, head)),
 		}
-		m.name(c)
+		m.Name(c)
 		if len(c.Pairs) > 0 {
 			all = append(all, c)
 		}
 	}
-	for _, head := range m.head.runs {
-		add(counterpart(head, m.base.runs), head)
+	for _, head := range m.Head.Runs {
+		add(counterpart(head, m.Base.Runs), head)
 	}
-	for _, base := range m.base.runs {
+	for _, base := range m.Base.Runs {
 		if !compared[base] {
 			left := *base
 			left.Results = nil
@@ -64,10 +65,10 @@ func (f nameFilter) pairs(pairs []bench.Pair) []bench.Pair {
 }
 
 // check refuses a filter that lets nothing through.
-func (f nameFilter) check(sides ...*side) error {
+func (f nameFilter) check(sides ...*Side) error {
 	var names []string
 	for _, s := range sides {
-		for _, run := range s.runs {
+		for _, run := range s.Runs {
 			for _, r := range run.Results {
 				if f.Regexp == nil || f.MatchString(r.Benchmark) {
 					return nil
@@ -113,4 +114,10 @@ func pairResults(base, head *bench.Run) []bench.Pair {
 		}
 	}
 	return pairs
+}
+
+// Foreign tells whether all runs of a side are of another testbed than a
+// comparison.
+func (s *Side) Foreign(c *bench.Comparison) bool {
+	return !slices.ContainsFunc(s.Runs, func(run *bench.Run) bool { return baseline.Key(run.Testbed) == baseline.Key(c.Testbed) })
 }

@@ -1,4 +1,6 @@
-package main
+// Package source finds the files of source that lines of reports are of, in given folders
+// and nowhere else.
+package source
 
 import (
 	"io"
@@ -11,55 +13,15 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
-	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // maxSource is how large a file of source may be.
 const maxSource = 4 << 20
 
-// folders are where the files of source may be: here, and where the objects and the
-// suite are.
-func (s *explainSides) folders() []string {
-	all := []string{"."}
-	for _, name := range []string{s.head.Name, s.base.Name} {
-		if i := strings.LastIndexByte(name, ':'); i > 0 {
-			name = name[:i]
-		}
-		if info, err := os.Stat(name); err == nil {
-			if !info.IsDir() {
-				name = filepath.Dir(name)
-			}
-			all = unit.AppendNew(all, filepath.Clean(name))
-		}
-	}
-	if s.suite != nil && !s.suite.Bundled {
-		dir := filepath.Dir(filepath.FromSlash(s.suite.File))
-		for _, o := range append([]suite.Object{{Path: "."}}, s.suite.Objects...) {
-			of := filepath.FromSlash(o.Path)
-			if !filepath.IsAbs(of) {
-				of = filepath.Join(dir, of)
-			}
-			if o.Path != "." {
-				of = filepath.Dir(of)
-			}
-			if isFolder(of) {
-				all = unit.AppendNew(all, of)
-			}
-		}
-	}
-	return all
-}
-
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
-// findSources finds the files of source that lines are of: their paths and their
+// Find finds the files of source that lines are of: their paths and their
 // lines. It adds the text of lines whose objects do not have it. It opens only regular
 // files in the folders, whatever an object or a link says.
-func findSources(all []*bench.Explanation, folders ...string) (paths map[string]string, texts map[string][]string) {
+func Find(all []*bench.Explanation, folders ...string) (paths map[string]string, texts map[string][]string) {
 	roots := openRoots(folders)
 	defer func() {
 		for _, r := range roots {
@@ -91,9 +53,9 @@ func findSources(all []*bench.Explanation, folders ...string) (paths map[string]
 	return paths, texts
 }
 
-// inRepository adds where in the repository of the tool the source of its bundled
+// InRepository adds where in the repository of the tool the source of its bundled
 // objects is, of which they know just the name.
-func inRepository(paths map[string]string, all []*bench.Explanation) {
+func InRepository(paths map[string]string, all []*bench.Explanation) {
 	for _, e := range all {
 		for i := range e.Programs {
 			p := &e.Programs[i]

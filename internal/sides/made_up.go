@@ -1,4 +1,4 @@
-package main
+package sides
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 )
 
 // madeUpSuite has a benchmark for each program of either side.
-func madeUpSuite(m *matchup) (*suite.Suite, error) {
-	text, err := runner.Suggest(m.head.objects, inPlaceOf(m.head.objects, m.base.objects))
+func madeUpSuite(m *Matchup) (*suite.Suite, error) {
+	text, err := runner.Suggest(m.Head.Objects, inPlaceOf(m.Head.Objects, m.Base.Objects))
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"made-up.yml": []byte(text)}
-	for _, o := range m.head.objects {
+	for _, o := range m.Head.Objects {
 		files[o.Path] = o.Data
 	}
 	s, err := suite.Load(suite.Memory(files), "made-up.yml")

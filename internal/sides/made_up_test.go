@@ -1,4 +1,4 @@
-package main
+package sides
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 
 // A program of any name is told by it, and not by a file that nobody has.
 func TestMadeUpSuiteOfHostileNames(t *testing.T) {
-	o, err := readObject(filepath.Join("..", "..", "programs", "fun_xdp", "fun_xdp_bpfel.o"))
+	o, err := suite.ReadObject(filepath.Join("..", "..", "programs", "fun_xdp", "fun_xdp_bpfel.o"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o = suite.NewObject("a.o", bytes.ReplaceAll(o.Data, []byte("fun_xdp_basic\x00"), []byte("fun\x1bxdp_basic\x00")))
-	one := &side{objects: []suite.Object{o}}
-	s, err := madeUpSuite(&matchup{base: one, head: one})
+	one := &Side{Objects: []suite.Object{o}}
+	s, err := madeUpSuite(&Matchup{Base: one, Head: one})
 	if err == nil {
 		t.Fatalf("made %d benchmarks", len(s.Benchmarks))
 	}

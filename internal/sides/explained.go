@@ -1,12 +1,11 @@
-package main
+package sides
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,19 +13,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// explainSides is what is explained: one side, or two as compare has them.
-type explainSides struct {
-	*matchup
-	explainPlan
+// Explained is what is explained: one side, or two as compare has them.
+type Explained struct {
+	*Matchup
+	ExplainPlan
 }
 
-// explainPlan is what a guest must know beside the objects.
-type explainPlan struct {
+// ExplainPlan is what a guest must know beside the objects.
+type ExplainPlan struct {
 	// One says that there is just the head.
 	One bool `json:"one,omitempty"`
 	// BaseObject is the object of the base's program where that is another one of
@@ -36,16 +34,15 @@ type explainPlan struct {
 	Code bool `json:"code,omitempty"`
 }
 
-// open finds what the arguments name.
-func (f *explainFlags) open(ctx context.Context, t *ui.Terminal, args []string) (*explainSides, error) {
-	// What compare does with sides.
-	c := &compareFlags{suite: f.suite, store: f.store, machines: f.machines, command: "explain"}
+// Explain finds what the arguments of explain name: benchmarks or programs of the
+// suite, or builds.
+func (o Options) Explain(ctx context.Context, args []string) (*Explained, error) {
 	if len(args) == 0 {
-		here, err := c.here(t)
+		here, err := o.here()
 		if err != nil {
 			return nil, err
 		}
-		return f.oneSide(t, c, here)
+		return o.oneSide(here)
 	}
 	builds := 0
 	for _, arg := range args {
@@ -54,42 +51,41 @@ func (f *explainFlags) open(ctx context.Context, t *ui.Terminal, args []string) 
 		}
 	}
 	if builds == 1 && len(args) == 2 {
-		if err := mixed(c, args); err != nil {
+		if err := o.mixed(args); err != nil {
 			return nil, err
 		}
 	}
 	if builds == 0 {
-		s, err := f.named(ctx, t, c, args)
+		s, err := o.named(ctx, args)
 		if s != nil || err != nil {
 			return s, err
 		}
 	}
 	if len(args) == 2 {
-		m, err := c.open(ctx, t, args)
+		m, err := o.Match(ctx, args)
 		if err != nil {
 			return nil, err
 		}
-		return &explainSides{matchup: m}, nil
+		return &Explained{Matchup: m}, nil
 	}
-	opener := &sideOpener{store: f.store.open(), command: c.command}
-	s, err := opener.open(ctx, args[0])
+	s, err := o.Open(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
-	return f.oneSide(t, c, s)
+	return o.oneSide(s)
 }
 
 // mixed refuses a benchmark beside a build: what drives the one is not known of the
 // other.
-func mixed(c *compareFlags, args []string) error {
-	here, err := c.here(ui.New(io.Discard, io.Discard))
+func (o Options) mixed(args []string) error {
+	here, err := o.here()
 	if err != nil {
 		return nil // which is told by what needs it
 	}
 	for i, arg := range args {
-		if build := args[1-i]; !isBuild(arg) && len(benchmarksNamed(here.suite, arg)) > 0 {
-			program := benchmarksNamed(here.suite, arg)[0].Program
-			return bench.WithHint(fmt.Errorf("%s is a benchmark of %s, and %s is a build: give two benchmarks, or two builds", arg, here.suite.Name(), build),
+		if build := args[1-i]; !isBuild(arg) && len(benchmarksNamed(here.Suite, arg)) > 0 {
+			program := benchmarksNamed(here.Suite, arg)[0].Program
+			return bench.WithHint(fmt.Errorf("%s is a benchmark of %s, and %s is a build: give two benchmarks, or two builds", arg, here.Suite.Name(), build),
 				fmt.Sprintf("one program of a build is such as %s:%s", strings.TrimSuffix(build, ":"+program), program))
 		}
 	}
@@ -115,9 +111,9 @@ func isBuild(arg string) bool {
 }
 
 // noObjects refuses sides without anything that could be run.
-func noObjects(sides ...*side) error {
+func noObjects(sides ...*Side) error {
 	for _, s := range sides {
-		if s.objects == nil {
+		if s.Objects == nil {
 			return bench.WithHint(fmt.Errorf("%s has no objects, just numbers: there is nothing to count in", s.Name),
 				"give the objects, or a run of the baseline that was saved with them")
 		}
@@ -126,32 +122,32 @@ func noObjects(sides ...*side) error {
 }
 
 // oneSide is all of one side.
-func (f *explainFlags) oneSide(t *ui.Terminal, c *compareFlags, s *side) (*explainSides, error) {
-	if s.objects == nil {
+func (o Options) oneSide(s *Side) (*Explained, error) {
+	if s.Objects == nil {
 		return nil, noObjects(s)
 	}
-	m := &matchup{base: s, head: s}
+	m := &Matchup{Base: s, Head: s}
 	if err := m.checkPrograms(); err != nil {
 		return nil, err
 	}
-	if err := c.plan(t, m, regexp.MustCompile("")); err != nil {
+	if err := o.plan(m); err != nil {
 		return nil, err
 	}
-	m.objects.own, m.objects.Base, m.objects.BaseProgram = nil, nil, ""
-	for i := range m.pairs {
-		m.pairs[i].Base = nil
+	m.Objects.Own, m.Objects.Base, m.Objects.BaseProgram = nil, nil, ""
+	for i := range m.Pairs {
+		m.Pairs[i].Base = nil
 	}
-	return &explainSides{m, explainPlan{One: true}}, nil
+	return &Explained{m, ExplainPlan{One: true}}, nil
 }
 
 // named is what the suite has by the names, nil where it has none of them and they
 // may be revisions.
-func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlags, args []string) (*explainSides, error) {
-	here, err := c.here(t)
+func (o Options) named(ctx context.Context, args []string) (*Explained, error) {
+	here, err := o.here()
 	if err != nil {
 		return nil, err
 	}
-	s := here.suite
+	s := here.Suite
 	found := make([][]bench.Benchmark, len(args))
 	var unknown []string
 	for i, arg := range args {
@@ -166,12 +162,12 @@ func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlag
 		return nil, unknownBenchmark(s, unknown[0])
 	}
 	head := found[len(found)-1]
-	m := &matchup{base: &side{Side: bench.Side{Name: args[0]}}, head: &side{Side: bench.Side{Name: args[len(args)-1]}}, suite: s}
-	m.objects.Head = s.Objects
+	m := &Matchup{Base: &Side{Side: bench.Side{Name: args[0]}}, Head: &Side{Side: bench.Side{Name: args[len(args)-1]}}, Suite: s}
+	m.Objects.Head = s.Objects
 	for _, b := range head {
-		m.objects.Only = append(m.objects.Only, b.Name)
+		m.Objects.Only = append(m.Objects.Only, b.Name)
 	}
-	out := &explainSides{m, explainPlan{One: len(args) == 1}}
+	out := &Explained{m, ExplainPlan{One: len(args) == 1}}
 	if !out.One {
 		base := found[0]
 		for _, b := range base {
@@ -179,9 +175,9 @@ func (f *explainFlags) named(ctx context.Context, t *ui.Terminal, c *compareFlag
 				return nil, fmt.Errorf("%s is several programs: %s", args[0], strings.Join(programsOf(base), ", "))
 			}
 		}
-		m.objects.Base, m.objects.BaseProgram, out.BaseObject = s.Objects, base[0].Program, base[0].Object
+		m.Objects.Base, m.Objects.BaseProgram, out.BaseObject = s.Objects, base[0].Program, base[0].Object
 	}
-	m.pairs, err = out.plan(&m.objects, s)
+	m.Pairs, err = out.Plan(&m.Objects, s)
 	return out, err
 }
 
@@ -219,10 +215,10 @@ func unknownBenchmark(s *suite.Suite, name string) error {
 		"there are: "+strings.Join(names, ", "))
 }
 
-// plan resolves the benchmarks of a suite with the objects of each side.
-func (p *explainPlan) plan(objects *sideObjects, s *suite.Suite) ([]runner.PairJob, error) {
+// Plan resolves the benchmarks of a suite with the objects of each side.
+func (p *ExplainPlan) Plan(objects *Objects, s *suite.Suite) ([]runner.PairJob, error) {
 	if !p.One && p.BaseObject == "" {
-		return objects.plan(s)
+		return objects.Plan(s)
 	}
 	head, base, err := objects.apply(s)
 	if err != nil {
@@ -245,23 +241,61 @@ func (p *explainPlan) plan(objects *sideObjects, s *suite.Suite) ([]runner.PairJ
 	return pairs, nil
 }
 
-// name says what the sides of an explanation are.
-func (s *explainSides) name(e *bench.Explanation) {
-	e.Head = s.head.Side
+// Name says what the sides of an explanation are.
+func (s *Explained) Name(e *bench.Explanation) {
+	e.Head = s.Head.Side
 	if s.One {
 		return
 	}
-	e.Base = &s.base.Side
+	e.Base = &s.Base.Side
 	for i := range e.Programs {
 		// To be measured, the objects of the base were in the place of the head's.
 		base := e.Programs[i].Base
 		if base == nil {
 			continue
 		}
-		for _, o := range s.base.objects {
+		for _, o := range s.Base.Objects {
 			if o.SHA256 == base.ObjectSHA256 {
 				base.Object = o.Path
 			}
 		}
 	}
+}
+
+// Folders are where the files of source may be: here, and where the objects and the
+// suite are.
+func (s *Explained) Folders() []string {
+	all := []string{"."}
+	for _, name := range []string{s.Head.Name, s.Base.Name} {
+		if i := strings.LastIndexByte(name, ':'); i > 0 {
+			name = name[:i]
+		}
+		if info, err := os.Stat(name); err == nil {
+			if !info.IsDir() {
+				name = filepath.Dir(name)
+			}
+			all = unit.AppendNew(all, filepath.Clean(name))
+		}
+	}
+	if s.Suite != nil && !s.Suite.Bundled {
+		dir := filepath.Dir(filepath.FromSlash(s.Suite.File))
+		for _, o := range append([]suite.Object{{Path: "."}}, s.Suite.Objects...) {
+			of := filepath.FromSlash(o.Path)
+			if !filepath.IsAbs(of) {
+				of = filepath.Join(dir, of)
+			}
+			if o.Path != "." {
+				of = filepath.Dir(of)
+			}
+			if isFolder(of) {
+				all = unit.AppendNew(all, of)
+			}
+		}
+	}
+	return all
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }

@@ -1,0 +1,298 @@
+package sides
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Matchup is two sides that are to be compared. Those that have objects are
+// measured by a suite, whose objects are the head's; those that have not are
+// numbers, and there is no suite.
+type Matchup struct {
+	Base, Head *Side
+	Suite      *suite.Suite
+	Objects    Objects
+	// All are the benchmarks of the suite, also those that a filter leaves out.
+	All []thresholds.Benchmark
+	// Pairs are those of the shard that is measured, Total is how many there are
+	// in all.
+	Pairs []runner.PairJob
+	Total int
+	// LeftOut are the benchmarks of a suite that was not made for the sides whose
+	// programs neither of them has.
+	LeftOut []string
+
+	// filter leaves out benchmarks of numbers.
+	filter nameFilter
+}
+
+// Match opens BASE and HEAD, or BASE and the suite that is here.
+func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err error) {
+	opener := &opener{Options: o}
+	m := &Matchup{filter: nameFilter{o.Filter}}
+	// The head tells which of several stored runs its base is.
+	if len(args) > 1 {
+		m.Head, err = opener.open(ctx, args[1])
+	} else {
+		m.Head, err = o.here()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Near != nil {
+		opener.near = o.Near(m.Head)
+	}
+	if m.Base, err = opener.open(ctx, args[0]); err != nil {
+		return nil, err
+	}
+	if err := m.checkPrograms(); err != nil {
+		return nil, err
+	}
+	numbers := func(s *Side) bool { return s.Objects == nil }
+	switch {
+	case o.Command == "explain" && (numbers(m.Base) || numbers(m.Head)):
+		return nil, noObjects(m.Base, m.Head)
+	case numbers(m.Base) && numbers(m.Head), m.Base.Runs != nil && m.Head.Runs != nil && (numbers(m.Base) || numbers(m.Head)):
+		// Just one side could be measured, so what is stored of it has to do.
+		return m, errors.Join(m.checkModes(), m.filter.check(m.Base, m.Head))
+	case (m.Base.Program == "") != (m.Head.Program == ""):
+		return nil, fmt.Errorf("%s and %s: name a program of both, or of neither", m.Base.Name, m.Head.Name)
+	case numbers(m.Base) != numbers(m.Head):
+		return nil, bench.WithHint(fmt.Errorf("%s and %s: one has objects and the other only numbers", m.Base.Name, m.Head.Name),
+			"measure the objects first, by ebpf-bench run --out; or give the objects of both")
+	}
+	if err := o.plan(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// here is the suite in this folder with its objects.
+func (o Options) here() (*Side, error) {
+	s, err := suite.Open(o.Suite)
+	if err != nil {
+		return nil, err
+	}
+	return &Side{Side: bench.Side{Name: s.File}, Suite: s, Objects: s.Objects}, nil
+}
+
+// plan finds the suite that drives both sides, and what each has of it: the
+// suite that the user names, else the head's, else the base's, else one that
+// is made up from the objects.
+func (o Options) plan(m *Matchup) (err error) {
+	switch {
+	case o.Suite != "":
+		m.Suite, err = suite.Load(suite.OS, filepath.ToSlash(o.Suite))
+	case m.Head.Suite != nil:
+		m.Suite = m.Head.Suite
+		if m.Head.Program == "" {
+			m.Objects.Own = m.Base.Suite
+		}
+	case m.Base.Suite != nil:
+		m.Suite = m.Base.Suite
+	default:
+		m.Suite, err = madeUpSuite(m)
+	}
+	if err != nil {
+		return err
+	}
+	m.Objects.Head, m.Objects.HeadProgram = inPlaceOf(m.Suite.Objects, m.Head.Objects), m.Head.Program
+	m.Objects.Base, m.Objects.BaseProgram = inPlaceOf(m.Objects.Head, m.Base.Objects), m.Base.Program
+	if err := m.choose(o.Filter); err != nil {
+		return err
+	}
+	if o.Suite != "" {
+		if err := m.leaveOut(); err != nil {
+			return err
+		}
+	}
+	if m.Pairs, err = m.Objects.Plan(m.Suite); err != nil {
+		return err
+	}
+	m.Total, m.Pairs = len(m.Pairs), bench.PartOf(o.Shard, m.Pairs)
+	for _, p := range m.Pairs {
+		m.Objects.Only = append(m.Objects.Only, p.Name())
+	}
+	return nil
+}
+
+// choose takes the benchmarks whose names match, of both sides' suites.
+func (m *Matchup) choose(re *regexp.Regexp) error {
+	m.All = Benchmarks(m.Suite)
+	own := m.Objects.Own
+	if own == nil {
+		return m.Suite.Filter(re)
+	}
+	for _, b := range Benchmarks(own) {
+		m.All = unit.AppendNew(m.All, b)
+	}
+	inHead, inBase := m.Suite.Filter(re), own.Filter(re)
+	switch {
+	case inBase != nil:
+		own.Benchmarks = nil
+		return inHead
+	case inHead != nil: // and so they were removed
+		m.Suite.Benchmarks = nil
+	}
+	return nil
+}
+
+// leaveOut leaves out what neither side has of a suite that was not made for
+// them, unless nothing would be left.
+func (m *Matchup) leaveOut() error {
+	head, base, err := m.Objects.apply(m.Suite)
+	if err != nil {
+		return err
+	}
+	without, err := runner.NeitherHas(head, base)
+	if n := len(without); err != nil || n == 0 || n == len(head.Benchmarks) {
+		return err
+	}
+	m.Suite.Benchmarks = slices.DeleteFunc(slices.Clone(m.Suite.Benchmarks), func(b bench.Benchmark) bool { return slices.Contains(without, b.Name) })
+	m.LeftOut = without
+	return nil
+}
+
+// inPlaceOf gives objects the paths of others that they are another build of:
+// the only one of each, or else that of the same path, or of the most folders at
+// the end of it in common. Each stands for one.
+func inPlaceOf(others, objects []suite.Object) []suite.Object {
+	objects = slices.Clone(objects)
+	if len(others) == 1 && len(objects) == 1 {
+		objects[0].Path = others[0].Path
+		return objects
+	}
+	var free []string
+	for _, o := range others {
+		if !slices.ContainsFunc(objects, func(mine suite.Object) bool { return mine.Path == o.Path }) {
+			free = append(free, o.Path)
+		}
+	}
+	for i := range objects {
+		mine := objects[i].Path
+		if slices.ContainsFunc(others, func(o suite.Object) bool { return o.Path == mine }) {
+			continue
+		}
+		if n := NearestPath(mine, free); n >= 0 {
+			objects[i].Path = free[n]
+			free = slices.Delete(free, n, n+1)
+		}
+	}
+	return objects
+}
+
+// NearestPath is the index of the path that has the most of its end in common
+// with another, -1 where none has a name in common or several have as much.
+func NearestPath(path string, paths []string) int {
+	best, most := -1, 0
+	for i, p := range paths {
+		switch n := commonEnd(path, p); {
+		case n > most:
+			best, most = i, n
+		case n == most:
+			best = -1
+		}
+	}
+	return best
+}
+
+// commonEnd is how many names two paths have in common at their ends.
+func commonEnd(a, b string) int {
+	x, y := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/"), strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
+}
+
+// Benchmarks are those of a suite as thresholds know them.
+func Benchmarks(s *suite.Suite) []thresholds.Benchmark {
+	var all []thresholds.Benchmark
+	for i := range s.Benchmarks {
+		b := &s.Benchmarks[i]
+		all = append(all, thresholds.Benchmark{Name: b.Name, Driver: b.Driver()})
+	}
+	return all
+}
+
+// Scope is what thresholds can be for: what is compared, and what a filter leaves out
+// of it. Of what is to be measured it has no kernels.
+func (m *Matchup) Scope() (scope thresholds.Scope) {
+	if m.Suite == nil {
+		return m.storedScope()
+	}
+	scope.Benchmarks = slices.Clone(m.All)
+	for _, p := range m.Pairs {
+		job := p.Head
+		if job == nil {
+			job = p.Base
+		}
+		scope.Benchmarks = unit.AppendNew(scope.Benchmarks, thresholds.Benchmark{Name: p.Name(), Driver: job.Driver()})
+	}
+	return scope
+}
+
+// storedScope is the scope of numbers that were stored.
+func (m *Matchup) storedScope() (scope thresholds.Scope) {
+	for _, s := range []*Side{m.Head, m.Base} {
+		for _, run := range s.Runs {
+			for i := range run.Results {
+				r := &run.Results[i]
+				scope.Benchmarks = unit.AppendNew(scope.Benchmarks, thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver})
+				scope.AddUnits(r)
+			}
+		}
+	}
+	for _, run := range m.Head.Runs {
+		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(&run.Testbed))
+		scope.Modes = unit.AppendNew(scope.Modes, run.Testbed.Mode)
+	}
+	return scope
+}
+
+// Name says what the sides of a comparison are.
+func (m *Matchup) Name(c *bench.Comparison) { c.Base, c.Head = m.Base.Side, m.Head.Side }
+
+// Reads are the files that the comparison is made from, with those given.
+func (m *Matchup) Reads(more ...string) []string {
+	names := append(more, m.Base.Name, m.Head.Name)
+	for _, s := range []*suite.Suite{m.Suite, m.Objects.Own} {
+		if s != nil && !s.Bundled {
+			names = slices.AppendSeq(names, maps.Keys(s.Files()))
+		}
+	}
+	return names
+}
+
+// checkPrograms refuses a program that its side does not have: it would be
+// measured on the other side alone, and called removed.
+func (m *Matchup) checkPrograms() error {
+	for _, s := range []*Side{m.Base, m.Head} {
+		if s.Program == "" {
+			continue
+		}
+		names, err := runner.Programs(s.Objects)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(names, s.Program) {
+			return fmt.Errorf("%s: unknown program %q%s: there are %s", s.Name, s.Program,
+				strictyaml.DidYouMean(s.Program, names), strings.Join(names, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package sides
+
+import (
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// Objects are what both sides of a comparison have of a suite: another build
+// of its objects, or, where both have a suite, each its own.
+type Objects struct {
+	// Base and Head are the objects, by the paths that the suite knows them by,
+	// and the programs where just one of each is compared.
+	Base        []suite.Object `json:"base,omitempty"`
+	Head        []suite.Object `json:"head"`
+	BaseProgram string         `json:"base_program,omitempty"`
+	HeadProgram string         `json:"head_program,omitempty"`
+	// Only are the benchmarks to compare; nil is all.
+	Only []string `json:"only"`
+
+	// Own is the base's own suite, nil where it has none.
+	Own *suite.Suite `json:"-"`
+}
+
+// Plan pairs the benchmarks of both sides.
+func (o *Objects) Plan(s *suite.Suite) ([]runner.PairJob, error) {
+	if o.Own != nil {
+		return runner.PlanSuites(s.WithObjects(o.Head).Only(o.Only), o.Own.Only(o.Only))
+	}
+	head, base, err := o.apply(s)
+	if err != nil {
+		return nil, err
+	}
+	return runner.PlanPairs(head, base)
+}
+
+// apply makes both sides of a suite.
+func (o *Objects) apply(s *suite.Suite) (head, base *suite.Suite, err error) {
+	head = s.WithObjects(o.Head).Only(o.Only)
+	if o.HeadProgram != "" {
+		if head, err = head.OfProgram(o.HeadProgram); err != nil {
+			return nil, nil, err
+		}
+	}
+	base = head.WithObjects(o.Base)
+	if o.BaseProgram != "" {
+		base = base.WithProgram(o.BaseProgram)
+	}
+	return head, base, nil
+}
