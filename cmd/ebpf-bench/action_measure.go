@@ -68,8 +68,10 @@ func (s *actionStep) baseArg(p *actionPlan) string {
 func (s *actionStep) baseSuite(p *actionPlan) string {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {
-			if rel, err := filepath.Rel(absolute("."), name); err == nil {
-				name = rel
+			if here, err := os.Getwd(); err == nil {
+				if rel, err := filepath.Rel(here, name); err == nil {
+					name = rel
+				}
 			}
 		}
 		file := filepath.Join(s.baseDir(p), name)

@@ -11,23 +11,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/report"
-	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
-
-// planLoads says how many loads a benchmark of a comparison wants: enough to
-// tell half of what its threshold allows.
-func planLoads(policy *thresholds.Policy, tests int) func(*bench.Pair) int {
-	return func(pilot *bench.Pair) int {
-		plan, err := stat.PlanLoads(pilot, bench.Latency.Name, policy.Target(pilot.Benchmark, tests))
-		if err != nil {
-			return 0
-		}
-		return plan.Loads
-	}
-}
 
 // judge judges comparisons, one a kernel. Where the history cannot be read,
 // which is the error, what is to be judged by it is inconclusive.

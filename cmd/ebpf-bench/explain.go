@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -160,20 +160,13 @@ func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *sides.Exp
 	return []*bench.Explanation{e}, fleet.Interrupted(ctx, err)
 }
 
-// onKernels counts on each kernel, as many at a time as there are CPUs.
+// onKernels counts on each kernel.
 func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.Explained, kernels []string) ([]*bench.Explanation, error) {
-	vms, err := f.machines.Open(t, kernels)
+	on, err := f.machines.Open(t, kernels)
 	if err != nil {
 		return nil, err
 	}
-	return fleet.Each(kernels, func(_ int, name string) (*bench.Explanation, error) {
-		began := time.Now()
-		e, err := f.onKernel(ctx, vms, s, name)
-		if err == nil {
-			t.Say("counted on Linux %s in %.1f s", e.Testbed.Kernel, time.Since(began).Seconds())
-		}
-		return e, err
-	})
+	return job.Options{Done: sayDone(t, "counted")}.Explanations(ctx, on, kernels, s, f.code())
 }
 
 // code tells whether the instructions of lines are needed: a line's own count does

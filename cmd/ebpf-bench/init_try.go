@@ -220,7 +220,7 @@ func failedIn(runs []*bench.Run, err error) map[string]string {
 			case failed[result.Benchmark] != "":
 			case result.Error != "":
 				failed[result.Benchmark] = fmt.Sprintf("on Linux %s: %s", r.Testbed.Kernel, result.Error)
-			case !hasEnded(result) && err != nil:
+			case !result.Ended() && err != nil:
 				lost[result.Benchmark] = fmt.Sprintf("on Linux %s: %v", r.Testbed.Kernel, err)
 			}
 		}

@@ -2,49 +2,23 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// What was being measured when its machine failed has failed, in the results too,
-// and that is said once.
+// That a benchmark was lost with its machine is said once.
 func TestABenchmarkThatIsLost(t *testing.T) {
-	fault := bench.WithHint(fmt.Errorf("kernel 6.12: %w", &vm.Fault{Kind: vm.ErrHung, Reason: "it said nothing for 10s"}), "give it less to do")
-	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact}, Results: []bench.Result{
-		{Benchmark: "done", Samples: []bench.Sample{{Measure: bench.Instructions, Values: []float64{1}}}}, {Benchmark: "hung"}, {Benchmark: "never"},
-	}}
-	err := duringWhich(run, fault)
-	if !strings.HasPrefix(err.Error(), "kernel 6.12: ") || !strings.HasSuffix(err.Error(), ", while it measured hung") || bench.Hint(err) != "give it less to do" || !errors.Is(err, vm.ErrHung) {
-		t.Errorf("%v, hint %q", err, bench.Hint(err))
-	}
-	if r := run.Results[1]; !strings.HasPrefix(r.Error, "the virtual machine failed: ") || !strings.HasSuffix(r.Error, "it said nothing for 10s") || r.Hint == "" {
-		t.Errorf("%+v", r)
-	}
-	if run.Results[0].Error+run.Results[2].Error != "" {
-		t.Errorf("others failed: %+v", run.Results)
-	}
+	run := &bench.Run{Results: []bench.Result{{Benchmark: "hung"}}}
+	err := fleet.Lose(&run.Results[0], &vm.Fault{Kind: vm.ErrHung, Reason: "it said nothing for 10s"})
 	if said := failures([]*bench.Run{run}, false, exit.NoMeasure(errors.Join(err))); said != nil {
 		t.Errorf("it is said twice: %v", said)
 	}
 	if said := failures([]*bench.Run{run}, false); said == nil || !strings.HasPrefix(said.Error(), "hung: the virtual machine failed: ") {
 		t.Errorf("results that are read say %v", said)
-	}
-	// Whoever interrupts a run has lost no benchmark.
-	if err := duringWhich(run, errors.New("interrupted")); err.Error() != "interrupted" || run.Results[2].Error != "" {
-		t.Errorf("%v, %+v", err, run.Results[2])
-	}
-
-	c := &bench.Comparison{Pairs: []bench.Pair{{Benchmark: "done"}}}
-	err = losePair(c, []string{"done", "hung", "never"}, fault)
-	if len(c.Pairs) != 2 || c.Pairs[1].Benchmark != "hung" || c.Pairs[1].Head.Error == "" || !strings.HasSuffix(err.Error(), ", while it measured hung") {
-		t.Errorf("%v, %+v", err, c.Pairs)
-	}
-	if err := losePair(nil, []string{"first"}, fault); !errors.Is(err, vm.ErrHung) {
-		t.Errorf("%v", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/ui/uitest"
 	"github.com/org/ebpf-bench-action/runner"
@@ -91,24 +90,5 @@ func TestNothingIsUnderWayInAPipe(t *testing.T) {
 	s.End()
 	if got := stderr.String(); got != "ebpf-bench: something\n" {
 		t.Errorf("printed %q", got)
-	}
-}
-
-func TestWhatAGuestIsAt(t *testing.T) {
-	ended := bench.Result{Benchmark: "a", Error: "failed"}
-	run := func(mode bench.Mode, results ...bench.Result) *bench.Run {
-		return &bench.Run{Testbed: bench.Testbed{Mode: mode}, Results: results, Loads: 3}
-	}
-	f := runFlags{loads: 16}
-	for want, run := range map[string]*bench.Run{
-		"starting":                         nil,
-		"benchmark 1 of 1, b":              run(bench.ModeExact, bench.Result{Benchmark: "b"}),
-		"benchmark 2 of 2, b":              run(bench.ModeExact, ended, bench.Result{Benchmark: "b"}),
-		"ending":                           run(bench.ModeExact, ended),
-		"2 benchmarks, 3 of 16 loads done": run(bench.ModeKVM, ended, ended),
-	} {
-		if got := f.at(run); got != want {
-			t.Errorf("it is at %q, want %q", got, want)
-		}
 	}
 }

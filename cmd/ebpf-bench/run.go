@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
@@ -180,4 +181,20 @@ func (f *runFlags) measure(ctx context.Context, t *ui.Terminal, s *suite.Suite, 
 	}
 	run.Testbed.Asked = hostKernel
 	return []*bench.Run{run}, err
+}
+
+// onKernels measures the suite on each kernel.
+func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
+	on, err := f.machines.Open(t, kernels)
+	if err != nil {
+		return nil, err
+	}
+	return job.Options{Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Done: sayDone(t, "measured")}.Runs(ctx, on, kernels, s, write)
+}
+
+// sayDone says of each kernel what was done on it.
+func sayDone(t *ui.Terminal, what string) func(release string, took time.Duration) {
+	return func(release string, took time.Duration) {
+		t.Say("%s on Linux %s in %.1f s", what, release, took.Seconds())
+	}
 }

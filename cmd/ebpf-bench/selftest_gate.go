@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -178,7 +179,7 @@ func (g *gate) extra(ctx context.Context, rate *gateRate, driver string, tries i
 // budget is for the second measurement, without which nothing is called.
 func (g *gate) try(ctx context.Context, rate *gateRate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
 	g.seed += 2
-	c, err := measureTwice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.seed, Tool: version(), PlanLoads: planLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
+	c, err := job.Twice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.seed, Tool: version(), PlanLoads: job.PlanLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
 	if err != nil {
 		return err
 	}

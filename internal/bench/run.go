@@ -126,6 +126,11 @@ type Result struct {
 	Samples []Sample `json:"samples"`
 }
 
+// Ended tells whether a benchmark came to something: a figure, or why there is none.
+func (r *Result) Ended() bool {
+	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
+}
+
 // Alert is a budget that a value exceeds.
 type Alert struct {
 	// Measure is the name of the measure, Value its median, Limit what that must

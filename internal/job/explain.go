@@ -1,24 +1,39 @@
-package main
+package job
 
 import (
 	"context"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
-// onKernel counts on one kernel. An explanation that ended early comes with the
-// error that ended it.
-func (f *explainFlags) onKernel(ctx context.Context, vms *fleet.Fleet, s *sides.Explained, name string) (*bench.Explanation, error) {
+// Explanations counts what the lines of sides execute on each kernel, as many at a time
+// as there are CPUs: the instructions of each line, too, if code says so. A kernel on
+// which nothing was counted has no explanation; what went wrong is the error.
+func (o Options) Explanations(ctx context.Context, on *fleet.Fleet, kernels []string, s *sides.Explained, code bool) ([]*bench.Explanation, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*bench.Explanation, error) {
+		began := time.Now()
+		e, err := o.explain(ctx, on, s, name, code)
+		if e != nil {
+			o.done(&e.Testbed, began, err)
+		}
+		return e, err
+	})
+}
+
+// explain counts on one kernel. An explanation that ended early comes with the error
+// that ended it.
+func (o Options) explain(ctx context.Context, on *fleet.Fleet, s *sides.Explained, name string, code bool) (*bench.Explanation, error) {
 	plan := s.ExplainPlan
-	plan.Code = f.code()
-	g, err := guestJob{Sides: &s.Objects, Explain: &plan}.guest(s.Suite)
+	plan.Code = code
+	g, err := job{Sides: &s.Objects, Explain: &plan}.guest(s.Suite)
 	if err != nil {
 		return nil, err
 	}
 	all := pairNames(s.Pairs)
-	e, info, err := explanations.of(ctx, vms, name, all, g)
+	e, info, err := explanations.of(ctx, on, name, all, g)
 	err = loseExplained(e, all, err)
 	if e != nil {
 		e.Testbed.QEMU, e.Started = info.QEMU, info.Started

@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"errors"
@@ -35,5 +35,24 @@ func TestReportsAreWrittenAtOnce(t *testing.T) {
 	}
 	if len(last.Results) != 3 || !last.Started.Equal(began) {
 		t.Errorf("the second kernel has %d results, started %s", len(last.Results), last.Started)
+	}
+}
+
+func TestWhatAGuestIsAt(t *testing.T) {
+	ended := bench.Result{Benchmark: "a", Error: "failed"}
+	run := func(mode bench.Mode, results ...bench.Result) *bench.Run {
+		return &bench.Run{Testbed: bench.Testbed{Mode: mode}, Results: results, Loads: 3}
+	}
+	o := Options{Loads: 16}
+	for want, run := range map[string]*bench.Run{
+		"starting":                         nil,
+		"benchmark 1 of 1, b":              run(bench.ModeExact, bench.Result{Benchmark: "b"}),
+		"benchmark 2 of 2, b":              run(bench.ModeExact, ended, bench.Result{Benchmark: "b"}),
+		"ending":                           run(bench.ModeExact, ended),
+		"2 benchmarks, 3 of 16 loads done": run(bench.ModeKVM, ended, ended),
+	} {
+		if got := o.at(run); got != want {
+			t.Errorf("it is at %q, want %q", got, want)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"bytes"
@@ -14,33 +14,29 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// onKernels measures the suite on each kernel, as many at a time as there are
-// CPUs, and returns the runs in the kernels' order. A kernel on which nothing
-// was measured has none; what went wrong is the error.
-func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
-	m, err := f.machines.Open(t, kernels)
-	if err != nil {
-		return nil, err
-	}
+// Runs measures a suite on each kernel, as many at a time as there are CPUs, and
+// returns the runs in the kernels' order. A kernel on which nothing was measured has
+// none; what went wrong is the error. All that was measured so far is written after
+// each report.
+func (o Options) Runs(ctx context.Context, on *fleet.Fleet, kernels []string, s *suite.Suite, write func(...*bench.Run) error) ([]*bench.Run, error) {
 	reports := &reports{runs: make([]*bench.Run, len(kernels)), write: write}
 	return fleet.Each(kernels, func(i int, name string) (*bench.Run, error) {
 		began := time.Now()
-		run, err := f.onKernel(ctx, m, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
-		if err == nil {
-			t.Say("measured on Linux %s in %.1f s", run.Testbed.Kernel, time.Since(began).Seconds())
+		run, err := o.run(ctx, on, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
+		if run != nil {
+			o.done(&run.Testbed, began, err)
 		}
 		return run, err
 	})
 }
 
-// onKernel measures the suite on one kernel. A run that ended early comes with
-// the error that ended it.
-func (f *runFlags) onKernel(ctx context.Context, m *fleet.Fleet, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
-	g, err := guestJob{Only: s.Names(), Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed}.guest(s)
+// run measures the suite on one kernel. A run that ended early comes with the error
+// that ended it.
+func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
+	g, err := job{Only: s.Names(), Rounds: o.Rounds, Loads: o.Loads, Budget: o.Budget, Seed: o.Seed}.guest(s)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +51,8 @@ func (f *runFlags) onKernel(ctx context.Context, m *fleet.Fleet, s *suite.Suite,
 		latest.Testbed.Asked = name
 		run = add(latest)
 	}
-	g.At = func() string { return f.at(run) }
-	info, err := m.Run(ctx, name, g)
+	g.At = func() string { return o.at(run) }
+	info, err := on.Run(ctx, name, g)
 	err = errors.Join(duringWhich(run, err), broken)
 	if run == nil && err == nil {
 		err = fleet.OnKernel(name, errors.New("the guest reported no results"))
@@ -78,7 +74,7 @@ func (f *runFlags) onKernel(ctx context.Context, m *fleet.Fleet, s *suite.Suite,
 type reports struct {
 	mu    sync.Mutex
 	runs  []*bench.Run
-	write writer
+	write func(...*bench.Run) error
 }
 
 // add adds what a kernel has reported since, and returns all that it has. The
@@ -96,7 +92,7 @@ func (r *reports) add(kernel int, began time.Time, latest *bench.Run) *bench.Run
 
 // at is what a guest is at that has reported a run so far. In exact mode it
 // takes one benchmark after the other, else all of them in each load.
-func (f *runFlags) at(run *bench.Run) string {
+func (o Options) at(run *bench.Run) string {
 	if run == nil {
 		return "starting"
 	}
@@ -104,24 +100,20 @@ func (f *runFlags) at(run *bench.Run) string {
 	done := 0
 	for i := range run.Results {
 		all = append(all, run.Results[i].Benchmark)
-		if hasEnded(&run.Results[i]) {
+		if run.Results[i].Ended() {
 			done++
 		}
 	}
 	if run.Testbed.Mode == bench.ModeExact {
 		return benchmarkOf(done, all)
 	}
-	return fmt.Sprintf("%s, %d of %s done", unit.Plural(len(all), "benchmark"), run.Loads, unit.Plural(f.loads, "load"))
+	return fmt.Sprintf("%s, %d of %s done", unit.Plural(len(all), "benchmark"), run.Loads, unit.Plural(o.Loads, "load"))
 }
 
 // nothingIn tells that a run came to nothing: no benchmark was measured, nor
 // failed.
 func nothingIn(run *bench.Run) bool {
-	return run == nil || !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return hasEnded(&r) })
-}
-
-func hasEnded(r *bench.Result) bool {
-	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
+	return run == nil || !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return r.Ended() })
 }
 
 // merge adds to a run what was reported since: all of its results, or some. A
@@ -149,7 +141,7 @@ func duringWhich(run *bench.Run, err error) error {
 		return err
 	}
 	for i := range run.Results {
-		if r := &run.Results[i]; !hasEnded(r) {
+		if r := &run.Results[i]; !r.Ended() {
 			return fleet.Lose(r, err)
 		}
 	}

@@ -1,22 +1,36 @@
-package main
+package job
 
 import (
 	"context"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
-// onKernel compares on one kernel. A comparison that ended early comes with
-// the error that ended it.
-func (f *compareFlags) onKernel(ctx context.Context, vms *fleet.Fleet, m *sides.Matchup, name string) (*bench.Comparison, error) {
-	g, err := guestJob{Budget: f.budget, Seed: f.seed, Sides: &m.Objects}.guest(m.Suite)
+// Comparisons compares two sides on each kernel, as many at a time as there are CPUs. A
+// kernel on which nothing was measured has no comparison; what went wrong is the error.
+func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []string, m *sides.Matchup) ([]*bench.Comparison, error) {
+	return fleet.Each(kernels, func(_ int, name string) (*bench.Comparison, error) {
+		began := time.Now()
+		c, err := o.compare(ctx, on, m, name)
+		if c != nil {
+			o.done(&c.Testbed, began, err)
+		}
+		return c, err
+	})
+}
+
+// compare compares on one kernel. A comparison that ended early comes with the error
+// that ended it.
+func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup, name string) (*bench.Comparison, error) {
+	g, err := job{Budget: o.Budget, Seed: o.Seed, Sides: &m.Objects}.guest(m.Suite)
 	if err != nil {
 		return nil, err
 	}
 	all := pairNames(m.Pairs)
-	c, info, err := comparisons.of(ctx, vms, name, all, g)
+	c, info, err := comparisons.of(ctx, on, name, all, g)
 	err = losePair(c, all, err)
 	if c != nil {
 		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started

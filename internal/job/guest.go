@@ -1,0 +1,211 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// Serve does, in a virtual machine, the job that was handed on to it. It reports to the
+// tool outside, which prints and judges.
+func Serve(ctx context.Context, mode bench.Mode, tool string) error {
+	results := vm.Results()
+	if results == nil {
+		return exit.Usage(errors.New("this is no virtual machine: use run --kernel"))
+	}
+	text, err := os.ReadFile(jobFile)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	var j job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return exit.Usage(err)
+	}
+	return exit.NoMeasure(j.do(ctx, mode, tool, results))
+}
+
+func (j *job) do(ctx context.Context, mode bench.Mode, tool string, results io.Writer) error {
+	s, err := j.load()
+	if err != nil {
+		return exit.Usage(err)
+	}
+	o := runner.Options{Rounds: j.Rounds, Budget: j.Budget, Seed: j.Seed, Loads: j.Loads, Tool: tool, Mode: mode}
+	if j.Sides == nil {
+		plan, err := runner.NewPlan(s)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		measure := measureAll
+		if mode == bench.ModeExact {
+			measure = measureEach
+		}
+		return measure(ctx, plan, o, func(run *bench.Run) error {
+			explainInGuest(run)
+			return bench.Encode(results, run)
+		})
+	}
+	if j.BaseSuite != "" {
+		if j.Sides.Own, err = suite.Load(suite.Root(guestBaseRoot), j.BaseSuite); err != nil {
+			return exit.Usage(err)
+		}
+	}
+	if j.Explain != nil {
+		pairs, err := j.Explain.Plan(j.Sides, s)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanation(results, e) })
+	}
+	pairs, err := j.Sides.Plan(s)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	return compareEach(ctx, pairs, o, func(c *bench.Comparison) error { return bench.EncodeComparison(results, c) })
+}
+
+// load reads the suite in the guest.
+func (j *job) load() (*suite.Suite, error) {
+	if j.Suite == "" {
+		s, err := suite.Bundled()
+		if err != nil {
+			return nil, err
+		}
+		return s.Only(j.Only), nil
+	}
+	s, err := suite.Load(suite.Root(guestRoot), j.Suite)
+	if err != nil {
+		return nil, err
+	}
+	return s.Only(j.Only), nil
+}
+
+// measureAll interleaves the benchmarks, and reports all of them after each
+// load.
+func measureAll(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
+	o.Save = report
+	run, err := runner.Measure(ctx, plan, o)
+	if run == nil {
+		return err
+	}
+	return report(run)
+}
+
+// measureEach measures one benchmark after the other, which in exact mode
+// comes to the same, and reports each at once: what one of them does to the
+// machine must not take the others with it. The first report has all of the
+// results, still empty.
+func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	run, err := runner.Measure(cancelled, plan, o)
+	if err != nil {
+		return err
+	}
+	if err := report(run); err != nil {
+		return err
+	}
+	for _, job := range plan.Jobs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		one, err := runner.Measure(ctx, &runner.Plan{Jobs: []*runner.Job{job}}, o)
+		if err != nil {
+			return err
+		}
+		run.Results = one.Results
+		if err := report(run); err != nil {
+			return err
+		}
+	}
+	run.Results, run.Partial = nil, false
+	return report(run)
+}
+
+// compareEach compares one benchmark after the other and reports each at once:
+// what one does to the machine must not take the others with it.
+func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, report func(*bench.Comparison) error) error {
+	for i, p := range pairs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		c, err := runner.Compare(ctx, []runner.PairJob{p}, o)
+		if err != nil {
+			return err
+		}
+		c.Partial = c.Partial || i+1 < len(pairs)
+		for i := range c.Pairs {
+			for _, r := range []*bench.Result{c.Pairs[i].Base, c.Pairs[i].Head, c.Pairs[i].Again} {
+				if r != nil {
+					explainResult(r)
+				}
+			}
+		}
+		if err := report(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainEach explains one benchmark after the other and reports each at once: what
+// one does to the machine must not take the others with it.
+func explainEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, code bool, report func(*bench.Explanation) error) error {
+	for _, p := range pairs {
+		e, err := runner.Explain(ctx, []runner.PairJob{p}, o, code)
+		if err != nil {
+			return err
+		}
+		for i := range e.Programs {
+			x := &e.Programs[i]
+			r := &bench.Result{Error: x.Error, Hint: x.Hint}
+			explainResult(r)
+			x.Hint = r.Hint
+		}
+		if err := report(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainInGuest adds to the failures of a run what they come from where the
+// machine is a virtual one.
+func explainInGuest(run *bench.Run) {
+	for i := range run.Results {
+		explainResult(&run.Results[i])
+	}
+}
+
+func explainResult(r *bench.Result) {
+	r.Error, r.Hint = outside(r.Error), outside(r.Hint)
+	switch {
+	case r.Hint != "":
+	case strings.HasSuffix(r.Error, unix.ENOMEM.Error()):
+		r.Hint = "The virtual machine has too little memory: give it more by --vm-memory."
+	case !strings.Contains(r.Error, exec.ErrNotFound.Error()) && !strings.HasSuffix(r.Error, unix.ENOENT.Error()):
+	case r.Driver == bench.DriverCommand:
+		r.Hint = "A virtual machine has none of this machine's programs and libraries: bring a static one by a path relative to the suite, such as ./trigger, or measure on this host by --vm off."
+	default:
+		r.Hint = "A virtual machine has none of this machine's programs: use load: {cpu: 1}, or measure on this host by --vm off."
+	}
+}
+
+// copied are the folders of a guest that hold copies of this machine's files, where a
+// path begins.
+var copied = regexp.MustCompile(`(^|[^[:word:].-])(?:` + guestRoot + `|` + guestBaseRoot + `)/`)
+
+// outside is a message of the guest with the paths that its reader knows.
+func outside(text string) string { return copied.ReplaceAllString(text, "$1/") }

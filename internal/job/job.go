@@ -1,0 +1,84 @@
+// Package job measures a suite, compares two sides or explains their lines on other
+// kernels, by having this tool do the same in virtual machines.
+package job
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/vm"
+)
+
+// Options are how much is measured, and what tells how far it is.
+type Options struct {
+	// Tool is the version of this tool.
+	Tool          string
+	Rounds, Loads int
+	Budget        time.Duration // of a benchmark
+	Seed          uint64        // 0 is a random one
+	// Done is told of each kernel that nothing went wrong on, and how long that took.
+	Done func(release string, took time.Duration)
+}
+
+// done says so of a kernel.
+func (o Options) done(testbed *bench.Testbed, began time.Time, err error) {
+	if err == nil {
+		o.Done(testbed.Kernel, time.Since(began))
+	}
+}
+
+// The files of a guest.
+const (
+	// jobFile holds its job.
+	jobFile = "/job.json"
+	// guestRoot is the folder of the suite's files, and guestBaseRoot that of the
+	// base's own suite, whose files may have the names of the head's.
+	guestRoot     = "/suite"
+	guestBaseRoot = "/base"
+)
+
+// job is what this tool does in a virtual machine: it measures a suite, or
+// compares or explains two sides of it.
+type job struct {
+	// Suite is the suite's file, empty for the bundled suite, and Only are those of
+	// its benchmarks that are measured; nil is all.
+	Suite string   `json:"suite,omitempty"`
+	Only  []string `json:"only"`
+
+	Rounds int           `json:"rounds,omitempty"`
+	Loads  int           `json:"loads,omitempty"`
+	Budget time.Duration `json:"budget,omitempty"`
+	Seed   uint64        `json:"seed,omitempty"`
+
+	// Sides are compared, or explained if Explain says how. BaseSuite is the file of
+	// the base's own suite below guestBaseRoot.
+	Sides     *sides.Objects     `json:"sides,omitempty"`
+	Explain   *sides.ExplainPlan `json:"explain,omitempty"`
+	BaseSuite string             `json:"base_suite,omitempty"`
+}
+
+// guest is a virtual machine for the job, with the files of the suite.
+func (j job) guest(s *suite.Suite) (fleet.Guest, error) {
+	files := map[string][]byte{}
+	if !s.Bundled {
+		j.Suite = absolute(s.File)
+		for name, data := range s.Files() {
+			files[guestRoot+absolute(name)] = data
+		}
+	}
+	if j.Sides != nil && j.Sides.Own != nil {
+		packed := *j.Sides
+		packed.Base, j.BaseSuite = nil, absolute(packed.Own.File)
+		for name, data := range packed.Own.Files() {
+			files[guestBaseRoot+absolute(name)] = data
+		}
+		j.Sides = &packed
+	}
+	text, err := json.Marshal(j)
+	files[jobFile] = text
+	return fleet.Guest{Files: files, Args: func(mode vm.Mode) []string { return []string{"guest", mode.String()} }}, err
+}
