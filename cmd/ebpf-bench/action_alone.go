@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -19,8 +20,9 @@ import (
 // history.
 func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run, told error) (*actionFinding, error) {
 	policy.Mark(runs...)
-	f := runFlags{format: "text", strict: s.in.strict(), store: store}
-	found := &actionFinding{alone: true, err: errors.Join(f.judge(ctx, s.t, policy, nil, runs), failures(runs, false, told))}
+	notes, err := store.judge(policy, s.in.strict()).Runs(ctx, nil, runs)
+	sayNotes(s.t, notes)
+	found := &actionFinding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
 	said := ""
 	if found.err != nil {
 		said = plainError(found.err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -84,7 +85,7 @@ var outcomeWords = map[thresholds.Outcome]string{thresholds.Regression: "regress
 // complaintOf is what a verdict says of its benchmark.
 func complaintOf(v *thresholds.Verdict) complaint {
 	c := complaint{
-		benchmark: v.Benchmark, outcome: outcomeWords[v.Outcome], text: verdictText(v).Error(),
+		benchmark: v.Benchmark, outcome: outcomeWords[v.Outcome], text: judge.TextOf(v).Error(),
 		rank: slices.Index(outcomeRanks, v.Outcome),
 	}
 	if v.Severity == thresholds.Warn {

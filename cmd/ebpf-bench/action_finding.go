@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -103,14 +104,14 @@ func measuredNothing(results *bench.Results) bool {
 }
 
 func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
-	f := compareFlags{format: "text", strict: s.in.strict(), store: store}
-	judged, unread := f.judge(ctx, s.t, policy, comparisons)
-	off := exit.Usage(policy.CheckKernels(measuredOn(nil, headTestbeds(comparisons))))
-	found := &actionFinding{err: errors.Join(verdict(s.t, judged, f.format), unread, f.failures(comparisons, told), off)}
+	j := store.judge(policy, s.in.strict())
+	judged, notes, unread := j.Comparisons(ctx, comparisons)
+	sayNotes(s.t, notes)
+	found := &actionFinding{err: errors.Join(verdict(s.t, j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
 		// Others may have what is to be compared, and a correction for many tests
 		// is one for the whole suite.
-		found.err = f.failures(comparisons, told)
+		found.err = judge.Uncompared(comparisons, false, told)
 	}
 	var log, markdown, bmf bytes.Buffer
 	judged.Explained = true

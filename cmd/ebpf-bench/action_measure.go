@@ -14,6 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/keep"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
@@ -134,7 +136,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}
-	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
+	off := (&judge.Judge{Policy: policy}).Missed(kernels, judge.Testbeds(comparisons))
 	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
 }
 
@@ -163,7 +165,7 @@ func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 	if len(runs) == 0 {
 		return exit.NoMeasure(err)
 	}
-	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, testbeds(runs))))
+	off := (&judge.Judge{Policy: policy}).Missed(kernels, judge.TestbedsOf(runs))
 	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, loaded, runs))
 }
 
@@ -173,7 +175,7 @@ func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, r
 	if !p.Save {
 		return nil
 	}
-	entries, err := newEntries(of, runs, origin{branch: p.HeadSide.Branch, commit: p.HeadSide.Commit})
+	entries, err := keep.Entries(of, runs, keep.Origin{Branch: p.HeadSide.Branch, Commit: p.HeadSide.Commit})
 	if err != nil {
 		s.t.Warn("%v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -47,9 +48,9 @@ func (s *actionStep) policyFor(results *bench.Results, missing error) (*threshol
 	if file == "" {
 		return thresholds.Default(), nil
 	}
-	policy, err := loadPolicy(file, nil)
+	policy, err := judge.Load(file, nil)
 	if err == nil && s.in.results != "" && missing == nil {
-		err = policy.Check(mergedScope(results))
+		err = policy.Check(judge.Scope(results))
 	}
 	return policy, err
 }

@@ -16,22 +16,20 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/keep"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // origin is where the objects of a run come from.
-type origin struct {
-	branch, commit string
-	tags           []string
-}
+type origin struct{ keep.Origin }
 
 func (o *origin) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var((*branchValue)(&o.branch), "branch", "the `branch` that the objects come from (default: git's)")
-	flags.StringVar(&o.commit, "commit", "", "the `commit` that they come from (default: git's)")
-	flags.Var((*tagsValue)(&o.tags), "tag", "mark the run with this `tag`; may be repeated")
+	flags.Var((*branchValue)(&o.Branch), "branch", "the `branch` that the objects come from (default: git's)")
+	flags.StringVar(&o.Commit, "commit", "", "the `commit` that they come from (default: git's)")
+	flags.Var((*tagsValue)(&o.Tags), "tag", "mark the run with this `tag`; may be repeated")
 }
 
 // reserved refuses the name that always stands for the newest run.
@@ -71,17 +69,17 @@ func (v *tagsValue) Set(list string) error {
 
 // complete asks git for what the user does not say.
 func (o *origin) complete(ctx context.Context, t *ui.Terminal) {
-	if o.branch == "" {
-		o.branch = git.Branch(ctx)
-		if err := reserved("branch", o.branch); err != nil {
+	if o.Branch == "" {
+		o.Branch = git.Branch(ctx)
+		if err := reserved("branch", o.Branch); err != nil {
 			t.Warn("git's branch is not kept: %v", err)
-			o.branch = ""
+			o.Branch = ""
 		}
 	}
-	if o.commit == "" {
-		o.commit = git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
-		if o.commit != "" && git.Output(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
-			t.Warn("the working tree has changes that commit %.12s does not have", o.commit)
+	if o.Commit == "" {
+		o.Commit = git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		if o.Commit != "" && git.Output(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
+			t.Warn("the working tree has changes that commit %.12s does not have", o.Commit)
 		}
 	}
 }
@@ -89,20 +87,20 @@ func (o *origin) complete(ctx context.Context, t *ui.Terminal) {
 // checkTags refuses tags that a branch is called by, of the run or in the baseline,
 // and says so where a tag is called like the branch.
 func (o *origin) checkTags(ctx context.Context, t *ui.Terminal, store *storeFlag) error {
-	for _, tag := range o.tags {
-		if tag == o.branch {
+	for _, tag := range o.Tags {
+		if tag == o.Branch {
 			return fmt.Errorf("no tag can be called %s: that is the run's branch", tag)
 		}
 		if err := store.shadows(ctx, tag); err != nil {
 			return err
 		}
 	}
-	if o.branch == "" {
+	if o.Branch == "" {
 		return nil
 	}
-	tagged, _, err := store.open().List(ctx, baseline.Query{Tag: o.branch, Limit: 1})
+	tagged, _, err := store.open().List(ctx, baseline.Query{Tag: o.Branch, Limit: 1})
 	if len(tagged) > 0 {
-		t.Warn("the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.branch, o.branch, tagged[0].ID)
+		t.Warn("the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.Branch, o.Branch, tagged[0].ID)
 	}
 	return err
 }
@@ -131,7 +129,7 @@ func (b *baselineCommand) save() *cobra.Command {
 			if err := from.checkTags(cmd.Context(), b.t, &b.store); err != nil {
 				return refused(err)
 			}
-			entries, err := newEntries(s, runs, from)
+			entries, err := keep.Entries(s, runs, from.Origin)
 			if err != nil {
 				return exit.Usage(err)
 			}

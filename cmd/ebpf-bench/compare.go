@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -114,11 +115,21 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 		return exit.NoMeasure(err)
 	}
 	sayForeign(t, matchup, comparisons)
-	off := exit.Usage(policy.CheckKernels(measuredOn(kernels, headTestbeds(comparisons))))
-	judged, unread := f.judge(ctx, t, policy, comparisons)
+	j := f.store.judge(policy, f.strict)
+	j.Elsewhere = f.format == "bmf"
+	off := j.Missed(kernels, judge.Testbeds(comparisons))
+	judged, notes, unread := j.Comparisons(ctx, comparisons)
+	sayNotes(t, notes)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), f.print(t, judged),
-		off, verdict(t, judged, f.format), unread, exit.NoMeasure(err), f.failures(comparisons, err), notCompared(matchup, comparisons))
+		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(matchup.NotCompared(comparisons)))
+}
+
+// verdict is what keeps a comparison from passing, and says what is over budget.
+func verdict(t *ui.Terminal, j *judge.Judge, judged *report.Comparison) error {
+	notes, err := j.Verdict(judged)
+	sayNotes(t, notes)
+	return err
 }
 
 func (f *compareFlags) open(ctx context.Context, t *ui.Terminal, args []string) (*sides.Matchup, error) {
@@ -165,10 +176,10 @@ func (f *compareFlags) checkNumbers() error {
 }
 
 func (f *compareFlags) policy(t *ui.Terminal, m *sides.Matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits = limitsOf(f.limits, ownSuite(m)); f.limits == "" {
+	if f.limits = judge.FileOf(f.limits, ownSuite(m)); f.limits == "" {
 		return thresholds.Default(), nil, nil
 	}
-	policy, err := loadPolicy(f.limits, m.Suite)
+	policy, err := judge.Load(f.limits, m.Suite)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -226,22 +237,4 @@ func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *sides.
 		return nil, err
 	}
 	return []*bench.Comparison{c}, err
-}
-
-// failures says what could not be measured, one error a benchmark, but for what
-// errors have told already.
-func (f *compareFlags) failures(comparisons []*bench.Comparison, told ...error) error {
-	var all failureList
-	cut := cutShort{by: "ended early", what: "the comparison is partial"}
-	for _, c := range comparisons {
-		for i := range c.Pairs {
-			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
-			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
-		}
-		if c.BaseTestbed != nil { // what was measured before is not cut short now
-			cut.by, cut.what = "base or head is partial", "not everything was compared"
-		}
-		cut.add(c.Partial, c.Missing)
-	}
-	return cut.join(all, errors.Join(told...), len(comparisons) > 1, f.verbose)
 }

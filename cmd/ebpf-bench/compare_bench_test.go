@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/keep"
 )
 
 const (
@@ -97,7 +98,7 @@ func fillStore(dir string) error {
 		if i == storedRuns {
 			return writeHead(dir, run)
 		}
-		e := &baseline.Entry{Meta: baseline.Meta{Branch: "main", Time: run.Started}, Run: run, Points: points(run)}
+		e := &baseline.Entry{Meta: baseline.Meta{Branch: "main", Time: run.Started}, Run: run, Points: keep.Points(run)}
 		if i < storedRuns-1 {
 			run.Results = run.Results[:1] // what is read of these are the points
 		}

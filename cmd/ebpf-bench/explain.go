@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -143,7 +144,7 @@ func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	if len(all) == 0 {
 		return exit.NoMeasure(err)
 	}
-	return errors.Join(exit.NoMeasure(f.print(t, out, s, all)), exit.NoMeasure(err), f.failures(all, err))
+	return errors.Join(exit.NoMeasure(f.print(t, out, s, all)), exit.NoMeasure(err), judge.Unexplained(all, f.verbose, err))
 }
 
 // explain counts on this host, or on each of the kernels that the flags or the
@@ -172,19 +173,6 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.E
 // code tells whether the instructions of lines are needed: a line's own count does
 // not tell how often it is executed.
 func (f *explainFlags) code() bool { return f.asm || f.format == "lcov" || f.format == "pprof" }
-
-// failures says what could not be counted, one error a benchmark, but for what
-// errors have told already.
-func (f *explainFlags) failures(all []*bench.Explanation, told error) error {
-	var failed failureList
-	for _, e := range all {
-		for i := range e.Programs {
-			p := &e.Programs[i]
-			failed.add(&bench.Result{Benchmark: p.Benchmark, Error: p.Error, Hint: p.Hint, Log: p.Log}, "", e.Testbed.Kernel)
-		}
-	}
-	return exit.NoMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, f.verbose)...))
-}
 
 // complete completes the names of benchmarks and programs, and else files.
 func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {

@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -113,7 +114,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 		return exit.Usage(err)
 	}
 	return errors.Join(out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
-		(&runFlags{format: f.format}).print(t, runs), failures([]*bench.Run{run}, false, nil), failedPackages(set))
+		printResults(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
 }
 
 // directions says of units which way they are better.
@@ -208,5 +209,5 @@ func failedPackages(set *ingest.Set) error {
 	if len(set.Failed) == 0 {
 		return nil
 	}
-	return exit.NoMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", fewNames(unit.Unique(set.Failed))), "see its output"))
+	return exit.NoMeasure(bench.WithHint(fmt.Errorf("go test failed in %s: benchmarks of it may be missing", unit.Few(unit.Unique(set.Failed))), "see its output"))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -80,11 +81,11 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 // an error. One that run refuses unless it is told by flags where to measure is
 // warned of.
 func (sel *selection) checkThresholds(t *ui.Terminal, cache string, s *suite.Suite) error {
-	file := limitsOf("", s)
+	file := judge.FileOf("", s)
 	if file == "" {
 		return nil
 	}
-	policy, err := loadPolicy(file, s)
+	policy, err := judge.Load(file, s)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -161,7 +162,7 @@ func (f *mergeFlags) checkThresholds(parts []*bench.Part) error {
 	case f.limits != "" || len(names) == 0:
 		return nil
 	case len(names) > 1 || !plainName.MatchString(names[0]):
-		return bench.WithHint(fmt.Errorf("the parts were judged by %s", fewNames(names)), "give --thresholds FILE")
+		return bench.WithHint(fmt.Errorf("the parts were judged by %s", unit.Few(names)), "give --thresholds FILE")
 	}
 	return bench.WithHint(fmt.Errorf("the parts were judged by %s", names[0]), "give --thresholds "+names[0])
 }
@@ -178,63 +179,31 @@ func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return policy, policy.Check(mergedScope(merged))
-}
-
-// mergedScope is what thresholds can be for.
-func mergedScope(merged *bench.Results) (scope thresholds.Scope) {
-	on := func(testbed *bench.Testbed) {
-		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(testbed))
-		scope.Modes = unit.AppendNew(scope.Modes, testbed.Mode)
-	}
-	seen := map[thresholds.Benchmark]bool{}
-	of := func(r *bench.Result) {
-		b := thresholds.Benchmark{Name: r.Benchmark, Driver: r.Driver}
-		if !seen[b] {
-			seen[b] = true
-			scope.Benchmarks = append(scope.Benchmarks, b)
-		}
-		scope.AddUnits(r)
-	}
-	for _, run := range merged.Runs {
-		on(&run.Testbed)
-		for i := range run.Results {
-			of(&run.Results[i])
-		}
-	}
-	for _, c := range merged.Comparisons {
-		on(&c.Testbed)
-		for _, p := range c.Pairs {
-			if p.Head != nil {
-				of(p.Head)
-			} else {
-				of(p.Base)
-			}
-		}
-	}
-	return scope
+	return policy, policy.Check(judge.Scope(merged))
 }
 
 // runs prints and judges runs as run does.
 func (f *mergeFlags) runs(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
-	as := runFlags{format: formatFlag(f.format), limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
+	as := runFlags{format: formatFlag(f.format), strict: f.strict, store: f.store}
 	if as.format.render() == nil {
 		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
 	}
 	policy.Mark(runs...)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), as.print(t, runs),
-		missing, failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))
+		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), printResults(t, as.format, runs...),
+		missing, judge.Failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))
 }
 
 // comparisons prints and judges comparisons as compare does.
 func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
-	as := compareFlags{format: f.format, limits: f.limits, strict: f.strict, verbose: f.verbose, store: f.store}
-	off := exit.Usage(policy.CheckKernels(measuredOn(nil, headTestbeds(all))))
-	judged, unread := as.judge(ctx, t, policy, all)
+	j := f.store.judge(policy, f.strict)
+	j.Elsewhere = f.format == "bmf"
+	off := j.Missed(nil, judge.Testbeds(all))
+	judged, notes, unread := j.Comparisons(ctx, all)
+	sayNotes(t, notes)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), as.print(t, judged),
-		off, verdict(t, judged, f.format), unread, missing, as.failures(all, missing))
+		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		off, verdict(t, j, judged), unread, missing, judge.Uncompared(all, f.verbose, missing))
 }
 
 // refused is an error of what was asked for, unless the system or an interrupt

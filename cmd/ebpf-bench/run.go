@@ -11,9 +11,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/job"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 const runExample = `  # measure the programs that ebpf-bench brings
@@ -150,8 +152,37 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 		return exit.NoMeasure(err)
 	}
 	policy.Mark(runs...)
-	return errors.Join(write(runs...), f.print(t, runs), exit.NoMeasure(err), failures(runs, f.verbose, err),
+	return errors.Join(write(runs...), printResults(t, f.format, runs...), exit.NoMeasure(err), judge.Failures(runs, f.verbose, err),
 		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
+}
+
+func (f *runFlags) policy(t *ui.Terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
+	if f.limits = judge.FileOf(f.limits, s); f.limits == "" {
+		return thresholds.Default(), nil, nil
+	}
+	policy, err := judge.Load(f.limits, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	scope, err := scopeOn(&f.machines, t, s.Kernels)
+	if err != nil {
+		return nil, nil, err
+	}
+	scope.Benchmarks = f.all
+	if err := policy.Check(scope); err != nil {
+		return nil, nil, err
+	}
+	sayIdle(t, policy.NothingForARun(scope.Modes))
+	return policy, scope.Kernels, nil
+}
+
+// judge judges runs, and says what comes beside that.
+func (f *runFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
+	j := f.store.judge(policy, f.strict)
+	j.Elsewhere, j.Branch = f.format == "bmf", f.from.Branch
+	notes, err := j.Runs(ctx, kernels, runs)
+	sayNotes(t, notes)
+	return err
 }
 
 // measure measures on this host, or on each of the kernels that the flags or

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/keep"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -49,7 +50,7 @@ func (f *runFlags) writeEmpty(t *ui.Terminal, write writer) error {
 	if f.format == "text" {
 		return exit.NoMeasure(write(run))
 	}
-	return errors.Join(exit.NoMeasure(write(run)), f.print(t, []*bench.Run{run}))
+	return errors.Join(exit.NoMeasure(write(run)), printResults(t, f.format, run))
 }
 
 // prepareSave finds out what --save takes before anything is measured: where
@@ -73,15 +74,15 @@ func (f *runFlags) save(ctx context.Context, t *ui.Terminal, s *suite.Suite, run
 	if !f.keep {
 		return nil
 	}
-	entries, err := newEntries(s, runs, f.from)
+	entries, err := keep.Entries(s, runs, f.from.Origin)
 	return errors.Join(exit.NoMeasure(err), saveEntries(ctx, t, f.store.open(), entries))
 }
 
-func (f *runFlags) print(t *ui.Terminal, runs []*bench.Run) error {
+func printResults(t *ui.Terminal, format formatFlag, runs ...*bench.Run) error {
 	m := report.NewModel(runs...)
 	m.Color = t.Colored(t.Stdout)
 	m.Explained = sameStream(t.Stdout, t.Stderr)
-	if err := f.format.render()(t.Stdout, m); err != nil {
+	if err := format.render()(t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write results: %w", err))
 	}
 	return nil

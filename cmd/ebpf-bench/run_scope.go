@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -61,35 +60,4 @@ func hostRelease() string {
 		return ""
 	}
 	return unix.ByteSliceToString(uts.Release[:])
-}
-
-// measuredOn are the kernels that were measured on, and of those that were asked for
-// the ones that were not: their releases may not be known yet.
-func measuredOn(asked []thresholds.Kernel, measured []*bench.Testbed) []thresholds.Kernel {
-	var all []thresholds.Kernel
-	for _, testbed := range measured {
-		all = append(all, thresholds.KernelOf(testbed))
-	}
-	for _, k := range asked {
-		if !slices.ContainsFunc(all, func(m thresholds.Kernel) bool { return m.Name == k.Name }) {
-			all = append(all, k)
-		}
-	}
-	return all
-}
-
-func testbeds(runs []*bench.Run) []*bench.Testbed {
-	var all []*bench.Testbed
-	for _, run := range runs {
-		all = append(all, &run.Testbed)
-	}
-	return all
-}
-
-func headTestbeds(comparisons []*bench.Comparison) []*bench.Testbed {
-	var all []*bench.Testbed
-	for _, c := range comparisons {
-		all = append(all, &c.Testbed)
-	}
-	return all
 }

@@ -9,7 +9,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // storeFlag is where the baseline is.
@@ -67,4 +69,27 @@ func (f *storeFlag) shadows(ctx context.Context, tag string) error {
 		return err
 	}
 	return fmt.Errorf("no tag can be called %s: there are runs of a branch of that name, and baseline:%s is the newest of these", tag, tag)
+}
+
+// judge judges by a policy, and by the history that the baseline has.
+func (f *storeFlag) judge(policy *thresholds.Policy, strict bool) *judge.Judge {
+	return &judge.Judge{Policy: policy, Strict: strict, Store: f.open(), Where: f.folder}
+}
+
+// sayNotes says what comes beside a verdict.
+func sayNotes(t *ui.Terminal, notes []judge.Note) {
+	for _, n := range notes {
+		if n.Warn {
+			t.Warn("%s", n.Text)
+		} else {
+			t.Say("%s", n.Text)
+		}
+	}
+}
+
+// sayIdle warns of thresholds that judge nothing.
+func sayIdle(t *ui.Terminal, what string) {
+	if what != "" {
+		t.Warn("%s", what)
+	}
 }

@@ -1,19 +1,13 @@
-package main
+package judge
 
 import (
-	"bytes"
-	"errors"
-	"os"
 	"reflect"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// A message that says a budget is crossed must show two numbers that differ.
 // What failed for the same reason on both sides, or on several kernels, is said
 // once.
 func TestFailuresAreFolded(t *testing.T) {
@@ -35,27 +29,6 @@ func TestFailuresAreFolded(t *testing.T) {
 	}
 	if hint := bench.Hint(all.errors(true, false)[0]); hint != "see -v" {
 		t.Errorf("the hint is %q", hint)
-	}
-}
-
-func TestSameStream(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	if !sameStream(w, w) || sameStream(w, os.NewFile(0, "stdin")) || sameStream(w, &bytes.Buffer{}) {
-		t.Error("2>&1 is not told from two streams")
-	}
-}
-
-func TestAlreadySaidPrintsNothing(t *testing.T) {
-	var stderr bytes.Buffer
-	err := errors.Join(exit.Said(exit.Regression), nil)
-	ui.New(&stderr, &stderr).PrintError(err)
-	if exit.CodeOf(err) != exit.Regression || stderr.Len() > 0 {
-		t.Errorf("exit code %d, said %q", exit.CodeOf(err), &stderr)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"errors"
@@ -15,10 +15,10 @@ import (
 func TestABenchmarkThatIsLost(t *testing.T) {
 	run := &bench.Run{Results: []bench.Result{{Benchmark: "hung"}}}
 	err := fleet.Lose(&run.Results[0], &vm.Fault{Kind: vm.ErrHung, Reason: "it said nothing for 10s"})
-	if said := failures([]*bench.Run{run}, false, exit.NoMeasure(errors.Join(err))); said != nil {
+	if said := Failures([]*bench.Run{run}, false, exit.NoMeasure(errors.Join(err))); said != nil {
 		t.Errorf("it is said twice: %v", said)
 	}
-	if said := failures([]*bench.Run{run}, false); said == nil || !strings.HasPrefix(said.Error(), "hung: the virtual machine failed: ") {
+	if said := Failures([]*bench.Run{run}, false); said == nil || !strings.HasPrefix(said.Error(), "hung: the virtual machine failed: ") {
 		t.Errorf("results that are read say %v", said)
 	}
 }

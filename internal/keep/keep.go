@@ -1,4 +1,6 @@
-package main
+// Package keep makes of a run and its suite what the baseline keeps: all that it takes
+// to measure the run again.
+package keep
 
 import (
 	"errors"
@@ -15,9 +17,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// newEntries are runs of a suite as the baseline keeps them: those that are fit
+// Origin is where the objects of a run come from.
+type Origin struct {
+	Branch, Commit string
+	Tags           []string
+}
+
+// Entries are runs of a suite as the baseline keeps them: those that are fit
 // to be compared with. Why the others are not is the error.
-func newEntries(s *suite.Suite, runs []*bench.Run, from origin) ([]*baseline.Entry, error) {
+func Entries(s *suite.Suite, runs []*bench.Run, from Origin) ([]*baseline.Entry, error) {
 	var entries []*baseline.Entry
 	var errs []error
 	for _, run := range runs {
@@ -32,7 +40,7 @@ func newEntries(s *suite.Suite, runs []*bench.Run, from origin) ([]*baseline.Ent
 }
 
 // newEntry is a run with all that it takes to measure it again.
-func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, error) {
+func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, error) {
 	if run.Partial {
 		return nil, errors.New("the run is partial: a baseline that lacks benchmarks would hide regressions")
 	}
@@ -41,11 +49,11 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 			"join the shards by ebpf-bench merge, and save what comes of it")
 	}
 	e := &baseline.Entry{
-		Meta:    baseline.Meta{Branch: from.branch, Commit: from.commit, Tags: from.tags, Time: run.Started},
+		Meta:    baseline.Meta{Branch: from.Branch, Commit: from.Commit, Tags: from.Tags, Time: run.Started},
 		Run:     run,
 		Objects: map[string][]byte{},
 		Files:   storedFiles(s, run),
-		Points:  points(run),
+		Points:  Points(run),
 	}
 	have := map[string][]byte{}
 	for _, o := range s.Objects {
@@ -70,8 +78,8 @@ func newEntry(s *suite.Suite, run *bench.Run, from origin) (*baseline.Entry, err
 	return e, nil
 }
 
-// points are the centers of all that was measured.
-func points(run *bench.Run) []baseline.Point {
+// Points are the centers of all that was measured.
+func Points(run *bench.Run) []baseline.Point {
 	var all []baseline.Point
 	for _, r := range run.Results {
 		for _, s := range r.Samples {

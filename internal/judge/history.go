@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"cmp"
@@ -11,21 +11,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/git"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // history is what a policy judges a run by beside its own values: those of the
 // earlier runs of the same testbed and of these branches, of any branch where none
 // has a name. It reads no more than the policy asks for, and is nil where that is
 // nothing.
-func (f *storeFlag) history(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, error) {
-	h, err := f.past(ctx, t, policy, run, branches)
+func (j *Judge) history(ctx context.Context, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, []Note, error) {
+	h, notes, err := j.past(ctx, run, branches)
 	if h == nil || err != nil {
-		return nil, err
+		return nil, notes, err
 	}
-	return oldestFirst(h), nil
+	return oldestFirst(h), notes, nil
 }
 
 func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 {
@@ -37,28 +35,28 @@ func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 
 }
 
 // past is what the policy asks for of those runs, nil where that is nothing.
-func (f *storeFlag) past(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branches []string) (*baseline.History, error) {
+func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ *baseline.History, notes []Note, _ error) {
 	var wanted []baseline.Series
-	for benchmark, measure := range policy.Historic(run) {
+	for benchmark, measure := range j.Policy.Historic(run) {
 		wanted = append(wanted, baseline.Series{Benchmark: benchmark, Measure: measure})
 	}
 	if len(wanted) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	branches = slices.DeleteFunc(unit.Unique(branches), func(name string) bool { return name == "" })
 	q := baseline.Query{Testbed: baseline.Key(run.Testbed), Branches: branches, Before: run.Started}
-	h, err := f.open().History(ctx, q, wanted...)
+	h, err := j.Store.History(ctx, q, wanted...)
 	if err != nil {
-		return nil, fmt.Errorf("judge by the history: %w", err)
+		return nil, nil, fmt.Errorf("judge by the history: %w", err)
 	}
 	for _, p := range h.Problems {
-		t.Warn("%v", p)
+		notes = append(notes, warn("%v", p))
 	}
 	if len(h.Runs) == 0 {
-		t.Warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
-			f.folder, ofBranches(branches), baseline.Machine(run.Testbed))
+		notes = append(notes, warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
+			j.Where, ofBranches(branches), baseline.Machine(run.Testbed)))
 	}
-	return h, nil
+	return h, notes, nil
 }
 
 func ofBranches(names []string) string {
@@ -71,21 +69,21 @@ func ofBranches(names []string) string {
 // historyOf is the history of a run that is judged by itself: of the branch that
 // it is of, and of the default branch, from which that began. What another branch
 // costs says nothing of this one. Where no branch is known, all are looked at.
-func (f *storeFlag) historyOf(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, run *bench.Run, branch string) (func(benchmark, measure string) []float64, error) {
+func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, measure string) []float64, []Note, error) {
 	var branches []string
-	if branch = cmp.Or(branch, git.Branch(ctx)); branch != "" {
+	if branch := cmp.Or(j.Branch, git.Branch(ctx)); branch != "" {
 		branches = []string{branch, git.DefaultBranch(ctx)}
 	} else if git.InRepository(ctx) {
 		branches = []string{git.DefaultBranch(ctx)}
 	}
-	h, err := f.past(ctx, t, policy, run, branches)
+	h, notes, err := j.past(ctx, run, branches)
 	if h == nil || err != nil {
-		return nil, err
+		return nil, notes, err
 	}
 	if n := len(h.Runs); n > 0 {
-		t.Say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs))
+		notes = append(notes, say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs)))
 	}
-	return oldestFirst(h), nil
+	return oldestFirst(h), notes, nil
 }
 
 // fromBranches names the branches that runs are of, with how many are of each.

@@ -1,0 +1,114 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Comparisons judges comparisons, one a kernel. Where the history cannot be read, which
+// is the error, what is to be judged by it is inconclusive.
+func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *report.Comparison, notes []Note, _ error) {
+	var tables []report.ComparedTable
+	var errs []error
+	// What was measured before the comparison was ended is judged all the same.
+	ended := func() bool { return ctx.Err() != nil }
+	if ended() {
+		ended, ctx = nil, context.WithoutCancel(ctx)
+	}
+	for _, c := range comparisons {
+		past, told, err := j.history(ctx, c.HeadRun(), c.Base.Branch)
+		errs, notes = append(errs, err), append(notes, told...)
+		tables = append(tables, report.ComparedTable{
+			Comparison: c,
+			Verdicts:   j.Policy.Compare(c, thresholds.Options{Strict: j.Strict, History: past, Ended: ended}),
+		})
+	}
+	if ctx.Err() != nil {
+		errs = append(errs, errors.New("interrupted: not everything was judged"))
+	}
+	return report.NewComparison(tables...), notes, exit.NoMeasure(errors.Join(errs...))
+}
+
+// Verdict turns outcomes into errors, one for each that keeps a comparison from
+// passing. What is over budget is told.
+func (j *Judge) Verdict(m *report.Comparison) (notes []Note, _ error) {
+	var errs []error
+	for _, t := range m.Tables {
+		for _, v := range t.Verdicts.All {
+			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && !j.Elsewhere {
+				notes = append(notes, say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
+				errs = append(errs, exit.Said(exit.Regression))
+			}
+			if err := j.verdictError(&v, t.Verdicts.Strict); err != nil {
+				errs = append(errs, on(t.Comparison, len(m.Tables) > 1, err))
+			}
+		}
+		switch {
+		case t.Verdicts.Disjoint:
+			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, nothingInCommon(t.Comparison))))
+		case len(t.Verdicts.All) == 0:
+			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
+		}
+	}
+	// The first one decides the exit code.
+	slices.SortStableFunc(errs, func(a, b error) int { return cmp.Compare(exit.CodeOf(a), exit.CodeOf(b)) })
+	return notes, errors.Join(errs...)
+}
+
+// nothingInCommon says that nothing was compared, and what may have to be named
+// anew.
+func nothingInCommon(c *bench.Comparison) error {
+	var base, head []string
+	for _, p := range c.Pairs {
+		if p.Head == nil {
+			base = append(base, p.Benchmark)
+		} else {
+			head = append(head, p.Benchmark)
+		}
+	}
+	hint := "a benchmark is compared with that of the same name: was the suite changed?"
+	if c.BaseTestbed == nil {
+		hint = "a benchmark of two suites is compared with that of the same name, else a program with that of the same name; to compare one that was renamed: ebpf-bench compare base.o:OLD head.o:NEW"
+	}
+	return bench.WithHint(fmt.Errorf("nothing was compared: base and head have no benchmark in common, the base has %s and the head %s", cmp.Or(unit.Few(base), "none"), cmp.Or(unit.Few(head), "none")), hint)
+}
+
+// verdictError is nil of a verdict that passes. A benchmark that failed as a
+// whole has said so already.
+func (j *Judge) verdictError(v *thresholds.Verdict, strict bool) error {
+	if v.Severity != thresholds.Fail || v.Measure.Name == "" {
+		return nil
+	}
+	err := TextOf(v)
+	switch {
+	case v.Outcome == thresholds.Regression && !j.Elsewhere:
+		return exit.Regressed(err)
+	case v.Outcome == thresholds.Failed:
+		return exit.NoMeasure(err)
+	case v.Outcome == thresholds.Inconclusive && strict:
+		return exit.NoMeasure(fmt.Errorf("inconclusive: %w", err))
+	}
+	return nil
+}
+
+// TextOf is a verdict in one line.
+func TextOf(v *thresholds.Verdict) error {
+	return fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
+}
+
+// on says which kernel an error is about where there are several.
+func on(c *bench.Comparison, several bool, err error) error {
+	if !several {
+		return err
+	}
+	return fmt.Errorf("on Linux %s: %w", c.Testbed.Kernel, err)
+}

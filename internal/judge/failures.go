@@ -1,0 +1,148 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Failures says what of runs could not be measured, one error a benchmark, but for what
+// errors have told already. Verbose has the verifier's whole log.
+func Failures(runs []*bench.Run, verbose bool, told ...error) error {
+	var all failureList
+	for _, run := range runs {
+		for i := range run.Results {
+			all.add(&run.Results[i], "", run.Testbed.Kernel)
+		}
+	}
+	cut := cutShort{by: "ended early", what: "the results are partial"}
+	for _, run := range runs {
+		cut.add(run.Partial, run.Missing)
+	}
+	return cut.join(all, errors.Join(told...), len(runs) > 1, verbose)
+}
+
+// Uncompared is Failures for comparisons.
+func Uncompared(comparisons []*bench.Comparison, verbose bool, told ...error) error {
+	var all failureList
+	cut := cutShort{by: "ended early", what: "the comparison is partial"}
+	for _, c := range comparisons {
+		for i := range c.Pairs {
+			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
+			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
+		}
+		if c.BaseTestbed != nil { // what was measured before is not cut short now
+			cut.by, cut.what = "base or head is partial", "not everything was compared"
+		}
+		cut.add(c.Partial, c.Missing)
+	}
+	return cut.join(all, errors.Join(told...), len(comparisons) > 1, verbose)
+}
+
+// Unexplained is Failures for explanations.
+func Unexplained(all []*bench.Explanation, verbose bool, told error) error {
+	var failed failureList
+	for _, e := range all {
+		for i := range e.Programs {
+			p := &e.Programs[i]
+			failed.add(&bench.Result{Benchmark: p.Benchmark, Error: p.Error, Hint: p.Hint, Log: p.Log}, "", e.Testbed.Kernel)
+		}
+	}
+	return exit.NoMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, verbose)...))
+}
+
+// cutShort says why what was measured is not all of it, on one of the kernels: shards
+// that are missing, or else what it was ended by.
+type cutShort struct {
+	by, what string
+	err      error
+}
+
+func (c *cutShort) add(partial bool, missing bench.Shards) {
+	switch {
+	case partial && len(missing) > 0:
+		c.err = errors.New(missing.Are("missing: " + c.what))
+	case partial && c.err == nil:
+		c.err = fmt.Errorf("%s: %s", c.by, c.what)
+	}
+}
+
+// join adds that to what failed, but for what an error has told already.
+func (c *cutShort) join(failed failureList, told error, several, verbose bool) error {
+	errs := failed.besides(told).errors(several, verbose)
+	var missing *bench.MissingError
+	if !errors.As(told, &missing) {
+		errs = append(errs, c.err)
+	}
+	return exit.NoMeasure(errors.Join(errs...))
+}
+
+// failure is why a benchmark could not be measured, on one or several kernels,
+// as one or several sides of a comparison.
+type failure struct {
+	*bench.Result
+	sides, kernels []string
+}
+
+// failureList has what failed for the same reason once.
+type failureList []*failure
+
+// add adds a result if it failed. The side is empty where there is just one.
+func (l *failureList) add(r *bench.Result, side, kernel string) {
+	if r == nil || r.Error == "" {
+		return
+	}
+	i := slices.IndexFunc(*l, func(f *failure) bool { return f.Benchmark == r.Benchmark && f.Error == r.Error && f.Hint == r.Hint })
+	if i < 0 {
+		i = len(*l)
+		*l = append(*l, &failure{Result: r})
+	}
+	f := (*l)[i]
+	f.sides, f.kernels = unit.AppendNew(f.sides, side), unit.AppendNew(f.kernels, kernel)
+}
+
+func (l failureList) errors(several, verbose bool) []error {
+	var errs []error
+	for _, f := range l {
+		name := f.Benchmark
+		if several {
+			name += " on Linux " + strings.Join(f.kernels, ", ")
+		}
+		if side := strings.Join(f.sides, " and "); side != "" {
+			name += ", " + side
+		}
+		err := fmt.Errorf("%s: %s", name, f.Error)
+		if f.Log != "" {
+			err = bench.WithDetails(err, logLines(f.Log, verbose))
+		}
+		errs = append(errs, bench.WithHint(err, f.Hint))
+	}
+	return errs
+}
+
+// lastLines is how much of a verifier's log says why a program was refused.
+const lastLines = 6
+
+// logLines is the end of a verifier's log, or all of it.
+func logLines(log string, whole bool) []string {
+	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	if left := len(lines) - lastLines; !whole && left > 0 {
+		return append([]string{"… " + unit.Plural(left, "line") + " before"}, lines[left:]...)
+	}
+	return lines
+}
+
+// besides are the failures that an error does not tell of already.
+func (l failureList) besides(told error) failureList {
+	return slices.DeleteFunc(l, func(f *failure) bool {
+		return slices.ContainsFunc(exit.Each(told), func(err error) bool {
+			return fleet.Tells(err, f.Benchmark, f.Error)
+		})
+	})
+}
