@@ -18,10 +18,10 @@ import (
 
 // findAlone judges a head that was measured alone: by its budgets, and by its
 // history.
-func (s *actionStep) findAlone(ctx context.Context, policy *thresholds.Policy, store storeFlag, runs []*bench.Run, told error) (*actionFinding, error) {
-	policy.Mark(runs...)
-	notes, err := store.judge(policy, s.in.strict()).Runs(ctx, nil, runs)
-	sayNotes(s.t, notes)
+func (s *actionStep) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*actionFinding, error) {
+	j.Policy.Mark(runs...)
+	notes, err := j.Runs(ctx, nil, runs)
+	s.say(notes...)
 	found := &actionFinding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
 	said := ""
 	if found.err != nil {

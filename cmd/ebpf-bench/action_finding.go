@@ -62,17 +62,19 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 	if err != nil {
 		return nil, exit.Usage(err)
 	}
-	store := storeFlag{folder: s.in.baseline, elsewhere: history, warn: func(p baseline.Problem) { s.warn([]baseline.Problem{p}) }}
+	j := &judge.Judge{Policy: policy, Strict: s.in.strict(), Store: history, Where: s.in.baseline}
 	if history == nil {
-		store.folder = s.state.path(storedFolder)
+		j.Where = s.state.path(storedFolder)
+		j.Store = baseline.Open(j.Where)
 	}
+	j.Store = s.told(j.Store)
 	in := s.openSources(ctx)
 	in.place(results)
 	var found *actionFinding
 	if len(results.Comparisons) > 0 {
-		found, err = s.findPaired(ctx, policy, store, results.Comparisons, told)
+		found, err = s.findPaired(ctx, j, results.Comparisons, told)
 	} else {
-		found, err = s.findAlone(ctx, policy, store, results.Runs, told)
+		found, err = s.findAlone(ctx, j, results.Runs, told)
 	}
 	if err != nil {
 		return nil, err
@@ -103,11 +105,10 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, store storeFlag, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
-	j := store.judge(policy, s.in.strict())
+func (s *actionStep) findPaired(ctx context.Context, j *judge.Judge, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	sayNotes(s.t, notes)
-	found := &actionFinding{err: errors.Join(verdict(s.t, j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
+	s.say(notes...)
+	found := &actionFinding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
 		// Others may have what is to be compared, and a correction for many tests
 		// is one for the whole suite.
@@ -126,6 +127,13 @@ func (s *actionStep) findPaired(ctx context.Context, policy *thresholds.Policy, 
 		found.retitle("Nothing to compare")
 	}
 	return found, nil
+}
+
+// verdict is what keeps a comparison from passing, and says what is over budget.
+func (s *actionStep) verdict(j *judge.Judge, judged *report.Comparison) error {
+	notes, err := j.Verdict(judged)
+	s.say(notes...)
+	return err
 }
 
 // take takes from a judged comparison which benchmarks got slower or faster, and

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -89,11 +90,11 @@ func (s strangers) reports(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	step := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{}}
-	paired, err := step.findPaired(context.Background(), thresholds.Default(), storeFlag{}, []*bench.Comparison{s.comparison()}, nil)
+	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := step.findAlone(context.Background(), policy, storeFlag{}, []*bench.Run{s.run()}, nil)
+	alone, err := step.findAlone(context.Background(), &judge.Judge{Policy: policy}, []*bench.Run{s.run()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/keep"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
@@ -112,61 +111,60 @@ func (s *actionStep) noBase(p *actionPlan, why string) {
 // measurePaired measures both sides in the same rounds. It tells whether there
 // was a base that could be read.
 func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base string) (bool, error) {
-	f := compareFlags{format: "text", limits: s.in.thresholds}
-	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
+	o, err := s.options()
+	if err != nil {
 		return false, exit.Usage(err)
 	}
-	if _, err := (sides.Options{Store: f.store.open()}).Open(ctx, base); err != nil {
+	if _, err := (sides.Options{Store: o.Store}).Open(ctx, base); err != nil {
 		s.noBase(p, fmt.Sprintf("it cannot be read: %v", err))
 		return false, exit.NoMeasure(s.state.write(planFile, p))
 	}
-	m, err := f.open(ctx, s.t, append([]string{base}, s.suiteArgs()...))
+	c, err := o.Compare(ctx, append([]string{base}, s.suiteArgs()...))
+	if c != nil {
+		s.say(c.Notes...)
+	}
 	if err != nil {
 		return false, exit.Usage(err)
 	}
-	m.Base.Side, m.Head.Side = p.BaseSide, p.HeadSide
-	policy, kernels, err := f.policy(s.t, m)
-	if err != nil {
-		return false, exit.Usage(err)
+	c.Base.Side, c.Head.Side = p.BaseSide, p.HeadSide
+	if c.Nothing() && c.Shard != nil {
+		empty, note := c.Empty()
+		s.say(note)
+		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
 	}
-	if len(m.Pairs) == 0 && f.shard.Shard != nil {
-		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, f.empty(s.t, m)) })
-	}
-	comparisons, err := f.compare(ctx, s.t, m, policy)
+	comparisons, err := c.Measure(ctx)
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}
-	off := (&judge.Judge{Policy: policy}).Missed(kernels, judge.Testbeds(comparisons))
+	off := (&judge.Judge{Policy: c.Policy}).Missed(c.Judged.Kernels, judge.Testbeds(comparisons))
 	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
 }
 
 // measureAlone measures the head alone, and keeps what is to become a baseline.
 func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
-	f := runFlags{format: "text", limits: s.in.thresholds, loads: runner.DefaultLoads}
-	if err := s.flags(&f.machines, &f.store, &f.shard); err != nil {
-		return exit.Usage(err)
-	}
-	loaded, err := f.load(s.t, s.suiteArgs())
+	o, err := s.options()
 	if err != nil {
 		return exit.Usage(err)
 	}
-	plan, err := runner.NewPlan(loaded)
+	o.File = s.in.config
+	r, err := o.Run()
+	if r != nil {
+		s.say(r.Notes()...)
+	}
 	if err != nil {
 		return exit.Usage(err)
 	}
-	policy, kernels, err := f.policy(s.t, loaded)
-	if err != nil {
-		return exit.Usage(err)
+	if len(r.Plan.Jobs) == 0 {
+		empty, note := r.Empty()
+		s.say(note)
+		return s.writeRuns(empty)
 	}
-	if len(plan.Jobs) == 0 {
-		return s.writeRuns(f.empty(s.t))
-	}
-	runs, err := f.measure(ctx, s.t, loaded, plan, s.writeRuns)
+	runs, err := r.Measure(ctx, s.writeRuns)
 	if len(runs) == 0 {
 		return exit.NoMeasure(err)
 	}
-	off := (&judge.Judge{Policy: policy}).Missed(kernels, judge.TestbedsOf(runs))
-	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, loaded, runs))
+	off := (&judge.Judge{Policy: r.Policy}).Missed(r.Judged.Kernels, judge.TestbedsOf(runs))
+	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, r.Suite, runs))
 }
 
 // keep keeps what was measured, with its objects, for the step that may save it.
@@ -196,12 +194,12 @@ func (s *actionStep) writeResults(encode func(io.Writer) error) error {
 	return exit.NoMeasure(outFile(s.state.path(resultsFile)).write(encode))
 }
 
-// flags are the flags of run and compare that the inputs stand for. What they
-// leave open has the default of the command line.
-func (s *actionStep) flags(machines *cli.MachineFlags, store *storeFlag, shard *shardFlag) error {
-	machines.Register(&cobra.Command{})
-	store.folder = s.state.path(storedFolder)
-	store.warn = func(p baseline.Problem) { s.t.Warn("%v", p) }
-	shard.Shard = s.in.shard
-	return s.in.machines(machines)
+// options are what the inputs stand for. What they leave open has the default of the
+// command line.
+func (s *actionStep) options() (measure.Options, error) {
+	o := measure.Options{
+		Tool: version(), Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
+		Store: s.told(baseline.Open(s.state.path(storedFolder))), Machines: cli.DefaultMachines(), Terminal: s.t,
+	}
+	return o, s.in.machines(&o.Machines)
 }

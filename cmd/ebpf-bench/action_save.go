@@ -19,7 +19,7 @@ func (s *actionStep) save(ctx context.Context, api *github.API) (bool, error) {
 	}
 	from := baseline.Open(s.state.path(savedFolder))
 	runs, problems, err := from.List(ctx, baseline.Query{})
-	s.warn(problems)
+	s.warn(problems...)
 	if err != nil || len(runs) == 0 {
 		return false, err
 	}

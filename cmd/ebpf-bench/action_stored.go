@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -87,15 +88,13 @@ func ignoreUnlessUsage(err error) error {
 // nearest asks GitHub for the ancestors of a commit, which a shallow clone does
 // not know, or else git.
 func (s *actionStep) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
-	var problems []baseline.Problem
-	defer func() { s.warn(problems) }()
 	if api != nil {
-		found, all, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
-		problems = all
+		found, problems, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
+		s.warn(problems...)
 		return found, err
 	}
-	runs, all, err := store.List(ctx, baseline.Query{})
-	problems = all
+	runs, problems, err := store.List(ctx, baseline.Query{})
+	s.warn(problems...)
 	if err != nil {
 		return github.Found{}, err
 	}
@@ -110,8 +109,16 @@ func (s *actionStep) nearest(ctx context.Context, store baseline.Store, checkout
 	return found, nil
 }
 
-func (s *actionStep) warn(problems []baseline.Problem) {
+func (s *actionStep) warn(problems ...baseline.Problem) {
 	for _, p := range problems {
 		s.t.Warn("%v", p)
 	}
 }
+
+// told is a baseline whose problems are told.
+func (s *actionStep) told(store baseline.Store) baseline.Store {
+	return baseline.Told(store, func(p baseline.Problem) { s.warn(p) })
+}
+
+// say says what comes beside the verdict.
+func (s *actionStep) say(notes ...judge.Note) { sayNotes(s.t, notes) }

@@ -121,7 +121,7 @@ func (b *baselineCommand) save() *cobra.Command {
 			}
 			s := &suite.Suite{}
 			if suiteFile != "" || !allIngested(runs) {
-				if s, err = openSuite(b.t, suiteFile); err != nil {
+				if s, err = suite.Open(suiteFile); err != nil {
 					return exit.Usage(err)
 				}
 			}

@@ -3,22 +3,17 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
-	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -95,34 +90,36 @@ func (f *compareFlags) check(given func(flag string) bool) error {
 }
 
 func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	matchup, err := f.open(ctx, t, args)
+	c, err := measure.Options{
+		Tool: version(), File: f.suite, Filter: f.filter, Shard: f.shard.Shard, Limits: f.limits, Budget: f.budget, Seed: f.seed,
+		Store: f.store.open(), Machines: f.machines, Terminal: t,
+	}.Compare(ctx, args)
+	if c != nil {
+		sayNotes(t, c.Notes)
+	}
 	if err != nil {
 		return exit.Usage(err)
 	}
-	policy, kernels, err := f.policy(t, matchup)
+	out, err := newOutFile(f.out, c.Reads(f.limits, f.suite))
 	if err != nil {
 		return exit.Usage(err)
 	}
-	out, err := newOutFile(f.out, matchup.Reads(f.limits, f.suite))
-	if err != nil {
-		return exit.Usage(err)
+	if c.Nothing() {
+		return f.writeEmpty(t, c, out)
 	}
-	if matchup.Suite != nil && len(matchup.Pairs) == 0 {
-		return f.writeEmpty(t, matchup, out)
-	}
-	comparisons, err := f.compare(ctx, t, matchup, policy)
+	comparisons, err := c.Measure(ctx)
 	if len(comparisons) == 0 {
 		return exit.NoMeasure(err)
 	}
-	sayForeign(t, matchup, comparisons)
-	j := f.store.judge(policy, f.strict)
+	sayNotes(t, c.Elsewhere(comparisons))
+	j := f.store.judge(c.Policy, f.strict)
 	j.Elsewhere = f.format == "bmf"
-	off := j.Missed(kernels, judge.Testbeds(comparisons))
+	off := j.Missed(c.Kernels, judge.Testbeds(comparisons))
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
 	sayNotes(t, notes)
 	return errors.Join(
 		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
-		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(matchup.NotCompared(comparisons)))
+		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(c.NotCompared(comparisons)))
 }
 
 // verdict is what keeps a comparison from passing, and says what is over budget.
@@ -132,109 +129,20 @@ func verdict(t *ui.Terminal, j *judge.Judge, judged *report.Comparison) error {
 	return err
 }
 
-func (f *compareFlags) open(ctx context.Context, t *ui.Terminal, args []string) (*sides.Matchup, error) {
-	re, err := regexp.Compile(f.filter)
-	if err != nil {
-		return nil, fmt.Errorf("--filter: %w", err)
+// writeEmpty writes the comparison of a shard without benchmarks.
+func (f *compareFlags) writeEmpty(t *ui.Terminal, c *measure.Comparing, out outFile) error {
+	empty, note := c.Empty()
+	sayNotes(t, []judge.Note{note})
+	judged := report.NewComparison(report.ComparedTable{Comparison: empty, Verdicts: &thresholds.Verdicts{Empty: true}})
+	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
+	if err := out.write(write); err != nil {
+		return exit.NoMeasure(err)
 	}
-	m, err := sides.Options{
-		Command: "compare", Suite: f.suite, Filter: re, Shard: f.shard.Shard, Store: f.store.open(),
-		Near: func(head *sides.Side) func(baseline.Meta) bool { return nearest(t, head, f.suite, &f.machines) },
-	}.Match(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	sayMatched(t, m)
-	if m.Suite == nil {
-		return m, f.checkNumbers()
-	}
-	return m, nil
-}
-
-// sayMatched says what a reader may not expect of what was matched.
-func sayMatched(t *ui.Terminal, m *sides.Matchup) {
-	sayBundled(t, m.Head.Suite)
-	if len(m.LeftOut) > 0 {
-		t.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", "))
-	}
-}
-
-// checkNumbers refuses flags of what is measured where nothing is.
-func (f *compareFlags) checkNumbers() error {
-	for _, flag := range []struct {
-		name  string
-		given bool
-	}{
-		{"suite", f.suite != ""}, {"kernel", len(f.machines.Kernels) > 0}, {"vm", f.machines.Mode != ""},
-		{"shard", f.shard.Shard != nil}, {"budget", f.budget != 0}, {"seed", f.seed != 0},
-	} {
-		if flag.given {
-			return fmt.Errorf("--%s: there are no objects to measure, just results", flag.name)
-		}
+	switch f.format {
+	case "json":
+		return exit.NoMeasure(write(t.Stdout))
+	case "bmf":
+		return exit.NoMeasure(report.BMF(t.Stdout, report.NewModel()))
 	}
 	return nil
-}
-
-func (f *compareFlags) policy(t *ui.Terminal, m *sides.Matchup) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits = judge.FileOf(f.limits, ownSuite(m)); f.limits == "" {
-		return thresholds.Default(), nil, nil
-	}
-	policy, err := judge.Load(f.limits, m.Suite)
-	if err != nil {
-		return nil, nil, err
-	}
-	scope, err := f.scope(t, m)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := policy.Check(scope); err != nil {
-		return nil, nil, err
-	}
-	sayIdle(t, policy.OtherMode(scope.Modes))
-	return policy, scope.Kernels, nil
-}
-
-// ownSuite is the suite of a comparison with the files that it names, nil where it
-// was stored without these.
-func ownSuite(m *sides.Matchup) *suite.Suite {
-	for _, s := range []*sides.Side{m.Base, m.Head} {
-		if s.Runs != nil && s.Suite == m.Suite {
-			return nil
-		}
-	}
-	return m.Suite
-}
-
-// scope is what thresholds can be for.
-func (f *compareFlags) scope(t *ui.Terminal, m *sides.Matchup) (thresholds.Scope, error) {
-	scope := m.Scope()
-	if m.Suite == nil {
-		return scope, nil
-	}
-	on, err := scopeOn(&f.machines, t, m.Suite.Kernels)
-	scope.Kernels, scope.Modes = on.Kernels, on.Modes
-	return scope, err
-}
-
-// compare measures what has objects, and takes the numbers of what has not.
-func (f *compareFlags) compare(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
-	all, err := f.compareAll(ctx, t, m, policy)
-	for _, c := range all {
-		c.Shard, c.Thresholds = f.shard.Shard, f.limits
-	}
-	return all, err
-}
-
-func (f *compareFlags) compareAll(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) ([]*bench.Comparison, error) {
-	if m.Suite == nil {
-		return m.Compare(), nil
-	}
-	if kernels := f.machines.Choose(m.Suite.Kernels); len(kernels) > 0 {
-		return f.onKernels(ctx, t, m, kernels)
-	}
-	c, err := f.onHost(ctx, t, m, policy)
-	if c == nil {
-		return nil, err
-	}
-	return []*bench.Comparison{c}, err
 }

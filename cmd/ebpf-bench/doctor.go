@@ -47,7 +47,7 @@ func newDoctorCommand(t *ui.Terminal) *cobra.Command {
 // examine asks this machine, or a kernel if there is one.
 func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
-		return &examined{release: hostRelease(), mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
+		return &examined{release: probe.Testbed().Kernel, mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
 	m, err := flags.Open(t, kernels)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -130,12 +132,12 @@ func (f *explainFlags) check(t *ui.Terminal) error {
 
 func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	s, err := sides.Options{Command: "explain", Suite: f.suite, Filter: regexp.MustCompile(""), Store: f.store.open(), Near: func(head *sides.Side) func(baseline.Meta) bool {
-		return nearest(t, head, f.suite, &f.machines)
+		return measure.Nearest(t, head, f.suite, &f.machines)
 	}}.Explain(ctx, args)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	sayMatched(t, s.Matchup)
+	sayNotes(t, measure.Matched(s.Matchup))
 	out, err := newOutFile(f.out, s.Reads(f.suite))
 	if err != nil {
 		return exit.Usage(err)
@@ -167,7 +169,9 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.E
 	if err != nil {
 		return nil, err
 	}
-	return job.Options{Done: sayDone(t, "counted")}.Explanations(ctx, on, kernels, s, f.code())
+	return job.Options{Done: func(release string, took time.Duration) {
+		t.Say("counted on Linux %s in %.1f s", release, took.Seconds())
+	}}.Explanations(ctx, on, kernels, s, f.code())
 }
 
 // code tells whether the instructions of lines are needed: a line's own count does

@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/judge"
@@ -177,7 +178,7 @@ func (f *ingestFlags) newRun(t *ui.Terminal, set *ingest.Set) *bench.Run {
 		Version: bench.RunVersion, Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
 		Testbed: probe.Testbed(), Partial: len(set.Failed) > 0, Results: set.Results(),
 	}
-	run.Testbed.Asked = hostKernel
+	run.Testbed.Asked = fleet.Host
 	if set.CPU != "" && !probe.IsThisCPU(set.CPU) {
 		t.Warn("this was measured on another machine, with CPU %q: take it in there, so that its kernel is known", set.CPU)
 		run.Testbed = bench.Testbed{Mode: bench.ModeHost, Kernel: "unknown", KernelBuild: "unknown", Arch: set.Arch, CPU: set.CPU, JIT: "unknown"}

@@ -10,9 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing/fstest"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
@@ -81,7 +84,7 @@ func (f *initFlags) try(ctx context.Context, t *ui.Terminal, s *scaffold.Suite) 
 
 // onLinux names kernels for a message.
 func onLinux(kernels []string) string {
-	if slices.Contains(kernels, hostKernel) {
+	if slices.Contains(kernels, fleet.Host) {
 		return "kernels " + strings.Join(kernels, ", ")
 	}
 	return "Linux " + strings.Join(kernels, ", ")
@@ -248,8 +251,14 @@ func (f *initFlags) onHost(ctx context.Context, s *suite.Suite) ([]*bench.Run, e
 
 func (f *initFlags) onKernels(t *ui.Terminal, kernels []string) func(context.Context, *suite.Suite) ([]*bench.Run, error) {
 	return func(ctx context.Context, s *suite.Suite) ([]*bench.Run, error) {
-		r := runFlags{rounds: tryRounds, loads: 1, machines: f.machines}
-		return r.onKernels(ctx, t, s, kernels, func(...*bench.Run) error { return nil })
+		on, err := f.machines.Open(t, kernels)
+		if err != nil {
+			return nil, err
+		}
+		done := func(release string, took time.Duration) {
+			t.Say("measured on Linux %s in %.1f s", release, took.Seconds())
+		}
+		return job.Options{Rounds: tryRounds, Loads: 1, Done: done}.Runs(ctx, on, kernels, s, func(...*bench.Run) error { return nil })
 	}
 }
 

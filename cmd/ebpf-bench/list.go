@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -53,11 +53,11 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 			if err != nil {
 				return exit.Usage(err)
 			}
-			plan, err := runner.NewPlan(s)
+			plan, err := runner.NewPlan(s.Suite)
 			if err != nil {
 				return exit.Usage(err)
 			}
-			if err := sel.checkThresholds(t, cache, s); err != nil {
+			if err := checkThresholds(t, cache, s); err != nil {
 				return exit.Usage(err)
 			}
 			kernels, err := findKernels(t, cache, s.Kernels)
@@ -80,21 +80,21 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 // it: a threshold that applies on no kernel that the suite names, or in no mode, is
 // an error. One that run refuses unless it is told by flags where to measure is
 // warned of.
-func (sel *selection) checkThresholds(t *ui.Terminal, cache string, s *suite.Suite) error {
-	file := judge.FileOf("", s)
+func checkThresholds(t *ui.Terminal, cache string, s *measure.Selected) error {
+	file := judge.FileOf("", s.Suite)
 	if file == "" {
 		return nil
 	}
-	policy, err := judge.Load(file, s)
+	policy, err := judge.Load(file, s.Suite)
 	if err != nil {
 		return err
 	}
-	usual, err := scopeOn(&cli.MachineFlags{Cache: cache}, t, s.Kernels)
+	usual, err := measure.Scope(t, &cli.MachineFlags{Cache: cache}, s.Kernels)
 	if err != nil {
 		return err
 	}
-	usual.Benchmarks = sel.all
-	every := thresholds.Scope{Benchmarks: sel.all}
+	usual.Benchmarks = s.All
+	every := thresholds.Scope{Benchmarks: s.All}
 	if len(s.Kernels) > 0 {
 		every.Kernels = usual.Kernels
 	}
@@ -135,7 +135,7 @@ func findKernels(t *ui.Terminal, dir string, names []string) (found []string, er
 	var errs []error
 	for _, name := range unit.Unique(names) {
 		what := "not in the cache"
-		switch release := cachedRelease(cache, name); {
+		switch release := cache.Release(name); {
 		case release != "":
 			what = "Linux " + release
 		case name == "host":

@@ -10,9 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -125,55 +124,37 @@ func (f *runFlags) check(given func(flag string) bool) error {
 }
 
 func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	s, err := f.load(t, args)
+	file, err := f.file(args)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	plan, err := runner.NewPlan(s)
+	r, err := measure.Options{
+		Tool: version(), File: file, Filter: f.filter, Shard: f.shard.Shard, Limits: f.limits,
+		Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Machines: f.machines, Terminal: t,
+	}.Run()
+	if r != nil {
+		sayNotes(t, r.Notes())
+	}
 	if err != nil {
 		return exit.Usage(err)
 	}
-	policy, kernels, err := f.policy(t, s)
-	if err != nil {
-		return exit.Usage(err)
-	}
-	write, err := f.writer(s)
+	write, err := f.writer(r)
 	if err != nil {
 		return exit.Usage(err)
 	}
 	if err := f.prepareSave(ctx, t); err != nil {
 		return exit.Usage(err)
 	}
-	if len(plan.Jobs) == 0 {
-		return f.writeEmpty(t, write)
+	if len(r.Plan.Jobs) == 0 {
+		return f.writeEmpty(t, r, write)
 	}
-	runs, err := f.measure(ctx, t, s, plan, write)
+	runs, err := r.Measure(ctx, write)
 	if len(runs) == 0 {
 		return exit.NoMeasure(err)
 	}
-	policy.Mark(runs...)
+	r.Policy.Mark(runs...)
 	return errors.Join(write(runs...), printResults(t, f.format, runs...), exit.NoMeasure(err), judge.Failures(runs, f.verbose, err),
-		f.judge(ctx, t, policy, kernels, runs), f.save(ctx, t, s, runs))
-}
-
-func (f *runFlags) policy(t *ui.Terminal, s *suite.Suite) (*thresholds.Policy, []thresholds.Kernel, error) {
-	if f.limits = judge.FileOf(f.limits, s); f.limits == "" {
-		return thresholds.Default(), nil, nil
-	}
-	policy, err := judge.Load(f.limits, s)
-	if err != nil {
-		return nil, nil, err
-	}
-	scope, err := scopeOn(&f.machines, t, s.Kernels)
-	if err != nil {
-		return nil, nil, err
-	}
-	scope.Benchmarks = f.all
-	if err := policy.Check(scope); err != nil {
-		return nil, nil, err
-	}
-	sayIdle(t, policy.NothingForARun(scope.Modes))
-	return policy, scope.Kernels, nil
+		f.judge(ctx, t, r.Policy, r.Judged.Kernels, runs), f.save(ctx, t, r.Suite, runs))
 }
 
 // judge judges runs, and says what comes beside that.
@@ -183,49 +164,4 @@ func (f *runFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds
 	notes, err := j.Runs(ctx, kernels, runs)
 	sayNotes(t, notes)
 	return err
-}
-
-// measure measures on this host, or on each of the kernels that the flags or
-// the suite name.
-func (f *runFlags) measure(ctx context.Context, t *ui.Terminal, s *suite.Suite, plan *runner.Plan, save writer) ([]*bench.Run, error) {
-	write := func(runs ...*bench.Run) error {
-		for _, run := range runs {
-			run.Shard, run.Thresholds = f.shard.Shard, f.limits
-		}
-		return save(runs...)
-	}
-	if kernels := f.machines.Choose(s.Kernels); len(kernels) > 0 {
-		return f.onKernels(ctx, t, s, kernels, write)
-	}
-	run, err := runner.Measure(ctx, plan, runner.Options{
-		Rounds: f.rounds, Budget: f.budget, Seed: f.seed, Loads: f.loads,
-		Tool:     version(),
-		Progress: newProgress(t, plan),
-		Save: func(run *bench.Run) error {
-			run.Testbed.Asked = hostKernel
-			_ = write(run) // what keeps it from that is said when all is written
-			return nil
-		},
-	})
-	if run == nil {
-		return nil, err
-	}
-	run.Testbed.Asked = hostKernel
-	return []*bench.Run{run}, err
-}
-
-// onKernels measures the suite on each kernel.
-func (f *runFlags) onKernels(ctx context.Context, t *ui.Terminal, s *suite.Suite, kernels []string, write writer) ([]*bench.Run, error) {
-	on, err := f.machines.Open(t, kernels)
-	if err != nil {
-		return nil, err
-	}
-	return job.Options{Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Done: sayDone(t, "measured")}.Runs(ctx, on, kernels, s, write)
-}
-
-// sayDone says of each kernel what was done on it.
-func sayDone(t *ui.Terminal, what string) func(release string, took time.Duration) {
-	return func(release string, took time.Duration) {
-		t.Say("%s on Linux %s in %.1f s", what, release, took.Seconds())
-	}
 }

@@ -8,12 +8,13 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/keep"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -23,10 +24,10 @@ import (
 type writer func(runs ...*bench.Run) error
 
 // writer writes to the file of --out.
-func (f *runFlags) writer(s *suite.Suite) (writer, error) {
-	reads := []string{f.limits}
-	if !s.Bundled {
-		reads = slices.AppendSeq(reads, maps.Keys(s.Files()))
+func (f *runFlags) writer(r *measure.Running) (writer, error) {
+	reads := []string{r.Judged.Limits}
+	if !r.Suite.Bundled {
+		reads = slices.AppendSeq(reads, maps.Keys(r.Suite.Files()))
 	}
 	out, err := newOutFile(f.out, reads)
 	if err != nil {
@@ -37,16 +38,10 @@ func (f *runFlags) writer(s *suite.Suite) (writer, error) {
 	}, nil
 }
 
-// empty is the run of a shard without benchmarks, which merge counts as there, and
-// says that it is one.
-func (f *runFlags) empty(t *ui.Terminal) *bench.Run {
-	f.shard.sayEmpty(t, f.total)
-	return &bench.Run{Version: bench.RunVersion, Tool: version(), Shard: f.shard.Shard, Thresholds: f.limits, Started: time.Now().UTC().Truncate(time.Second)}
-}
-
 // writeEmpty writes the run of a shard without benchmarks.
-func (f *runFlags) writeEmpty(t *ui.Terminal, write writer) error {
-	run := f.empty(t)
+func (f *runFlags) writeEmpty(t *ui.Terminal, r *measure.Running, write writer) error {
+	run, note := r.Empty()
+	sayNotes(t, []judge.Note{note})
 	if f.format == "text" {
 		return exit.NoMeasure(write(run))
 	}

@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/sides"
-	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/ui"
-	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // selection is which benchmarks of which suite a command is about.
@@ -19,10 +15,6 @@ type selection struct {
 	suite  string
 	filter string
 	shard  shardFlag
-	// all are the benchmarks of the suite, also those that filter and shard leave
-	// out; total is how many filter leaves.
-	all   []thresholds.Benchmark
-	total int
 }
 
 func (sel *selection) register(cmd *cobra.Command) {
@@ -42,42 +34,26 @@ func suiteFlag(cmd *cobra.Command, file *string, usage string) {
 	_ = cmd.Flags().MarkHidden("config")
 }
 
-// load reads the suite: the file given, else the one that lies in the current
-// folder, else the bundled one.
-func (sel *selection) load(t *ui.Terminal, args []string) (*suite.Suite, error) {
-	re, err := regexp.Compile(sel.filter)
-	if err != nil {
-		return nil, fmt.Errorf("--filter: %w", err)
-	}
-	file := sel.suite
+// file is the suite file that a flag or an argument names, empty for neither.
+func (sel *selection) file(args []string) (string, error) {
 	switch {
-	case file != "" && len(args) > 0:
-		return nil, fmt.Errorf("--suite %s and %s: name one suite", file, args[0])
+	case sel.suite != "" && len(args) > 0:
+		return "", fmt.Errorf("--suite %s and %s: name one suite", sel.suite, args[0])
 	case len(args) > 0:
-		file = args[0]
+		return args[0], nil
 	}
-	s, err := openSuite(t, file)
+	return sel.suite, nil
+}
+
+// load reads the suite with the benchmarks that are asked for.
+func (sel *selection) load(t *ui.Terminal, args []string) (*measure.Selected, error) {
+	file, err := sel.file(args)
 	if err != nil {
 		return nil, err
 	}
-	sel.all = sides.Benchmarks(s)
-	if err := s.Filter(re); err != nil {
-		return nil, err
+	s, err := measure.Select(file, sel.filter, sel.shard.Shard)
+	if s != nil {
+		sayNotes(t, s.Notes)
 	}
-	sel.total = len(s.Benchmarks)
-	s.Benchmarks = bench.PartOf(sel.shard.Shard, s.Benchmarks)
-	return s, nil
-}
-
-// openSuite reads a suite, and says where it is the bundled one for want of another.
-func openSuite(t *ui.Terminal, file string) (*suite.Suite, error) {
-	s, err := suite.Open(file)
-	sayBundled(t, s)
 	return s, err
-}
-
-func sayBundled(t *ui.Terminal, s *suite.Suite) {
-	if s != nil && s.Bundled {
-		t.Say("no ebpf-bench.yml here: taking the bundled suite")
-	}
 }

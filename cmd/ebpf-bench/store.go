@@ -17,8 +17,6 @@ import (
 // storeFlag is where the baseline is.
 type storeFlag struct {
 	folder string
-	// elsewhere is the baseline where it is in no folder.
-	elsewhere baseline.Store
 	// warn says, once, what is wrong with a file of the baseline.
 	warn func(baseline.Problem)
 }
@@ -42,25 +40,7 @@ func (f *storeFlag) register(cmd *cobra.Command) {
 
 // open is the baseline for who looks for a run in it. What is damaged is told,
 // because another run may be found than the one that is meant.
-func (f *storeFlag) open() baseline.Store {
-	if f.elsewhere != nil {
-		return &toldStore{f.elsewhere, f.warn}
-	}
-	return &toldStore{baseline.Open(f.folder), f.warn}
-}
-
-type toldStore struct {
-	baseline.Store
-	warn func(baseline.Problem)
-}
-
-func (s *toldStore) List(ctx context.Context, q baseline.Query) ([]baseline.Meta, []baseline.Problem, error) {
-	runs, problems, err := s.Store.List(ctx, q)
-	for _, p := range problems {
-		s.warn(p)
-	}
-	return runs, problems, err
-}
+func (f *storeFlag) open() baseline.Store { return baseline.Told(baseline.Open(f.folder), f.warn) }
 
 // shadows says which branch nobody could name any more if a tag was called so.
 func (f *storeFlag) shadows(ctx context.Context, tag string) error {
@@ -83,6 +63,9 @@ func sayNotes(t *ui.Terminal, notes []judge.Note) {
 			t.Warn("%s", n.Text)
 		} else {
 			t.Say("%s", n.Text)
+		}
+		if n.Hint != "" {
+			t.Hint("%s", n.Hint)
 		}
 	}
 }

@@ -27,13 +27,19 @@ type MachineFlags struct {
 	memory  int
 }
 
+// DefaultMachines are those of a command line without flags.
+func DefaultMachines() MachineFlags { return MachineFlags{timeout: defaultTimeout} }
+
+// defaultTimeout is how long a virtual machine may take.
+const defaultTimeout = 5 * time.Minute
+
 // Register adds the flags to a command.
 func (f *MachineFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(&f.Kernels, "kernel", "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
 	flags.Var(&f.Mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
 	flags.StringVar(&f.Cache, "kernel-cache", "", KernelCacheUsage)
-	flags.DurationVar(&f.timeout, "vm-timeout", 5*time.Minute, "give up on a virtual machine after this time")
+	flags.DurationVar(&f.timeout, "vm-timeout", defaultTimeout, "give up on a virtual machine after this time")
 	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
 	_ = cmd.RegisterFlagCompletionFunc("kernel", f.completeKernel)
 	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))

@@ -23,6 +23,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
+// Host is the name of the kernel that this machine runs.
+const Host = "host"
+
 // Modules are the kernel modules that measuring may take. One that a
 // kernel lacks is built in, or missed by just the benchmarks that need it.
 var Modules = []string{"veth", "sch_ingress", "cls_bpf"}

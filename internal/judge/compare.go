@@ -45,7 +45,7 @@ func (j *Judge) Verdict(m *report.Comparison) (notes []Note, _ error) {
 	for _, t := range m.Tables {
 		for _, v := range t.Verdicts.All {
 			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && !j.Elsewhere {
-				notes = append(notes, say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
+				notes = append(notes, Say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
 				errs = append(errs, exit.Said(exit.Regression))
 			}
 			if err := j.verdictError(&v, t.Verdicts.Strict); err != nil {

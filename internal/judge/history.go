@@ -50,10 +50,10 @@ func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ 
 		return nil, nil, fmt.Errorf("judge by the history: %w", err)
 	}
 	for _, p := range h.Problems {
-		notes = append(notes, warn("%v", p))
+		notes = append(notes, Warn("%v", p))
 	}
 	if len(h.Runs) == 0 {
-		notes = append(notes, warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
+		notes = append(notes, Warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
 			j.Where, ofBranches(branches), baseline.Machine(run.Testbed)))
 	}
 	return h, notes, nil
@@ -81,7 +81,7 @@ func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, 
 		return nil, notes, err
 	}
 	if n := len(h.Runs); n > 0 {
-		notes = append(notes, say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs)))
+		notes = append(notes, Say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs)))
 	}
 	return oldestFirst(h), notes, nil
 }

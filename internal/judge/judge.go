@@ -36,10 +36,14 @@ type Judge struct {
 type Note struct {
 	Warn bool
 	Text string
+	Hint string // what can be done about it
 }
 
-func say(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
-func warn(format string, args ...any) Note {
+// Say is a note for information.
+func Say(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
+
+// Warn is a note on what may be wrong.
+func Warn(format string, args ...any) Note {
 	return Note{Warn: true, Text: fmt.Sprintf(format, args...)}
 }
 

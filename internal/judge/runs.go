@@ -30,9 +30,9 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 		for i := range run.Results {
 			r := &run.Results[i]
 			for _, a := range r.Alerts {
-				tells := say
+				tells := Say
 				if a.Severity == string(thresholds.Warn) {
-					tells = warn
+					tells = Warn
 				}
 				notes = append(notes, tells("over budget: %s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a)))
 				over = over || a.Severity != string(thresholds.Warn)
@@ -61,7 +61,7 @@ func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run
 		case v.Outcome == thresholds.Inconclusive:
 			unclear[v.Why] = append(unclear[v.Why], benchmarkOn(v.Benchmark, run, runs)+": "+v.Measure.Name)
 		case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
-			notes = append(notes, warn("%v", err))
+			notes = append(notes, Warn("%v", err))
 		case v.Outcome == thresholds.Regression:
 			regressions = append(regressions, err)
 		}
@@ -72,7 +72,7 @@ func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run
 			unread = errors.Join(unread, errors.New(text))
 			continue
 		}
-		notes = append(notes, warn("%s", text))
+		notes = append(notes, Warn("%s", text))
 	}
 	return regressions, notes, unread
 }

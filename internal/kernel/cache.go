@@ -188,6 +188,15 @@ func (c *Cache) Path(name string) (string, error) {
 	return found[len(found)-1].Path, nil
 }
 
+// Release is that of the kernel of that name, empty if there is none.
+func (c *Cache) Release(name string) string {
+	found, err := c.find(name)
+	if err != nil {
+		return ""
+	}
+	return found[len(found)-1].Release
+}
+
 // Remove removes every kernel that goes by the name, and says which.
 func (c *Cache) Remove(name string) ([]Entry, error) {
 	found, err := c.find(name)

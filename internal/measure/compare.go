@@ -1,42 +1,179 @@
-package main
+package measure
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
+	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/sides"
-	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// onHost measures both sides on this machine.
-func (f *compareFlags) onHost(ctx context.Context, t *ui.Terminal, m *sides.Matchup, policy *thresholds.Policy) (*bench.Comparison, error) {
-	said := false
-	c, err := job.Twice(ctx, m.Pairs, runner.Options{Budget: f.budget, Seed: f.seed, Tool: version(), PlanLoads: job.PlanLoads(policy, m.Total)}, policy,
-		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
-			if said {
-				t.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
-			}
-			said = true
-			o.Progress = newPairProgress(t, len(pairs))
-			defer o.Progress.Done(nil)
-			return runner.Compare(ctx, pairs, o)
-		})
-	if c != nil {
-		c.Testbed.Asked = hostKernel
-		m.Name(c)
-	}
-	return c, err
+// Comparing is two sides that are to be compared.
+type Comparing struct {
+	Options
+	Judged
+	*sides.Matchup
 }
 
-// onKernels compares on each kernel.
-func (f *compareFlags) onKernels(ctx context.Context, t *ui.Terminal, m *sides.Matchup, kernels []string) ([]*bench.Comparison, error) {
-	on, err := f.machines.Open(t, kernels)
+// Compare opens two sides, as the command line names them. What it has to tell comes
+// with an error, too; it is nil where that is nothing.
+func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error) {
+	re, err := regexp.Compile(o.Filter)
+	if err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	m, err := sides.Options{
+		Command: "compare", Suite: o.File, Filter: re, Shard: o.Shard, Store: o.Store,
+		Near: func(head *sides.Side) func(baseline.Meta) bool {
+			return Nearest(o.Terminal, head, o.File, &o.Machines)
+		},
+	}.Match(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	return job.Options{Budget: f.budget, Seed: f.seed, Done: sayDone(t, "compared")}.Comparisons(ctx, on, kernels, m)
+	c := &Comparing{Options: o, Matchup: m}
+	c.Notes = Matched(m)
+	if m.Suite == nil {
+		if err := o.checkNumbers(); err != nil {
+			return c, err
+		}
+	}
+	return c, c.load(o.Limits, ownSuite(m), m.Suite, c.scope, (*thresholds.Policy).OtherMode)
+}
+
+// Matched are notes on what a reader may not expect of what was matched.
+func Matched(m *sides.Matchup) []judge.Note {
+	notes := bundled(m.Head.Suite)
+	if len(m.LeftOut) > 0 {
+		notes = append(notes, judge.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", ")))
+	}
+	return notes
+}
+
+// checkNumbers refuses flags of what is measured where nothing is.
+func (o *Options) checkNumbers() error {
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{
+		{"suite", o.File != ""}, {"kernel", len(o.Machines.Kernels) > 0}, {"vm", o.Machines.Mode != ""},
+		{"shard", o.Shard != nil}, {"budget", o.Budget != 0}, {"seed", o.Seed != 0},
+	} {
+		if flag.given {
+			return fmt.Errorf("--%s: there are no objects to measure, just results", flag.name)
+		}
+	}
+	return nil
+}
+
+// ownSuite is the suite of a comparison with the files that it names, nil where it
+// was stored without these.
+func ownSuite(m *sides.Matchup) *suite.Suite {
+	for _, s := range []*sides.Side{m.Base, m.Head} {
+		if s.Runs != nil && s.Suite == m.Suite {
+			return nil
+		}
+	}
+	return m.Suite
+}
+
+// scope is what thresholds can be for.
+func (c *Comparing) scope() (thresholds.Scope, error) {
+	scope := c.Matchup.Scope()
+	if c.Suite == nil {
+		return scope, nil
+	}
+	on, err := Scope(c.Terminal, &c.Machines, c.Suite.Kernels)
+	scope.Kernels, scope.Modes = on.Kernels, on.Modes
+	return scope, err
+}
+
+// Measure measures what has objects, and takes the numbers of what has not.
+func (c *Comparing) Measure(ctx context.Context) ([]*bench.Comparison, error) {
+	all, err := c.measure(ctx)
+	for _, one := range all {
+		one.Shard, one.Thresholds = c.Shard, c.Judged.Limits
+	}
+	return all, err
+}
+
+func (c *Comparing) measure(ctx context.Context) ([]*bench.Comparison, error) {
+	if c.Suite == nil {
+		return c.Matchup.Compare(), nil
+	}
+	if kernels := c.Machines.Choose(c.Suite.Kernels); len(kernels) > 0 {
+		on, err := c.Machines.Open(c.Terminal, kernels)
+		if err != nil {
+			return nil, err
+		}
+		return job.Options{Budget: c.Budget, Seed: c.Seed, Done: c.done("compared")}.Comparisons(ctx, on, kernels, c.Matchup)
+	}
+	one, err := c.onHost(ctx)
+	if one == nil {
+		return nil, err
+	}
+	return []*bench.Comparison{one}, err
+}
+
+// onHost measures both sides on this machine.
+func (c *Comparing) onHost(ctx context.Context) (*bench.Comparison, error) {
+	said := false
+	one, err := job.Twice(ctx, c.Pairs, runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: job.PlanLoads(c.Policy, c.Total)}, c.Policy,
+		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
+			if said {
+				c.Terminal.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
+			}
+			said = true
+			o.Progress = newPairProgress(c.Terminal, len(pairs))
+			defer o.Progress.Done(nil)
+			return runner.Compare(ctx, pairs, o)
+		})
+	if one != nil {
+		one.Testbed.Asked = fleet.Host
+		c.Name(one)
+	}
+	return one, err
+}
+
+// Nothing tells whether a shard has no benchmarks.
+func (c *Comparing) Nothing() bool { return c.Suite != nil && len(c.Pairs) == 0 }
+
+// Empty is the comparison of a shard without benchmarks, and what is to be told of it.
+func (c *Comparing) Empty() (*bench.Comparison, judge.Note) {
+	one := &bench.Comparison{Tool: c.Tool, Shard: c.Shard, Thresholds: c.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}
+	c.Name(one)
+	return one, c.nothing(c.Total)
+}
+
+// Elsewhere are notes on what became of the numbers of a run that was stored on another
+// testbed than the comparison is of: they are never compared with those of this one.
+// Where there are objects, these were measured here instead.
+func (c *Comparing) Elsewhere(comparisons []*bench.Comparison) (notes []judge.Note) {
+	for _, s := range []*sides.Side{c.Base, c.Head} {
+		if s.Runs == nil || !slices.ContainsFunc(comparisons, s.Foreign) {
+			continue
+		}
+		where := baseline.Machine(s.Runs[0].Testbed)
+		switch {
+		case c.Suite != nil:
+			notes = append(notes, judge.Say("%s was measured on another testbed (%s): its objects are measured again, and its numbers not used", s.Name, where))
+		case s == c.Base:
+			n := judge.Warn("%s was measured on another testbed (%s) than %s: their numbers are not compared", s.Name, where, c.Head.Name)
+			n.Hint = "give objects on both sides, such as a run that is saved in the baseline: they are measured here"
+			notes = append(notes, n)
+		}
+	}
+	return notes
 }

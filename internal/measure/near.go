@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"path/filepath"
@@ -15,10 +15,10 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// nearest tells of stored runs whether they are of the testbed that a head is
+// Nearest tells of stored runs whether they are of the testbed that a head is
 // measured on, or was: of these the newest is its base. It looks at the machine
 // once it is asked.
-func nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
+func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
 	is := sync.OnceValue(func() func(baseline.Meta) bool { return nearTo(t, head, suiteFile, machines) })
 	return func(m baseline.Meta) bool {
 		near := is()
@@ -26,7 +26,7 @@ func nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.M
 	}
 }
 
-// nearTo is nearest, nil where the kernels to measure on are not known.
+// nearTo is Nearest, nil where the kernels to measure on are not known.
 func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
 	if head.Objects == nil {
 		var keys []string
@@ -50,7 +50,7 @@ func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.Ma
 		key := baseline.Key(here)
 		return func(m baseline.Meta) bool { return m.Testbed == key }
 	}
-	scope, err := scopeOn(machines, t, inSuite)
+	scope, err := Scope(t, machines, inSuite)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"io"
@@ -36,7 +36,7 @@ func TestNearestRun(t *testing.T) {
 		{"a kernel of the flags", cli.MachineFlags{Kernels: []string{"host"}}, sides.Side{Objects: objects}, "counted"},
 		{"a kernel of the suite", cli.MachineFlags{}, sides.Side{Objects: objects, Suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
 	} {
-		near := nearest(ui.New(io.Discard, io.Discard), &c.head, "", &c.flags)
+		near := Nearest(ui.New(io.Discard, io.Discard), &c.head, "", &c.flags)
 		for name, m := range metas {
 			if near(m) != (name == c.want) {
 				t.Errorf("%s: the run of %s is near: %v", c.name, name, near(m))

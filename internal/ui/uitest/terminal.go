@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -51,4 +52,34 @@ func ReadScreen(t *testing.T, tty, screen *os.File) string {
 		seen = append(seen, chunk[:n]...)
 	}
 	return string(bytes.TrimSuffix(seen, []byte(end)))
+}
+
+// Shown is what a terminal of 80 columns shows of what was written to it: just
+// the lines, without those that were cleared.
+func Shown(written string) []string {
+	lines := []string{""}
+	at := 0
+	for written != "" {
+		switch {
+		case strings.HasPrefix(written, "\x1b[2K"):
+			written, lines[at] = written[4:], ""
+		case strings.HasPrefix(written, "\x1b[1A"):
+			written, at = written[4:], at-1
+		case strings.HasPrefix(written, "\r\n"):
+			written = written[2:]
+			if at++; at == len(lines) {
+				lines = append(lines, "")
+			}
+		case strings.HasPrefix(written, "\r"):
+			written = written[1:]
+		default:
+			end := 1 + strings.IndexAny(written[1:]+"\r", "\r\x1b")
+			lines[at] += written[:end]
+			written = written[end:]
+		}
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
 }

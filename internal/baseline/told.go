@@ -1,0 +1,19 @@
+package baseline
+
+import "context"
+
+// Told is a store whose List hands what is wrong with its files to warn.
+func Told(s Store, warn func(Problem)) Store { return &toldStore{s, warn} }
+
+type toldStore struct {
+	Store
+	warn func(Problem)
+}
+
+func (s *toldStore) List(ctx context.Context, q Query) ([]Meta, []Problem, error) {
+	runs, problems, err := s.Store.List(ctx, q)
+	for _, p := range problems {
+		s.warn(p)
+	}
+	return runs, problems, err
+}

@@ -1,0 +1,93 @@
+// Package measure does what run and compare do between their flags and their reports: it
+// opens what is to be measured, checks that the thresholds are for it, and measures on
+// this machine or on other kernels.
+package measure
+
+import (
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Options are what is measured, how, and by which thresholds it is to be judged.
+type Options struct {
+	// Tool is the version of this tool.
+	Tool string
+	// File is that of the suite, as suite.Open takes it.
+	File string
+	// Filter is a regular expression for the names of benchmarks.
+	Filter string
+	Shard  *bench.Shard
+	// Limits is the file of thresholds; empty is that which the suite names.
+	Limits        string
+	Rounds, Loads int
+	Budget        time.Duration // of a benchmark; 0 is the suite's
+	Seed          uint64        // 0 is a random one
+	Store         baseline.Store
+	Machines      cli.MachineFlags
+	// Terminal shows what is under way.
+	Terminal *ui.Terminal
+}
+
+// Judged is by what the results are to be judged.
+type Judged struct {
+	// Limits is the file of the policy, empty for the built-in one.
+	Limits string
+	Policy *thresholds.Policy
+	// Kernels are those that were asked for; see judge.Judge.Missed.
+	Kernels []thresholds.Kernel
+	// Notes are to be told before anything is measured.
+	Notes []judge.Note
+}
+
+// load reads the policy, and checks that it is for what is to be measured. Idle says
+// which of it judges nothing there.
+func (j *Judged) load(asked string, own, of *suite.Suite, scope func() (thresholds.Scope, error), idle func(*thresholds.Policy, []bench.Mode) string) (err error) {
+	if j.Limits = judge.FileOf(asked, own); j.Limits == "" {
+		j.Policy = thresholds.Default()
+		return nil
+	}
+	if j.Policy, err = judge.Load(j.Limits, of); err != nil {
+		return err
+	}
+	s, err := scope()
+	if err != nil {
+		return err
+	}
+	if err := j.Policy.Check(s); err != nil {
+		return err
+	}
+	if what := idle(j.Policy, s.Modes); what != "" {
+		j.Notes = append(j.Notes, judge.Warn("%s", what))
+	}
+	j.Kernels = s.Kernels
+	return nil
+}
+
+// done says of each kernel what was done on it.
+func (o *Options) done(what string) func(release string, took time.Duration) {
+	return func(release string, took time.Duration) {
+		o.Terminal.Say("%s on Linux %s in %.1f s", what, release, took.Seconds())
+	}
+}
+
+// nothing says that a shard has no benchmarks. That is no mistake: who asks for eight
+// parts need not know how many benchmarks there are.
+func (o *Options) nothing(benchmarks int) judge.Note {
+	return judge.Say("nothing to measure in shard %s: there %s", o.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
+}
+
+// bundled are the notes on a suite that nobody named.
+func bundled(s *suite.Suite) (notes []judge.Note) {
+	if s != nil && s.Bundled {
+		notes = append(notes, judge.Say("no ebpf-bench.yml here: taking the bundled suite"))
+	}
+	return notes
+}

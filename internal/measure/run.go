@@ -1,0 +1,121 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/job"
+	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Selected is a suite with the benchmarks that are asked for.
+type Selected struct {
+	*suite.Suite
+	// All are the benchmarks of the suite, also those that were left out; Total is how
+	// many there are in all shards.
+	All   []thresholds.Benchmark
+	Total int
+	Notes []judge.Note
+}
+
+// Select reads a suite, as suite.Open does, and leaves out what does not match or is in
+// other shards.
+func Select(file, filter string, shard *bench.Shard) (*Selected, error) {
+	re, err := regexp.Compile(filter)
+	if err != nil {
+		return nil, fmt.Errorf("--filter: %w", err)
+	}
+	s, err := suite.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	sel := &Selected{Suite: s, All: sides.Benchmarks(s), Notes: bundled(s)}
+	if err := s.Filter(re); err != nil {
+		return sel, err
+	}
+	sel.Total = len(s.Benchmarks)
+	s.Benchmarks = bench.PartOf(shard, s.Benchmarks)
+	return sel, nil
+}
+
+// Running is a suite that is to be measured alone.
+type Running struct {
+	Options
+	Judged
+	*Selected
+	Plan *runner.Plan
+}
+
+// Notes are to be told before anything is measured.
+func (r *Running) Notes() []judge.Note {
+	return append(slices.Clone(r.Selected.Notes), r.Judged.Notes...)
+}
+
+// Run opens a suite that is to be measured alone. What it has to tell comes with an
+// error, too; it is nil where that is nothing.
+func (o Options) Run() (*Running, error) {
+	sel, err := Select(o.File, o.Filter, o.Shard)
+	if sel == nil {
+		return nil, err
+	}
+	r := &Running{Options: o, Selected: sel}
+	if err != nil {
+		return r, err
+	}
+	if r.Plan, err = runner.NewPlan(sel.Suite); err != nil {
+		return r, err
+	}
+	return r, r.load(o.Limits, sel.Suite, sel.Suite, func() (thresholds.Scope, error) {
+		scope, err := Scope(o.Terminal, &o.Machines, sel.Suite.Kernels)
+		scope.Benchmarks = sel.All
+		return scope, err
+	}, (*thresholds.Policy).NothingForARun)
+}
+
+// Measure measures on this host, or on each of the kernels that are asked for, and hands
+// all that was measured so far to write after each load.
+func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) ([]*bench.Run, error) {
+	save := func(runs ...*bench.Run) error {
+		for _, run := range runs {
+			run.Shard, run.Thresholds = r.Shard, r.Judged.Limits
+		}
+		return write(runs...)
+	}
+	if kernels := r.Machines.Choose(r.Suite.Kernels); len(kernels) > 0 {
+		on, err := r.Machines.Open(r.Terminal, kernels)
+		if err != nil {
+			return nil, err
+		}
+		return job.Options{Rounds: r.Rounds, Loads: r.Loads, Budget: r.Budget, Seed: r.Seed, Done: r.done("measured")}.Runs(ctx, on, kernels, r.Suite, save)
+	}
+	run, err := runner.Measure(ctx, r.Plan, runner.Options{
+		Rounds: r.Rounds, Budget: r.Budget, Seed: r.Seed, Loads: r.Loads,
+		Tool:     r.Tool,
+		Progress: newProgress(r.Terminal, r.Plan),
+		Save: func(run *bench.Run) error {
+			run.Testbed.Asked = fleet.Host
+			_ = save(run) // what keeps it from that is said when all is written
+			return nil
+		},
+	})
+	if run == nil {
+		return nil, err
+	}
+	run.Testbed.Asked = fleet.Host
+	return []*bench.Run{run}, err
+}
+
+// Empty is the run of a shard without benchmarks, which merge counts as there, and what
+// is to be told of it.
+func (r *Running) Empty() (*bench.Run, judge.Note) {
+	return &bench.Run{Version: bench.RunVersion, Tool: r.Tool, Shard: r.Shard, Thresholds: r.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}, r.nothing(r.Total)
+}
