@@ -66,7 +66,7 @@ RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|Ev
 RACE_STORIES := run_bundled,parallel,compare,baseline
 PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/% ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade
-PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing|TestBringHost|TestInstall|TestResultsAreBounded|TestTenThousandHostileNamesInReports
+PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing
 
 TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
 TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))

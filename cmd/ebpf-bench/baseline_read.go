@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -135,11 +136,11 @@ func (b *baselineCommand) export() *cobra.Command {
 			if isWithin(filepath.Dir(out), b.store.folder) {
 				return exit.Usage(fmt.Errorf("--out: %s is in the baseline: an export is kept elsewhere", out))
 			}
-			file, err := newOutFile(out, nil)
+			file, err := output.New(out, nil)
 			if err != nil {
 				return exit.Usage(err)
 			}
-			err = file.write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
+			err = file.Write(func(w io.Writer) error { return store.Export(cmd.Context(), w, ids...) })
 			if info, gone := os.Stat(out); err == nil && gone == nil {
 				fmt.Fprintf(b.t.Stdout, "wrote %s to %s (%s)\n", unit.Plural(len(unit.Unique(ids)), "run"), ui.Clean(out), unit.Format(float64(info.Size()), "bytes"))
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -95,12 +96,12 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 		Store: f.store.open(), Machines: f.machines, Terminal: t,
 	}.Compare(ctx, args)
 	if c != nil {
-		sayNotes(t, c.Notes)
+		t.Tell(c.Notes...)
 	}
 	if err != nil {
 		return exit.Usage(err)
 	}
-	out, err := newOutFile(f.out, c.Reads(f.limits, f.suite))
+	out, err := output.New(f.out, c.Reads(f.limits, f.suite))
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -111,31 +112,31 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	if len(comparisons) == 0 {
 		return exit.NoMeasure(err)
 	}
-	sayNotes(t, c.Elsewhere(comparisons))
+	t.Tell(c.Elsewhere(comparisons)...)
 	j := f.store.judge(c.Policy, f.strict)
 	j.Elsewhere = f.format == "bmf"
 	off := j.Missed(c.Kernels, judge.Testbeds(comparisons))
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	sayNotes(t, notes)
+	t.Tell(notes...)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
 		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(c.NotCompared(comparisons)))
 }
 
 // verdict is what keeps a comparison from passing, and says what is over budget.
 func verdict(t *ui.Terminal, j *judge.Judge, judged *report.Comparison) error {
 	notes, err := j.Verdict(judged)
-	sayNotes(t, notes)
+	t.Tell(notes...)
 	return err
 }
 
 // writeEmpty writes the comparison of a shard without benchmarks.
-func (f *compareFlags) writeEmpty(t *ui.Terminal, c *measure.Comparing, out outFile) error {
+func (f *compareFlags) writeEmpty(t *ui.Terminal, c *measure.Comparing, out output.File) error {
 	empty, note := c.Empty()
-	sayNotes(t, []judge.Note{note})
+	t.Tell(note)
 	judged := report.NewComparison(report.ComparedTable{Comparison: empty, Verdicts: &thresholds.Verdicts{Empty: true}})
 	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
-	if err := out.write(write); err != nil {
+	if err := out.Write(write); err != nil {
 		return exit.NoMeasure(err)
 	}
 	switch f.format {

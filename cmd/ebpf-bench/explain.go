@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -137,8 +138,8 @@ func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	if err != nil {
 		return exit.Usage(err)
 	}
-	sayNotes(t, measure.Matched(s.Matchup))
-	out, err := newOutFile(f.out, s.Reads(f.suite))
+	t.Tell(measure.Matched(s.Matchup)...)
+	out, err := output.New(f.out, s.Reads(f.suite))
 	if err != nil {
 		return exit.Usage(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/source"
@@ -68,7 +69,7 @@ func formatOf(out string) explainFormat {
 }
 
 // print writes to the file of --out, or to stdout.
-func (f *explainFlags) print(t *ui.Terminal, out outFile, s *sides.Explained, all []*bench.Explanation) error {
+func (f *explainFlags) print(t *ui.Terminal, out output.File, s *sides.Explained, all []*bench.Explanation) error {
 	m := report.NewExplanation(all...)
 	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
 	m.Paths, m.Sources = source.Find(all, s.Folders()...)
@@ -77,7 +78,7 @@ func (f *explainFlags) print(t *ui.Terminal, out outFile, s *sides.Explained, al
 	}
 	render := func(w io.Writer) error { return explainRenderers[f.format](w, m) }
 	if out != "" {
-		return out.write(render)
+		return out.Write(render)
 	}
 	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
 	m.Explained = f.format == "text" && sameStream(t.Stdout, t.Stderr)

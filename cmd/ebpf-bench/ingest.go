@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ingest"
 	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -114,7 +115,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	if runs, err = addRun(runs, run); err != nil {
 		return exit.Usage(err)
 	}
-	return errors.Join(out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
+	return errors.Join(out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
 		printResults(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
 }
 
@@ -136,13 +137,13 @@ func (f *ingestFlags) directions(set *ingest.Set) error {
 	return nil
 }
 
-// outFile is where the results go: the file that they are added to, unless there is
+// output.File is where the results go: the file that they are added to, unless there is
 // another.
-func (f *ingestFlags) outFile(args []string) (outFile, error) {
+func (f *ingestFlags) outFile(args []string) (output.File, error) {
 	if f.out != "" {
-		return newOutFile(f.out, append(args, f.into))
+		return output.New(f.out, append(args, f.into))
 	}
-	return newOutFile(f.into, args)
+	return output.New(f.into, args)
 }
 
 // readIngested reads one argument into the set.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -172,7 +173,7 @@ func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err
 		if name == w.workflow {
 			continue // its folder is made
 		}
-		if _, err := newOutFile(name, nil); err != nil {
+		if _, err := output.New(name, nil); err != nil {
 			return w, err
 		}
 	}
@@ -241,15 +242,11 @@ func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
 }
 
 func replaceFile(name, text string) error {
-	file, err := pending(name)
+	err := output.Replace(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-	if _, err := strings.NewReader(text).WriteTo(file); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

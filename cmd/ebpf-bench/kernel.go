@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -176,22 +178,14 @@ func (k *kernelCommand) pack() *cobra.Command {
 			if out == "" {
 				return cli.UsageError(cmd, errors.New("--out is missing: it names the file to write"))
 			}
-			if _, err := newOutFile(out, args); err != nil {
+			if _, err := output.New(out, args); err != nil {
 				return exit.Usage(err)
 			}
 			loaded, err := k.loadToPack(cmd.Context(), args, modules)
 			if err != nil {
 				return err
 			}
-			file, err := pending(out)
-			if err != nil {
-				return fmt.Errorf("write %s: %w", out, err)
-			}
-			defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-			if err := kernel.Pack(file, loaded, modules...); err != nil {
-				return err
-			}
-			if err := file.CloseAtomicallyReplace(); err != nil {
+			if err := output.Replace(out, func(w io.Writer) error { return kernel.Pack(w, loaded, modules...) }); err != nil {
 				return fmt.Errorf("write %s: %w", out, err)
 			}
 			_, err = fmt.Fprintf(k.t.Stdout, "%s\n", ui.Clean(loaded.Release))

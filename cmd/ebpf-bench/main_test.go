@@ -20,8 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
-	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -62,7 +61,7 @@ func TestScripts(t *testing.T) {
 		// Stories are skipped for want of these.
 		testenv.Tools(t, "git", "dpkg-deb", "pgrep")
 	}
-	vms, static := canBoot(t), ""
+	vms, static := kerneltest.CanBoot(t), ""
 	if vms {
 		static = staticTool(t)
 	}
@@ -130,22 +129,6 @@ func stories(t *testing.T) []string {
 		all = append(all, files...)
 	}
 	return all
-}
-
-// canBoot tells whether there are QEMU and the kernels of the stories. In CI
-// there must be, unless that has none.
-func canBoot(t *testing.T) bool {
-	_, err := exec.LookPath("qemu-system-x86_64")
-	if err == nil {
-		var kernels *kernel.Cache
-		if kernels, err = cli.OpenKernels(nil, ""); err == nil {
-			_, err = kernels.Path("6.12")
-		}
-	}
-	if err != nil && testenv.MustBoot() {
-		t.Fatalf("CI must run the stories of virtual machines: %v", err)
-	}
-	return err == nil
 }
 
 // staticTool builds the tool as a virtual machine can run it, which the test's

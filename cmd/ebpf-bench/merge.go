@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -84,7 +85,7 @@ func newMergeCommand(t *ui.Terminal) *cobra.Command {
 }
 
 func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) error {
-	out, err := newOutFile(f.out, append([]string{f.limits}, files...))
+	out, err := output.New(f.out, append([]string{f.limits}, files...))
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -183,26 +184,26 @@ func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 }
 
 // runs prints and judges runs as run does.
-func (f *mergeFlags) runs(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, runs []*bench.Run, out outFile, missing error) error {
+func (f *mergeFlags) runs(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, runs []*bench.Run, out output.File, missing error) error {
 	as := runFlags{format: formatFlag(f.format), strict: f.strict, store: f.store}
 	if as.format.render() == nil {
 		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
 	}
 	policy.Mark(runs...)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), printResults(t, as.format, runs...),
+		out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), printResults(t, as.format, runs...),
 		missing, judge.Failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))
 }
 
 // comparisons prints and judges comparisons as compare does.
-func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, all []*bench.Comparison, out outFile, missing error) error {
+func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, all []*bench.Comparison, out output.File, missing error) error {
 	j := f.store.judge(policy, f.strict)
 	j.Elsewhere = f.format == "bmf"
 	off := j.Missed(nil, judge.Testbeds(all))
 	judged, notes, unread := j.Comparisons(ctx, all)
-	sayNotes(t, notes)
+	t.Tell(notes...)
 	return errors.Join(
-		out.write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
 		off, verdict(t, j, judged), unread, missing, judge.Uncompared(all, f.verbose, missing))
 }
 

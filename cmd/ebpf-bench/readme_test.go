@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/programs"
 )
@@ -38,11 +39,11 @@ func TestReadmeCommands(t *testing.T) {
 		switch {
 		case b.language != "yaml":
 		case strings.Contains(b.text, "\nbenchmarks:"):
-			write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
+			testenv.Write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
 			suites++
 		case strings.Contains(b.text, "\nthresholds:"):
 			name, _, _ := strings.Cut(strings.TrimPrefix(b.text, "# "), "\n")
-			write(t, filepath.Join(dir, name), []byte(b.text))
+			testenv.Write(t, filepath.Join(dir, name), []byte(b.text))
 			suites++
 		}
 	}
@@ -54,15 +55,15 @@ func TestReadmeCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(dir, "bpf", filepath.Base(name)), data)
+		testenv.Write(t, filepath.Join(dir, "bpf", filepath.Base(name)), data)
 		if name == "perf_profiler/perf_profiler_bpfel.o" {
 			// Two builds to compare.
-			write(t, filepath.Join(dir, "old.o"), data)
-			write(t, filepath.Join(dir, "new.o"), data)
+			testenv.Write(t, filepath.Join(dir, "old.o"), data)
+			testenv.Write(t, filepath.Join(dir, "new.o"), data)
 		}
 	}
 	// Commands that boot virtual machines take a static binary.
-	vms, binary := canBoot(t), os.Args[0]
+	vms, binary := kerneltest.CanBoot(t), os.Args[0]
 	if vms {
 		binary = staticTool(t)
 	}
@@ -141,14 +142,4 @@ func briefly(line string) string {
 		return "ebpf-bench compare --budget 50ms " + rest
 	}
 	return line
-}
-
-func write(t *testing.T, name string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -133,7 +133,7 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 		Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Machines: f.machines, Terminal: t,
 	}.Run()
 	if r != nil {
-		sayNotes(t, r.Notes())
+		t.Tell(r.Notes()...)
 	}
 	if err != nil {
 		return exit.Usage(err)
@@ -162,6 +162,6 @@ func (f *runFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds
 	j := f.store.judge(policy, f.strict)
 	j.Elsewhere, j.Branch = f.format == "bmf", f.from.Branch
 	notes, err := j.Runs(ctx, kernels, runs)
-	sayNotes(t, notes)
+	t.Tell(notes...)
 	return err
 }

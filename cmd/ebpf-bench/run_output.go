@@ -12,9 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/keep"
 	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -29,19 +29,19 @@ func (f *runFlags) writer(r *measure.Running) (writer, error) {
 	if !r.Suite.Bundled {
 		reads = slices.AppendSeq(reads, maps.Keys(r.Suite.Files()))
 	}
-	out, err := newOutFile(f.out, reads)
+	out, err := output.New(f.out, reads)
 	if err != nil {
 		return nil, err
 	}
 	return func(runs ...*bench.Run) error {
-		return out.write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
+		return out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 	}, nil
 }
 
 // writeEmpty writes the run of a shard without benchmarks.
 func (f *runFlags) writeEmpty(t *ui.Terminal, r *measure.Running, write writer) error {
 	run, note := r.Empty()
-	sayNotes(t, []judge.Note{note})
+	t.Tell(note)
 	if f.format == "text" {
 		return exit.NoMeasure(write(run))
 	}

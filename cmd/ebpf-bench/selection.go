@@ -53,7 +53,7 @@ func (sel *selection) load(t *ui.Terminal, args []string) (*measure.Selected, er
 	}
 	s, err := measure.Select(file, sel.filter, sel.shard.Shard)
 	if s != nil {
-		sayNotes(t, s.Notes)
+		t.Tell(s.Notes...)
 	}
 	return s, err
 }

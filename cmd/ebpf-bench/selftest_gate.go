@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/job"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -69,7 +70,7 @@ type extraWork struct {
 var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
 
 func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
-	out, err := newOutFile(f.out, nil)
+	out, err := output.New(f.out, nil)
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -82,7 +83,7 @@ func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
 	if f.format == "json" {
 		print = func(w io.Writer, _ *gateReport) error { return write(w) }
 	}
-	return errors.Join(out.write(write), print(t.Stdout, r), exit.NoMeasure(err))
+	return errors.Join(out.Write(write), print(t.Stdout, r), exit.NoMeasure(err))
 }
 
 func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {

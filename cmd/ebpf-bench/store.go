@@ -56,20 +56,6 @@ func (f *storeFlag) judge(policy *thresholds.Policy, strict bool) *judge.Judge {
 	return &judge.Judge{Policy: policy, Strict: strict, Store: f.open(), Where: f.folder}
 }
 
-// sayNotes says what comes beside a verdict.
-func sayNotes(t *ui.Terminal, notes []judge.Note) {
-	for _, n := range notes {
-		if n.Warn {
-			t.Warn("%s", n.Text)
-		} else {
-			t.Say("%s", n.Text)
-		}
-		if n.Hint != "" {
-			t.Hint("%s", n.Hint)
-		}
-	}
-}
-
 // sayIdle warns of thresholds that judge nothing.
 func sayIdle(t *ui.Terminal, what string) {
 	if what != "" {

@@ -16,7 +16,7 @@ import (
 
 // Comparisons judges comparisons, one a kernel. Where the history cannot be read, which
 // is the error, what is to be judged by it is inconclusive.
-func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *report.Comparison, notes []Note, _ error) {
+func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *report.Comparison, notes []bench.Note, _ error) {
 	var tables []report.ComparedTable
 	var errs []error
 	// What was measured before the comparison was ended is judged all the same.
@@ -40,12 +40,12 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 
 // Verdict turns outcomes into errors, one for each that keeps a comparison from
 // passing. What is over budget is told.
-func (j *Judge) Verdict(m *report.Comparison) (notes []Note, _ error) {
+func (j *Judge) Verdict(m *report.Comparison) (notes []bench.Note, _ error) {
 	var errs []error
 	for _, t := range m.Tables {
 		for _, v := range t.Verdicts.All {
 			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && !j.Elsewhere {
-				notes = append(notes, Say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
+				notes = append(notes, bench.Say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
 				errs = append(errs, exit.Said(exit.Regression))
 			}
 			if err := j.verdictError(&v, t.Verdicts.Strict); err != nil {

@@ -18,7 +18,7 @@ import (
 // earlier runs of the same testbed and of these branches, of any branch where none
 // has a name. It reads no more than the policy asks for, and is nil where that is
 // nothing.
-func (j *Judge) history(ctx context.Context, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, []Note, error) {
+func (j *Judge) history(ctx context.Context, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, []bench.Note, error) {
 	h, notes, err := j.past(ctx, run, branches)
 	if h == nil || err != nil {
 		return nil, notes, err
@@ -35,7 +35,7 @@ func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 
 }
 
 // past is what the policy asks for of those runs, nil where that is nothing.
-func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ *baseline.History, notes []Note, _ error) {
+func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ *baseline.History, notes []bench.Note, _ error) {
 	var wanted []baseline.Series
 	for benchmark, measure := range j.Policy.Historic(run) {
 		wanted = append(wanted, baseline.Series{Benchmark: benchmark, Measure: measure})
@@ -50,10 +50,10 @@ func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ 
 		return nil, nil, fmt.Errorf("judge by the history: %w", err)
 	}
 	for _, p := range h.Problems {
-		notes = append(notes, Warn("%v", p))
+		notes = append(notes, bench.Warn("%v", p))
 	}
 	if len(h.Runs) == 0 {
-		notes = append(notes, Warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
+		notes = append(notes, bench.Warn("the baseline in %s has no history to judge by: no earlier run%s on this testbed (%s)",
 			j.Where, ofBranches(branches), baseline.Machine(run.Testbed)))
 	}
 	return h, notes, nil
@@ -69,7 +69,7 @@ func ofBranches(names []string) string {
 // historyOf is the history of a run that is judged by itself: of the branch that
 // it is of, and of the default branch, from which that began. What another branch
 // costs says nothing of this one. Where no branch is known, all are looked at.
-func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, measure string) []float64, []Note, error) {
+func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, measure string) []float64, []bench.Note, error) {
 	var branches []string
 	if branch := cmp.Or(j.Branch, git.Branch(ctx)); branch != "" {
 		branches = []string{branch, git.DefaultBranch(ctx)}
@@ -81,7 +81,7 @@ func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, 
 		return nil, notes, err
 	}
 	if n := len(h.Runs); n > 0 {
-		notes = append(notes, Say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs)))
+		notes = append(notes, bench.Say("judged among %s%s on this testbed", unit.Plural(n, "earlier run"), fromBranches(h.Runs)))
 	}
 	return oldestFirst(h), notes, nil
 }

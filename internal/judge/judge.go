@@ -32,21 +32,6 @@ type Judge struct {
 	Branch string
 }
 
-// Note is what a person is told beside the verdict.
-type Note struct {
-	Warn bool
-	Text string
-	Hint string // what can be done about it
-}
-
-// Say is a note for information.
-func Say(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
-
-// Warn is a note on what may be wrong.
-func Warn(format string, args ...any) Note {
-	return Note{Warn: true, Text: fmt.Sprintf(format, args...)}
-}
-
 // FileOf is the file of thresholds to judge by: the one that was asked for, else the
 // one that the suite names, else none. A suite that was stored names one that is not
 // here.

@@ -17,7 +17,7 @@ import (
 // Runs judges runs, which have the alerts of their own values already, by
 // thresholds.Policy.Mark. Crossed thresholds are errors. Asked are the kernels that
 // were to be measured on.
-func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*bench.Run) (notes []Note, _ error) {
+func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*bench.Run) (notes []bench.Note, _ error) {
 	off := j.Missed(asked, TestbedsOf(runs))
 	if j.Elsewhere {
 		return nil, off
@@ -30,9 +30,9 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 		for i := range run.Results {
 			r := &run.Results[i]
 			for _, a := range r.Alerts {
-				tells := Say
+				tells := bench.Say
 				if a.Severity == string(thresholds.Warn) {
-					tells = Warn
+					tells = bench.Warn
 				}
 				notes = append(notes, tells("over budget: %s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a)))
 				over = over || a.Severity != string(thresholds.Warn)
@@ -51,7 +51,7 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 
 // byHistory judges a run by the earlier ones in the baseline: each regression is an
 // error. What is inconclusive is told, and where that does not pass an error too.
-func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run) (regressions []error, notes []Note, unread error) {
+func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run) (regressions []error, notes []bench.Note, unread error) {
 	past, notes, unread := j.historyOf(ctx, run)
 	unclear := map[string][]string{}
 	for _, v := range j.Policy.JudgeHistory(run, thresholds.Options{History: past}) {
@@ -61,7 +61,7 @@ func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run
 		case v.Outcome == thresholds.Inconclusive:
 			unclear[v.Why] = append(unclear[v.Why], benchmarkOn(v.Benchmark, run, runs)+": "+v.Measure.Name)
 		case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
-			notes = append(notes, Warn("%v", err))
+			notes = append(notes, bench.Warn("%v", err))
 		case v.Outcome == thresholds.Regression:
 			regressions = append(regressions, err)
 		}
@@ -72,7 +72,7 @@ func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run
 			unread = errors.Join(unread, errors.New(text))
 			continue
 		}
-		notes = append(notes, Warn("%s", text))
+		notes = append(notes, bench.Warn("%s", text))
 	}
 	return regressions, notes, unread
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -54,10 +53,10 @@ func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error)
 }
 
 // Matched are notes on what a reader may not expect of what was matched.
-func Matched(m *sides.Matchup) []judge.Note {
+func Matched(m *sides.Matchup) []bench.Note {
 	notes := bundled(m.Head.Suite)
 	if len(m.LeftOut) > 0 {
-		notes = append(notes, judge.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", ")))
+		notes = append(notes, bench.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", ")))
 	}
 	return notes
 }
@@ -151,7 +150,7 @@ func (c *Comparing) onHost(ctx context.Context) (*bench.Comparison, error) {
 func (c *Comparing) Nothing() bool { return c.Suite != nil && len(c.Pairs) == 0 }
 
 // Empty is the comparison of a shard without benchmarks, and what is to be told of it.
-func (c *Comparing) Empty() (*bench.Comparison, judge.Note) {
+func (c *Comparing) Empty() (*bench.Comparison, bench.Note) {
 	one := &bench.Comparison{Tool: c.Tool, Shard: c.Shard, Thresholds: c.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}
 	c.Name(one)
 	return one, c.nothing(c.Total)
@@ -160,7 +159,7 @@ func (c *Comparing) Empty() (*bench.Comparison, judge.Note) {
 // Elsewhere are notes on what became of the numbers of a run that was stored on another
 // testbed than the comparison is of: they are never compared with those of this one.
 // Where there are objects, these were measured here instead.
-func (c *Comparing) Elsewhere(comparisons []*bench.Comparison) (notes []judge.Note) {
+func (c *Comparing) Elsewhere(comparisons []*bench.Comparison) (notes []bench.Note) {
 	for _, s := range []*sides.Side{c.Base, c.Head} {
 		if s.Runs == nil || !slices.ContainsFunc(comparisons, s.Foreign) {
 			continue
@@ -168,9 +167,9 @@ func (c *Comparing) Elsewhere(comparisons []*bench.Comparison) (notes []judge.No
 		where := baseline.Machine(s.Runs[0].Testbed)
 		switch {
 		case c.Suite != nil:
-			notes = append(notes, judge.Say("%s was measured on another testbed (%s): its objects are measured again, and its numbers not used", s.Name, where))
+			notes = append(notes, bench.Say("%s was measured on another testbed (%s): its objects are measured again, and its numbers not used", s.Name, where))
 		case s == c.Base:
-			n := judge.Warn("%s was measured on another testbed (%s) than %s: their numbers are not compared", s.Name, where, c.Head.Name)
+			n := bench.Warn("%s was measured on another testbed (%s) than %s: their numbers are not compared", s.Name, where, c.Head.Name)
 			n.Hint = "give objects on both sides, such as a run that is saved in the baseline: they are measured here"
 			notes = append(notes, n)
 		}

@@ -44,7 +44,7 @@ type Judged struct {
 	// Kernels are those that were asked for; see judge.Judge.Missed.
 	Kernels []thresholds.Kernel
 	// Notes are to be told before anything is measured.
-	Notes []judge.Note
+	Notes []bench.Note
 }
 
 // load reads the policy, and checks that it is for what is to be measured. Idle says
@@ -65,7 +65,7 @@ func (j *Judged) load(asked string, own, of *suite.Suite, scope func() (threshol
 		return err
 	}
 	if what := idle(j.Policy, s.Modes); what != "" {
-		j.Notes = append(j.Notes, judge.Warn("%s", what))
+		j.Notes = append(j.Notes, bench.Warn("%s", what))
 	}
 	j.Kernels = s.Kernels
 	return nil
@@ -80,14 +80,14 @@ func (o *Options) done(what string) func(release string, took time.Duration) {
 
 // nothing says that a shard has no benchmarks. That is no mistake: who asks for eight
 // parts need not know how many benchmarks there are.
-func (o *Options) nothing(benchmarks int) judge.Note {
-	return judge.Say("nothing to measure in shard %s: there %s", o.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
+func (o *Options) nothing(benchmarks int) bench.Note {
+	return bench.Say("nothing to measure in shard %s: there %s", o.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
 }
 
 // bundled are the notes on a suite that nobody named.
-func bundled(s *suite.Suite) (notes []judge.Note) {
+func bundled(s *suite.Suite) (notes []bench.Note) {
 	if s != nil && s.Bundled {
-		notes = append(notes, judge.Say("no ebpf-bench.yml here: taking the bundled suite"))
+		notes = append(notes, bench.Say("no ebpf-bench.yml here: taking the bundled suite"))
 	}
 	return notes
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
@@ -24,7 +23,7 @@ type Selected struct {
 	// many there are in all shards.
 	All   []thresholds.Benchmark
 	Total int
-	Notes []judge.Note
+	Notes []bench.Note
 }
 
 // Select reads a suite, as suite.Open does, and leaves out what does not match or is in
@@ -56,7 +55,7 @@ type Running struct {
 }
 
 // Notes are to be told before anything is measured.
-func (r *Running) Notes() []judge.Note {
+func (r *Running) Notes() []bench.Note {
 	return append(slices.Clone(r.Selected.Notes), r.Judged.Notes...)
 }
 
@@ -116,6 +115,6 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 
 // Empty is the run of a shard without benchmarks, which merge counts as there, and what
 // is to be told of it.
-func (r *Running) Empty() (*bench.Run, judge.Note) {
+func (r *Running) Empty() (*bench.Run, bench.Note) {
 	return &bench.Run{Version: bench.RunVersion, Tool: r.Tool, Shard: r.Shard, Thresholds: r.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}, r.nothing(r.Total)
 }

@@ -60,6 +60,20 @@ func (t *Terminal) Warn(format string, args ...any) { t.Say("warning: "+format, 
 // Hint prints what the reader can do.
 func (t *Terminal) Hint(format string, args ...any) { t.Say("hint: "+format, args...) }
 
+// Tell prints notes, each with its hint.
+func (t *Terminal) Tell(notes ...bench.Note) {
+	for _, n := range notes {
+		if n.Warn {
+			t.Warn("%s", n.Text)
+		} else {
+			t.Say("%s", n.Text)
+		}
+		if n.Hint != "" {
+			t.Hint("%s", n.Hint)
+		}
+	}
+}
+
 // Line makes another line below what is said, for what is under way. It is shown
 // once it has a text, on a terminal alone.
 func (t *Terminal) Line() *Line { return t.live.add() }

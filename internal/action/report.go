@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ import (
 
 // report judges what was measured and tells GitHub. It has the token, so it runs
 // nothing, and trusts no file.
-func (s *actionStep) report(ctx context.Context) error {
+func (s *step) report(ctx context.Context) error {
 	api, noAPI := s.api()
 	if noAPI != nil && s.in.results != "" {
 		s.t.Say("%v: a local run, of which nothing is reported to GitHub", noAPI)
@@ -28,7 +28,7 @@ func (s *actionStep) report(ctx context.Context) error {
 		// The outputs say so too, for steps that come after.
 		return errors.Join(err, files.SetOutput("verdict", foundError))
 	}
-	p := &publisher{actionStep: s, api: api, files: files, finding: found}
+	p := &publisher{step: s, api: api, files: files, finding: found}
 	fmt.Fprint(s.t.Stdout, found.log)
 	saved, unsaved := s.save(ctx, api)
 	if saved && found.verdict == foundPass {
@@ -41,7 +41,7 @@ func (s *actionStep) report(ctx context.Context) error {
 
 // tidy takes the worktree of the base away again, of which the user's own
 // repository knows in a local run. A runner's goes with the job.
-func (s *actionStep) tidy(ctx context.Context) {
+func (s *step) tidy(ctx context.Context) {
 	dir := s.state.path(baseFolder)
 	if _, err := os.Lstat(dir); err != nil || s.on != nil {
 		return
@@ -57,18 +57,18 @@ func (s *actionStep) tidy(ctx context.Context) {
 
 // found is what was found of the results of this run, or of the files that were
 // measured elsewhere.
-func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding, error) {
+func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 	if s.in.results != "" {
 		return s.foundElsewhere(ctx, api)
 	}
-	var failure actionFailure
-	failed, err := s.state.read(failureFile, &failure)
+	var before failure
+	failed, err := s.state.read(failureFile, &before)
 	if err != nil {
-		failure, failed = actionFailure{Code: exit.NotMeasured, Text: err.Error()}, true
+		before, failed = failure{Code: exit.NotMeasured, Text: err.Error()}, true
 	}
 	measured, err := readResults(s.state.path(resultsFile), false)
 	if errors.Is(err, os.ErrNotExist) {
-		return notMeasured(&failure), nil
+		return notMeasured(&before), nil
 	}
 	if err == nil {
 		err = s.ofThisRun(&measured.Results)
@@ -80,25 +80,25 @@ func (s *actionStep) found(ctx context.Context, api *github.API) (*actionFinding
 	if err != nil {
 		return nil, err
 	}
-	var plan actionPlan
-	if ok, err := s.state.read(planFile, &plan); !ok || err != nil {
-		plan = actionPlan{}
+	var p plan
+	if ok, err := s.state.read(planFile, &p); !ok || err != nil {
+		p = plan{}
 	}
 	if found.alone && s.wantsBase() {
-		found.missBase(plan.Note, s.in.strict())
+		found.missBase(p.Note, s.in.strict())
 	}
-	if plan.Note != "" {
-		found.note(plan.Note)
+	if p.Note != "" {
+		found.note(p.Note)
 	}
 	if failed {
-		found.fail(&failure)
+		found.fail(&before)
 	}
 	return found, nil
 }
 
 // history is the baseline that values are judged by, nil where there is none to
 // ask.
-func (s *actionStep) history(api *github.API) baseline.Store {
+func (s *step) history(api *github.API) baseline.Store {
 	store, err := s.store(api)
 	if err != nil {
 		return nil
@@ -109,13 +109,13 @@ func (s *actionStep) history(api *github.API) baseline.Store {
 // foundElsewhere is the finding of files that a job without this one's rights
 // measured: of a fork, maybe, or shards. Where the pull request has moved on, or
 // they are of another commit, nothing of them is told.
-func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*actionFinding, error) {
+func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, error) {
 	results, missing, err := readAllResults(s.in.results, !s.ofStranger())
 	if errors.Is(err, errNoResults) {
 		// Whoever was to measure failed before: that is to be told too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
 		s.t.PrintError(err)
-		return notMeasured(&actionFailure{Code: exit.NotMeasured, Text: plainError(err)}), nil
+		return notMeasured(&failure{Code: exit.NotMeasured, Text: plainError(err)}), nil
 	}
 	if err == nil {
 		err = s.ofThisRun(results)
@@ -140,18 +140,18 @@ func (s *actionStep) foundElsewhere(ctx context.Context, api *github.API) (*acti
 	found.noteBase(results)
 	if missing != nil {
 		s.t.PrintError(exit.NoMeasure(missing))
-		found.fail(&actionFailure{Code: exit.NotMeasured, Text: plainError(exit.NoMeasure(missing))})
+		found.fail(&failure{Code: exit.NotMeasured, Text: plainError(exit.NoMeasure(missing))})
 	}
 	return found, nil
 }
 
 // ofStranger tells whether the results come from another workflow's run, which a
 // stranger may have made.
-func (s *actionStep) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
+func (s *step) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
 
 // ofThisRun refuses results that say they are of another commit than the one
 // that GitHub says this run is about.
-func (s *actionStep) ofThisRun(results *bench.Results) error {
+func (s *step) ofThisRun(results *bench.Results) error {
 	if s.on == nil {
 		return nil
 	}
@@ -167,12 +167,12 @@ func (s *actionStep) ofThisRun(results *bench.Results) error {
 }
 
 // wantsBase tells whether there should be something to compare with.
-func (s *actionStep) wantsBase() bool {
+func (s *step) wantsBase() bool {
 	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == nil && (s.on == nil || s.on.OfPullRequest())
 }
 
 // missBase takes back that a head passed which was compared with nothing.
-func (f *actionFinding) missBase(why string, strict bool) {
+func (f *finding) missBase(why string, strict bool) {
 	if f.verdict != foundPass {
 		return
 	}
@@ -184,7 +184,7 @@ func (f *actionFinding) missBase(why string, strict bool) {
 }
 
 // noteBase says which commit the base of results is, where they are of one.
-func (f *actionFinding) noteBase(results *bench.Results) {
+func (f *finding) noteBase(results *bench.Results) {
 	if len(results.Comparisons) == 0 {
 		return
 	}
@@ -205,14 +205,14 @@ func (f *actionFinding) noteBase(results *bench.Results) {
 }
 
 // note says below the verdict where the base comes from.
-func (f *actionFinding) note(text string) {
+func (f *finding) note(text string) {
 	first, rest, _ := strings.Cut(f.markdown, "\n")
 	f.markdown = first + "\n\n" + escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:]) + ".\n" + rest
 }
 
 // gate is the exit code that the input fail-on makes of a finding, with what is
 // to be said of it.
-func (s *actionStep) gate(found *actionFinding) error {
+func (s *step) gate(found *finding) error {
 	if s.in.failOn != "never" {
 		return found.err
 	}

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 
 // build runs the command that makes the objects in the checkout, and, where the
 // base is to be built too, in the same folder of its worktree.
-func (s *actionStep) build(ctx context.Context) error {
+func (s *step) build(ctx context.Context) error {
 	if s.in.build == "" {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (s *actionStep) build(ctx context.Context) error {
 }
 
 // checkConfig looks for the suite before it takes minutes to build what it is for.
-func (s *actionStep) checkConfig() error {
+func (s *step) checkConfig() error {
 	if s.in.config == "" {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (s *actionStep) checkConfig() error {
 
 // buildIn runs the command without what could tell the runner or GitHub
 // anything.
-func (s *actionStep) buildIn(ctx context.Context, dir, side string) error {
+func (s *step) buildIn(ctx context.Context, dir, side string) error {
 	began := time.Now()
 	s.t.Say("building the %s: %s", side, s.in.build)
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build)

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // What is written is read, with all of its fields.
@@ -75,7 +76,7 @@ func TestResultsAreBounded(t *testing.T) {
 		if err := bench.Encode(&b, &part); err != nil {
 			t.Fatal(err)
 		}
-		write(t, name, b.Bytes())
+		testenv.Write(t, name, b.Bytes())
 		if _, err := readResults(name, false); (err == nil) != want {
 			t.Errorf("%d: %v", n, err)
 		}

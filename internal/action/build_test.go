@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestBuildThatDoesNotEnd(t *testing.T) {
 	})
 	var log bytes.Buffer
 	w := escape.NewLogWriter(&log)
-	s := &actionStep{t: ui.New(w, w), in: &actionInputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
+	s := &step{t: ui.New(w, w), in: &inputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
 	ended := make(chan error, 1)
 	go func() { ended <- s.buildIn(t.Context(), dir, "head") }()
 	select {

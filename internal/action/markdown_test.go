@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -89,7 +89,7 @@ func (s strangers) reports(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{}}
+	step := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{}}
 	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func (s strangers) reports(t *testing.T) []string {
 	}
 	paired.note(s.name())
 	alone.note(s.name())
-	alone.fail(&actionFailure{Text: s.name()})
+	alone.fail(&failure{Text: s.name()})
 	return []string{paired.markdown, alone.markdown}
 }
 

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/keep"
 	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
@@ -22,7 +23,7 @@ import (
 
 // measure measures the head beside the base, or alone where there is none. What
 // it writes is not judged.
-func (s *actionStep) measure(ctx context.Context) error {
+func (s *step) measure(ctx context.Context) error {
 	p, err := s.state.openPlan()
 	if err != nil {
 		return exit.NoMeasure(err)
@@ -43,7 +44,7 @@ func (s *actionStep) measure(ctx context.Context) error {
 }
 
 // withBuildHint says of objects that are missing how they come to be there.
-func (s *actionStep) withBuildHint(err error) error {
+func (s *step) withBuildHint(err error) error {
 	if !errors.Is(err, suite.ErrNoObjects) {
 		return err
 	}
@@ -54,7 +55,7 @@ func (s *actionStep) withBuildHint(err error) error {
 }
 
 // baseArg is the base as compare takes it, empty where there is none.
-func (s *actionStep) baseArg(p *actionPlan) string {
+func (s *step) baseArg(p *plan) string {
 	switch p.Base {
 	case baseBuilt:
 		return s.baseSuite(p)
@@ -66,7 +67,7 @@ func (s *actionStep) baseArg(p *actionPlan) string {
 
 // baseSuite is the base's build of the suite that is measured here: the file of
 // the same path in its worktree, else empty.
-func (s *actionStep) baseSuite(p *actionPlan) string {
+func (s *step) baseSuite(p *plan) string {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {
 			if here, err := os.Getwd(); err == nil {
@@ -88,14 +89,14 @@ func (s *actionStep) baseSuite(p *actionPlan) string {
 }
 
 // suiteNames are the files that may be the suite.
-func (s *actionStep) suiteNames() []string {
+func (s *step) suiteNames() []string {
 	if s.in.config != "" {
 		return []string{s.in.config}
 	}
 	return suite.FileNames
 }
 
-func (s *actionStep) suiteArgs() []string {
+func (s *step) suiteArgs() []string {
 	if s.in.config == "" {
 		return nil
 	}
@@ -103,14 +104,14 @@ func (s *actionStep) suiteArgs() []string {
 }
 
 // noBase says that the head is measured alone, and why.
-func (s *actionStep) noBase(p *actionPlan, why string) {
+func (s *step) noBase(p *plan, why string) {
 	p.Base, p.Note = baseNone, "no base: "+why
 	s.t.Warn("%s", p.Note)
 }
 
 // measurePaired measures both sides in the same rounds. It tells whether there
 // was a base that could be read.
-func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base string) (bool, error) {
+func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, error) {
 	o, err := s.options()
 	if err != nil {
 		return false, exit.Usage(err)
@@ -121,7 +122,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	}
 	c, err := o.Compare(ctx, append([]string{base}, s.suiteArgs()...))
 	if c != nil {
-		s.say(c.Notes...)
+		s.t.Tell(c.Notes...)
 	}
 	if err != nil {
 		return false, exit.Usage(err)
@@ -129,7 +130,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 	c.Base.Side, c.Head.Side = p.BaseSide, p.HeadSide
 	if c.Nothing() && c.Shard != nil {
 		empty, note := c.Empty()
-		s.say(note)
+		s.t.Tell(note)
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
 	}
 	comparisons, err := c.Measure(ctx)
@@ -141,7 +142,7 @@ func (s *actionStep) measurePaired(ctx context.Context, p *actionPlan, base stri
 }
 
 // measureAlone measures the head alone, and keeps what is to become a baseline.
-func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
+func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	o, err := s.options()
 	if err != nil {
 		return exit.Usage(err)
@@ -149,14 +150,14 @@ func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 	o.File = s.in.config
 	r, err := o.Run()
 	if r != nil {
-		s.say(r.Notes()...)
+		s.t.Tell(r.Notes()...)
 	}
 	if err != nil {
 		return exit.Usage(err)
 	}
 	if len(r.Plan.Jobs) == 0 {
 		empty, note := r.Empty()
-		s.say(note)
+		s.t.Tell(note)
 		return s.writeRuns(empty)
 	}
 	runs, err := r.Measure(ctx, s.writeRuns)
@@ -169,7 +170,7 @@ func (s *actionStep) measureAlone(ctx context.Context, p *actionPlan) error {
 
 // keep keeps what was measured, with its objects, for the step that may save it.
 // A run that failed is none to compare with, and is reported as what it is.
-func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, runs []*bench.Run) error {
+func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench.Run) error {
 	if !p.Save {
 		return nil
 	}
@@ -186,19 +187,19 @@ func (s *actionStep) keep(ctx context.Context, p *actionPlan, of *suite.Suite, r
 	return nil
 }
 
-func (s *actionStep) writeRuns(runs ...*bench.Run) error {
+func (s *step) writeRuns(runs ...*bench.Run) error {
 	return s.writeResults(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
 }
 
-func (s *actionStep) writeResults(encode func(io.Writer) error) error {
-	return exit.NoMeasure(outFile(s.state.path(resultsFile)).write(encode))
+func (s *step) writeResults(encode func(io.Writer) error) error {
+	return exit.NoMeasure(output.File(s.state.path(resultsFile)).Write(encode))
 }
 
 // options are what the inputs stand for. What they leave open has the default of the
 // command line.
-func (s *actionStep) options() (measure.Options, error) {
+func (s *step) options() (measure.Options, error) {
 	o := measure.Options{
-		Tool: version(), Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
+		Tool: s.tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
 		Store: s.told(baseline.Open(s.state.path(storedFolder))), Machines: cli.DefaultMachines(), Terminal: s.t,
 	}
 	return o, s.in.machines(&o.Machines)

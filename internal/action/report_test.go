@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -38,8 +39,8 @@ func TestGate(t *testing.T) {
 		{"never", errors.Join(regression, failure), exit.NotMeasured},
 		{"never", exit.Usage(errors.New("a threshold is for nothing")), exit.WrongUsage},
 	} {
-		s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{failOn: c.failOn}}
-		if got := exit.CodeOf(s.gate(&actionFinding{err: c.err})); got != c.want {
+		s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{failOn: c.failOn}}
+		if got := exit.CodeOf(s.gate(&finding{err: c.err})); got != c.want {
 			t.Errorf("fail-on %s, %v: exit code %d, want %d", c.failOn, c.err, got, c.want)
 		}
 	}
@@ -55,7 +56,7 @@ func TestBranchFolder(t *testing.T) {
 		{"XDP / fast path", nil, "xdp---fast-path"},
 		{"tc", &bench.Shard{Part: 2, Of: 8}, "tc/shard-2-of-8"},
 	} {
-		in := actionInputs{name: c.name, shard: c.shard}
+		in := inputs{name: c.name, shard: c.shard}
 		if got := in.branchFolder(); got != c.want {
 			t.Errorf("%q %v: %q, want %q", c.name, c.shard, got, c.want)
 		}
@@ -74,7 +75,7 @@ func TestInputsRefused(t *testing.T) {
 		{"NAME": "--"},
 		{"COMMENT": "sometimes"},
 	} {
-		_, err := readActionInputs(func(name string) string { return env[strings.TrimPrefix(name, inputPrefix)] })
+		_, err := readInputs(func(name string) string { return env[strings.TrimPrefix(name, inputPrefix)] })
 		if err == nil {
 			t.Errorf("%v is taken", env)
 		}
@@ -89,7 +90,7 @@ func TestPolicyOfAPipe(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := (&actionStep{in: &actionInputs{config: name}}).policyFor(nil, nil)
+		_, err := (&step{in: &inputs{config: name}}).policyFor(nil, nil)
 		done <- err
 	}()
 	select {
@@ -105,40 +106,40 @@ func TestPolicyOfAPipe(t *testing.T) {
 // Thresholds that cannot be read are never replaced by others.
 func TestPolicy(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "names.yml", []byte("version: 1\nobjects: [nowhere.o]\nthresholds: team.yml\nbenchmarks: [{name: a, program: a, test_run: {}}]\n"))
-	write(t, "broken.yml", []byte("version: 1\nthresholds: [\n"))
+	testenv.Write(t, "names.yml", []byte("version: 1\nobjects: [nowhere.o]\nthresholds: team.yml\nbenchmarks: [{name: a, program: a, test_run: {}}]\n"))
+	testenv.Write(t, "broken.yml", []byte("version: 1\nthresholds: [\n"))
 	for _, c := range []struct {
 		what string
-		in   actionInputs
+		in   inputs
 		ok   bool
 	}{
-		{"no suite by the usual name", actionInputs{}, true},
-		{"no such suite", actionInputs{config: "nowhere.yml"}, false},
-		{"a suite that is none", actionInputs{config: "broken.yml"}, false},
-		{"a suite whose thresholds are not there", actionInputs{config: "names.yml"}, false},
-		{"no such thresholds", actionInputs{thresholds: "nowhere.yml"}, false},
+		{"no suite by the usual name", inputs{}, true},
+		{"no such suite", inputs{config: "nowhere.yml"}, false},
+		{"a suite that is none", inputs{config: "broken.yml"}, false},
+		{"a suite whose thresholds are not there", inputs{config: "names.yml"}, false},
+		{"no such thresholds", inputs{thresholds: "nowhere.yml"}, false},
 	} {
-		if _, err := (&actionStep{in: &c.in}).policyFor(nil, nil); (err == nil) != c.ok {
+		if _, err := (&step{in: &c.in}).policyFor(nil, nil); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
-	write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, max: 50}]\n"))
-	in := &actionInputs{config: "names.yml"}
-	p, err := (&actionStep{in: in}).policyFor(nil, nil)
+	testenv.Write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, max: 50}]\n"))
+	in := &inputs{config: "names.yml"}
+	p, err := (&step{in: in}).policyFor(nil, nil)
 	if err != nil || len(p.Thresholds) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	// Of results from elsewhere it must be for something.
-	write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, kernel: \"6.1\", max: 50}]\n"))
+	testenv.Write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, kernel: \"6.1\", max: 50}]\n"))
 	in.results = "x"
 	for kernel, ok := range map[string]bool{"6.1.5": true, "6.12.5": false} {
 		all := &bench.Results{Runs: []*bench.Run{{
 			Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: kernel}, Results: []bench.Result{{Benchmark: "a", Driver: "test_run"}},
 		}}}
-		if _, err := (&actionStep{in: in}).policyFor(all, nil); (err == nil) != ok {
+		if _, err := (&step{in: in}).policyFor(all, nil); (err == nil) != ok {
 			t.Errorf("%s: %v", kernel, err)
 		}
-		if _, err := (&actionStep{in: in}).policyFor(all, errors.New("a shard is missing")); err != nil {
+		if _, err := (&step{in: in}).policyFor(all, errors.New("a shard is missing")); err != nil {
 			t.Errorf("%s, and not all is there: %v", kernel, err)
 		}
 	}
@@ -167,7 +168,7 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	if err := bench.EncodeAll(file, []*bench.Run{run}); err != nil {
 		t.Fatal(err)
 	}
-	s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{results: file.Name(), baseline: "none"}, state: actionState(dir), on: on}
+	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}
 	if found, err := s.foundElsewhere(t.Context(), api); err != nil || found == nil {
 		t.Errorf("%+v, %v", found, err)
 	}

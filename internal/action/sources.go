@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type sources struct {
 }
 
 // openSources knows those of the checkout around the working directory.
-func (s *actionStep) openSources(ctx context.Context) *sources {
+func (s *step) openSources(ctx context.Context) *sources {
 	if checkout, err := openCheckout(ctx, s.on != nil); err == nil {
 		files, err := checkout.Files(ctx)
 		if err != nil {

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"fmt"
@@ -98,7 +98,7 @@ func TestTitleOfAShard(t *testing.T) {
 		{"✅ No regression in 2 benchmarks", "Shard 1/2, judged when the shards are merged: no regression in 2 benchmarks", nil},
 		{"❌ Not everything was measured", "❌ Shard 1/2, judged when the shards are merged: not everything was measured", exit.NoMeasure(fmt.Errorf("failed"))},
 	} {
-		f := &actionFinding{markdown: "## " + c.title + "\nbody\n", err: c.err}
+		f := &finding{markdown: "## " + c.title + "\nbody\n", err: c.err}
 		if f.ofShard("1/2"); f.title() != c.want || !strings.HasSuffix(f.markdown, "\nbody\n") {
 			t.Errorf("%q, want %q", f.markdown, c.want)
 		}

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ import (
 
 // findAlone judges a head that was measured alone: by its budgets, and by its
 // history.
-func (s *actionStep) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*actionFinding, error) {
+func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*finding, error) {
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)
-	s.say(notes...)
-	found := &actionFinding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
+	s.t.Tell(notes...)
+	found := &finding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
 	said := ""
 	if found.err != nil {
 		said = plainError(found.err)

@@ -1,4 +1,6 @@
-package main
+// Package output writes the files that a command is asked for: each as a whole, in the
+// place of the one before.
+package output
 
 import (
 	"errors"
@@ -13,12 +15,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 )
 
-// outFile is the file of --out: empty where there is none.
-type outFile string
+// File is the file of --out: empty where there is none.
+type File string
 
-// newOutFile checks the file before anything is measured, so that a wrong path
+// New checks the file before anything is measured, so that a wrong path
 // costs no time. It refuses to replace one of those that are read.
-func newOutFile(name string, reads []string) (outFile, error) {
+func New(name string, reads []string) (File, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -53,7 +55,7 @@ func newOutFile(name string, reads []string) (outFile, error) {
 	if err != nil {
 		return "", fmt.Errorf("--out %s: %w", name, err)
 	}
-	return outFile(name), nil
+	return File(name), nil
 }
 
 // isStored tells whether a regular file is one of a baseline.
@@ -86,20 +88,26 @@ func unnamed(doing string, err error) error {
 	return err
 }
 
-// write replaces the file as a whole: a crash leaves the previous one.
-func (o outFile) write(encode func(io.Writer) error) error {
+// Write replaces the file as a whole: a crash leaves the previous one.
+func (o File) Write(encode func(io.Writer) error) error {
 	if o == "" {
 		return nil
 	}
-	file, err := pending(string(o))
-	if err == nil {
-		defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-		if err = encode(file); err == nil {
-			err = file.CloseAtomicallyReplace()
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("save results: %s: %w", o, unnamed("write it", err))
+	if err := Replace(string(o), encode); err != nil {
+		return fmt.Errorf("save results: %s: %w", o, err)
 	}
 	return nil
+}
+
+// Replace replaces a file as a whole, or makes it.
+func Replace(name string, encode func(io.Writer) error) error {
+	file, err := pending(name)
+	if err != nil {
+		return err
+	}
+	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+	if err = encode(file); err == nil {
+		err = file.CloseAtomicallyReplace()
+	}
+	return unnamed("write it", err)
 }

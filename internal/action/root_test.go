@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -27,7 +29,7 @@ func standIn(t *testing.T, script string) (dir string, self func() (string, erro
 		"sudo":   "#!/bin/sh\n[ \"$1 $2 $3\" = '-n -- env' ] || exit 99\nshift 3\nexec env -i PATH=/usr/bin:/bin \"$@\"\n",
 		"a tool": fmt.Sprintf("#!/bin/sh\nenv >'%s/env'\nprintf '%%s\\n' \"$@\" >'%s/args'\n%s\n", dir, dir, script),
 	} {
-		write(t, filepath.Join(dir, name), []byte(text))
+		testenv.Write(t, filepath.Join(dir, name), []byte(text))
 		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func TestNeedsRoot(t *testing.T) {
 		{"kvm", privileges{kvm: func() error { return nil }}, false},
 		{"exact", privileges{host: func() error { return fs.ErrPermission }, kvm: denied}, false},
 	} {
-		s := &actionStep{in: &actionInputs{mode: c.mode}, may: c.may}
+		s := &step{in: &inputs{mode: c.mode}, may: c.may}
 		if got := s.needsRoot(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.mode, got, c.want)
 		}
@@ -78,9 +80,9 @@ func TestAsRoot(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	for code, want := range map[int]int{0: exit.Pass, 2: exit.WrongUsage, 3: exit.NotMeasured, 1: exit.NotMeasured, 126: exit.NotMeasured} {
-		write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
+		testenv.Write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
 		var said bytes.Buffer
-		s := &actionStep{t: ui.New(io.Discard, &said), in: &actionInputs{mode: "host"}, may: privileges{self: self}}
+		s := &step{t: ui.New(io.Discard, &said), in: &inputs{mode: "host"}, may: privileges{self: self}}
 		err := s.asRoot(t.Context())
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
@@ -107,7 +109,7 @@ func TestAsRoot(t *testing.T) {
 
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s := &actionStep{t: ui.New(io.Discard, io.Discard), in: &actionInputs{mode: "host"}, may: privileges{self: os.Executable}}
+	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{mode: "host"}, may: privileges{self: os.Executable}}
 	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and there is no sudo" {
 		t.Errorf("%v", err)
 	}
@@ -115,7 +117,7 @@ func TestAsRootWithoutSudo(t *testing.T) {
 
 // Where root alone reads the machine's kernel, root copies it, and does no more.
 func TestBringHost(t *testing.T) {
-	if !canBoot(t) {
+	if !kerneltest.CanBoot(t) {
 		t.Skip("needs a kernel, see make kernels")
 	}
 	kernels, err := cli.OpenKernels(nil, "")
@@ -130,16 +132,16 @@ func TestBringHost(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("EBPF_BENCH_CONFIG", "secret")
 	locked := func() error { return fmt.Errorf("read it: %w", fs.ErrPermission) }
-	step := func(in actionInputs, may privileges) *actionStep {
+	stepOf := func(in inputs, may privileges) *step {
 		may.self = self
-		return &actionStep{t: ui.New(io.Discard, io.Discard), in: &in, state: actionState(t.TempDir()), may: may}
+		return &step{t: ui.New(io.Discard, io.Discard), in: &in, state: state(t.TempDir()), may: may}
 	}
-	for what, s := range map[string]*actionStep{
-		"root":             step(actionInputs{mode: "exact"}, privileges{root: true}),
-		"it is readable":   step(actionInputs{mode: "exact"}, privileges{host: func() error { return nil }}),
-		"there is none":    step(actionInputs{mode: "exact"}, privileges{host: func() error { return fs.ErrNotExist }}),
-		"another kernel":   step(actionInputs{mode: "exact", kernels: "6.12"}, privileges{host: locked}),
-		"not in a machine": step(actionInputs{mode: "host"}, privileges{host: locked}),
+	for what, s := range map[string]*step{
+		"root":             stepOf(inputs{mode: "exact"}, privileges{root: true}),
+		"it is readable":   stepOf(inputs{mode: "exact"}, privileges{host: func() error { return nil }}),
+		"there is none":    stepOf(inputs{mode: "exact"}, privileges{host: func() error { return fs.ErrNotExist }}),
+		"another kernel":   stepOf(inputs{mode: "exact", kernels: "6.12"}, privileges{host: locked}),
+		"not in a machine": stepOf(inputs{mode: "host"}, privileges{host: locked}),
 	} {
 		if err := s.bringHost(t.Context()); err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -149,7 +151,7 @@ func TestBringHost(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	s := step(actionInputs{mode: "exact"}, privileges{host: locked})
+	s := stepOf(inputs{mode: "exact"}, privileges{host: locked})
 	if err := s.bringHost(t.Context()); err != nil {
 		t.Fatal(err)
 	}

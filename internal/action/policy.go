@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 // outline is what the suite file says of the suite, whose objects need not be here.
 // There is nothing in it where no suite is named, nor there by a usual name.
-func (s *actionStep) outline() (*suite.Outline, error) {
+func (s *step) outline() (*suite.Outline, error) {
 	for _, name := range s.suiteNames() {
 		o, err := suite.ReadOutline(suite.OS, filepath.ToSlash(name))
 		if s.in.config == "" && errors.Is(err, fs.ErrNotExist) {
@@ -26,7 +26,7 @@ func (s *actionStep) outline() (*suite.Outline, error) {
 
 // limits is the file of thresholds: that of the input, else the one that the suite
 // names, else none.
-func (s *actionStep) limits() (string, error) {
+func (s *step) limits() (string, error) {
 	if s.in.thresholds != "" {
 		return s.in.thresholds, nil
 	}
@@ -40,7 +40,7 @@ func (s *actionStep) limits() (string, error) {
 // policyFor is what judges results, of which missing says what is not there. A
 // threshold that is for nothing of what was measured elsewhere is refused where all
 // of it is there; of what was measured here, that was checked before.
-func (s *actionStep) policyFor(results *bench.Results, missing error) (*thresholds.Policy, error) {
+func (s *step) policyFor(results *bench.Results, missing error) (*thresholds.Policy, error) {
 	file, err := s.limits()
 	if err != nil {
 		return nil, err

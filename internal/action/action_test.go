@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"crypto/sha256"
@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // action is what these tests read of action.yml.
@@ -65,7 +67,7 @@ func (a *action) run(t *testing.T, id string, inputs map[string]string, code int
 	t.Helper()
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "a tool")
-	write(t, tool, fmt.Appendf(nil, "#!/bin/sh\nprintf '%%s\\n' \"$@\" > '%s/args'\nenv > '%s/env'\nexit %d\n", dir, dir, code))
+	testenv.Write(t, tool, fmt.Appendf(nil, "#!/bin/sh\nprintf '%%s\\n' \"$@\" > '%s/args'\nenv > '%s/env'\nexit %d\n", dir, dir, code))
 	if err := os.Chmod(tool, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +132,7 @@ func TestActionInputs(t *testing.T) {
 			t.Errorf("input %s: %v, arguments %q", name, err, args)
 		}
 		read := false
-		_, _ = readActionInputs(func(v string) string { read = read || v == variable; return "" })
+		_, _ = readInputs(func(v string) string { read = read || v == variable; return "" })
 		if !read {
 			t.Errorf("input %s: nobody reads %s", name, variable)
 		}
@@ -154,7 +156,7 @@ func TestActionInputs(t *testing.T) {
 
 // The defaults that action.yml names are those of the tool.
 func TestActionDefaults(t *testing.T) {
-	in, err := readActionInputs(func(string) string { return "" })
+	in, err := readInputs(func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,12 +236,12 @@ func installAction(t *testing.T, sums, version, served, path string) (bin, said 
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "action/install.sh"), script)
+	testenv.Write(t, filepath.Join(dir, "action/install.sh"), script)
 	if sums != "" {
-		write(t, filepath.Join(dir, "action/SHA256SUMS"), []byte(sums))
+		testenv.Write(t, filepath.Join(dir, "action/SHA256SUMS"), []byte(sums))
 	}
-	write(t, filepath.Join(dir, "go.mod"), []byte("module example.org/x\n\ngo 1.26\n"))
-	write(t, filepath.Join(dir, "cmd/ebpf-bench/main.go"), []byte("package main\n\nfunc main() { println(\"built\") }\n"))
+	testenv.Write(t, filepath.Join(dir, "go.mod"), []byte("module example.org/x\n\ngo 1.26\n"))
+	testenv.Write(t, filepath.Join(dir, "cmd/ebpf-bench/main.go"), []byte("package main\n\nfunc main() { println(\"built\") }\n"))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if served == "" || !strings.HasPrefix(r.URL.Path, "/v1.2.3/ebpf-bench-v1.2.3-linux-") {
 			http.NotFound(w, r)

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/output"
 )
 
 // publisher tells of a finding.
 type publisher struct {
-	*actionStep
+	*step
 	api     *github.API
 	files   *github.Files
-	finding *actionFinding
+	finding *finding
 	// more is the last line of a report that was cut.
 	more string
 }
@@ -34,7 +35,7 @@ func (p *publisher) write() error {
 	}
 	report := p.state.path(reportFile)
 	errs := []error{
-		outFile(report).write(writeText(f.markdown)),
+		output.File(report).Write(writeText(f.markdown)),
 		p.files.SetOutput("verdict", f.verdict),
 		p.files.SetOutput("regressions", strconv.Itoa(len(f.regressed))),
 		p.files.SetOutput("improvements", strconv.Itoa(len(f.improved))),
@@ -42,7 +43,7 @@ func (p *publisher) write() error {
 	}
 	if len(f.bmf) > 0 {
 		bmf := p.state.path(bmfFile)
-		errs = append(errs, outFile(bmf).write(writeText(string(f.bmf))), p.files.SetOutput("bmf", bmf))
+		errs = append(errs, output.File(bmf).Write(writeText(string(f.bmf))), p.files.SetOutput("bmf", bmf))
 	}
 	if _, err := os.Lstat(p.state.path(resultsFile)); err == nil && p.in.results == "" {
 		errs = append(errs, p.files.SetOutput("results", p.state.path(resultsFile)))

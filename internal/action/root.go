@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func ownPrivileges() privileges {
 // needsRoot tells whether what is to be measured takes root here: to load
 // programs on this machine, and to use KVM where it is root's. In exact mode
 // nothing does.
-func (s *actionStep) needsRoot() bool {
+func (s *step) needsRoot() bool {
 	switch {
 	case s.may.root:
 		return false
@@ -55,7 +55,7 @@ func (s *actionStep) needsRoot() bool {
 }
 
 // asRoot calls this step again as root.
-func (s *actionStep) asRoot(ctx context.Context) error {
+func (s *step) asRoot(ctx context.Context) error {
 	environ := github.Handed(os.Environ())
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
@@ -71,7 +71,7 @@ func (s *actionStep) asRoot(ctx context.Context) error {
 
 // sudo calls this tool as root, for a reason. sudo may hand on no environment, so
 // what is to be had of it stands on the command line; there is no secret in it.
-func (s *actionStep) sudo(ctx context.Context, why string, environ []string, args ...string) error {
+func (s *step) sudo(ctx context.Context, why string, environ []string, args ...string) error {
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
 		return exit.NoMeasure(fmt.Errorf("%s, and there is no sudo", why))
@@ -96,7 +96,7 @@ func (s *actionStep) sudo(ctx context.Context, why string, environ []string, arg
 // bringHost has root bring the kernel of this machine into the user's cache, where
 // it is to be measured on and the distribution lets nobody else read it. That is
 // all that root does: the measuring is the user's.
-func (s *actionStep) bringHost(ctx context.Context) error {
+func (s *step) bringHost(ctx context.Context) error {
 	var f cli.MachineFlags
 	if s.may.root || s.in.machines(&f) != nil {
 		return nil

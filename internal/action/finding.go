@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"bytes"
@@ -28,8 +28,8 @@ const (
 	foundError        = "error"
 )
 
-// actionFinding is what was found of the results, and how to say it.
-type actionFinding struct {
+// finding is what was found of the results, and how to say it.
+type finding struct {
 	verdict string
 	// regressed and improved are benchmarks.
 	regressed, improved []string
@@ -47,16 +47,16 @@ type actionFinding struct {
 }
 
 // title is the verdict in one line of text.
-func (f *actionFinding) title() string {
+func (f *finding) title() string {
 	line, _, _ := strings.Cut(f.markdown, "\n")
 	return strings.TrimLeft(line, "# ")
 }
 
 // find judges results, of which told says what is missing. The error is one of how
 // the action was called.
-func (s *actionStep) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*actionFinding, error) {
+func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*finding, error) {
 	if s.in.shard != nil && measuredNothing(results) {
-		return &actionFinding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard.String() + "\n"}, nil
+		return &finding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard.String() + "\n"}, nil
 	}
 	policy, err := s.policyFor(results, told)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *actionStep) find(ctx context.Context, results *bench.Results, history b
 	j.Store = s.told(j.Store)
 	in := s.openSources(ctx)
 	in.place(results)
-	var found *actionFinding
+	var found *finding
 	if len(results.Comparisons) > 0 {
 		found, err = s.findPaired(ctx, j, results.Comparisons, told)
 	} else {
@@ -105,10 +105,10 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *actionStep) findPaired(ctx context.Context, j *judge.Judge, comparisons []*bench.Comparison, told error) (*actionFinding, error) {
+func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*bench.Comparison, told error) (*finding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	s.say(notes...)
-	found := &actionFinding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
+	s.t.Tell(notes...)
+	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
 		// Others may have what is to be compared, and a correction for many tests
 		// is one for the whole suite.
@@ -116,7 +116,7 @@ func (s *actionStep) findPaired(ctx context.Context, j *judge.Judge, comparisons
 	}
 	var log, markdown, bmf bytes.Buffer
 	judged.Explained = true
-	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), headBMF(&bmf, judged)); err != nil {
+	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), report.OfHead(report.BMF)(&bmf, judged)); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
@@ -130,15 +130,15 @@ func (s *actionStep) findPaired(ctx context.Context, j *judge.Judge, comparisons
 }
 
 // verdict is what keeps a comparison from passing, and says what is over budget.
-func (s *actionStep) verdict(j *judge.Judge, judged *report.Comparison) error {
+func (s *step) verdict(j *judge.Judge, judged *report.Comparison) error {
 	notes, err := j.Verdict(judged)
-	s.say(notes...)
+	s.t.Tell(notes...)
 	return err
 }
 
 // take takes from a judged comparison which benchmarks got slower or faster, and
 // where in the source they are.
-func (f *actionFinding) take(judged *report.Comparison) {
+func (f *finding) take(judged *report.Comparison) {
 	var said remarks
 	slower, faster := map[string]bool{}, map[string]bool{}
 	for _, t := range judged.Tables {
@@ -178,7 +178,7 @@ func (f *actionFinding) take(judged *report.Comparison) {
 }
 
 // overall also tells what is inconclusive where that passes.
-func (f *actionFinding) overall(judged *report.Comparison) string {
+func (f *finding) overall(judged *report.Comparison) string {
 	unclear := false
 	for _, t := range judged.Tables {
 		unclear = unclear || slices.ContainsFunc(t.Verdicts.All, func(v thresholds.Verdict) bool {
@@ -201,10 +201,10 @@ func (f *actionFinding) overall(judged *report.Comparison) string {
 }
 
 // notMeasured is the finding where there are no results.
-func notMeasured(failure *actionFailure) *actionFinding {
-	f := &actionFinding{verdict: foundError, markdown: "## ❌ Could not measure\n"}
-	if failure.Text != "" {
-		f.fail(failure)
+func notMeasured(before *failure) *finding {
+	f := &finding{verdict: foundError, markdown: "## ❌ Could not measure\n"}
+	if before.Text != "" {
+		f.fail(before)
 	} else {
 		f.err = exit.NoMeasure(errors.New("nothing was measured"))
 	}
@@ -212,7 +212,7 @@ func notMeasured(failure *actionFailure) *actionFinding {
 }
 
 // ofShard says on top that this is a part, of which no verdict is made.
-func (f *actionFinding) ofShard(shard string) {
+func (f *finding) ofShard(shard string) {
 	title := strings.TrimLeft(f.title(), "❌✅⚠\ufe0f ")
 	title = "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(title[:1]) + title[1:]
 	if exit.CodeOf(f.err) != exit.Pass {
@@ -222,18 +222,18 @@ func (f *actionFinding) ofShard(shard string) {
 }
 
 // retitle puts another verdict on top of the report.
-func (f *actionFinding) retitle(title string) {
+func (f *finding) retitle(title string) {
 	_, rest, _ := strings.Cut(f.markdown, "\n")
 	f.markdown = "## " + title + "\n" + rest
 }
 
 // fail adds what a step before this one failed with, and said.
-func (f *actionFinding) fail(failure *actionFailure) {
+func (f *finding) fail(before *failure) {
 	code := exit.NotMeasured
-	if failure.Code == exit.WrongUsage {
+	if before.Code == exit.WrongUsage {
 		code = exit.WrongUsage
 	}
-	f.markdown += "\n" + escape.MarkdownFence(failure.Text)
+	f.markdown += "\n" + escape.MarkdownFence(before.Text)
 	if f.verdict != foundRegression {
 		f.verdict = foundError
 		if !strings.HasPrefix(f.title(), "❌") {

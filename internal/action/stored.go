@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -9,13 +9,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // store is where the inputs say that the baseline is. It is nil where there is
 // none, or where it cannot be asked: the error then says why in one line.
-func (s *actionStep) store(api *github.API) (baseline.Store, error) {
+func (s *step) store(api *github.API) (baseline.Store, error) {
 	if dir := s.in.baselineFolder(); dir != "" {
 		return baseline.Open(dir), nil
 	}
@@ -36,7 +35,7 @@ func (s *actionStep) store(api *github.API) (baseline.Store, error) {
 
 // planStored finds the run of the merge base, or of its nearest ancestor that has
 // one, and copies it to where the steps without a token find it.
-func (s *actionStep) planStored(ctx context.Context, p *actionPlan, checkout *git.Checkout, api *github.API) error {
+func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, api *github.API) error {
 	store, err := s.store(api)
 	if store == nil {
 		p.Note = "no base: " + err.Error()
@@ -87,7 +86,7 @@ func ignoreUnlessUsage(err error) error {
 
 // nearest asks GitHub for the ancestors of a commit, which a shallow clone does
 // not know, or else git.
-func (s *actionStep) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
+func (s *step) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
 	if api != nil {
 		found, problems, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
 		s.warn(problems...)
@@ -109,16 +108,13 @@ func (s *actionStep) nearest(ctx context.Context, store baseline.Store, checkout
 	return found, nil
 }
 
-func (s *actionStep) warn(problems ...baseline.Problem) {
+func (s *step) warn(problems ...baseline.Problem) {
 	for _, p := range problems {
 		s.t.Warn("%v", p)
 	}
 }
 
 // told is a baseline whose problems are told.
-func (s *actionStep) told(store baseline.Store) baseline.Store {
+func (s *step) told(store baseline.Store) baseline.Store {
 	return baseline.Told(store, func(p baseline.Problem) { s.warn(p) })
 }
-
-// say says what comes beside the verdict.
-func (s *actionStep) say(notes ...judge.Note) { sayNotes(s.t, notes) }

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // plan decides what the head is compared with, and lays it out for the steps
 // that have no token. It reads commits and stored runs, and runs nothing of them.
-func (s *actionStep) plan(ctx context.Context) error {
+func (s *step) plan(ctx context.Context) error {
 	if s.in.results != "" {
 		return exit.Usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
 	}
@@ -38,11 +38,11 @@ func (s *actionStep) plan(ctx context.Context) error {
 	return exit.NoMeasure(s.state.write(planFile, p))
 }
 
-func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
+func (s *step) decide(ctx context.Context) (*plan, error) {
 	if s.on == nil {
 		return s.decideLocally(ctx)
 	}
-	p := &actionPlan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
+	p := &plan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
 	api, err := s.api()
 	if err != nil {
 		s.t.Warn("%v: a local run, of which nothing is reported to GitHub", err)
@@ -78,7 +78,7 @@ func (s *actionStep) decide(ctx context.Context) (*actionPlan, error) {
 }
 
 // headName is what reports call the head.
-func (s *actionStep) headName() string {
+func (s *step) headName() string {
 	if s.on.PullRequest > 0 {
 		return fmt.Sprintf("pull request %d", s.on.PullRequest)
 	}
@@ -86,7 +86,7 @@ func (s *actionStep) headName() string {
 }
 
 // planBuilt lays out the base for it to be built.
-func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, checkout *git.Checkout, base string) error {
+func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, base string) error {
 	if err := checkout.Need(ctx, base); err != nil {
 		return fmt.Errorf("get the base %.12s: %w", base, err)
 	}
@@ -101,8 +101,8 @@ func (s *actionStep) planBuilt(ctx context.Context, p *actionPlan, checkout *git
 // decideLocally plans a run without GitHub: against what the current branch
 // left, if that can be told and is to be built, or against the baseline in a
 // folder.
-func (s *actionStep) decideLocally(ctx context.Context) (*actionPlan, error) {
-	p := &actionPlan{HeadSide: bench.Side{Name: "working tree"}}
+func (s *step) decideLocally(ctx context.Context) (*plan, error) {
+	p := &plan{HeadSide: bench.Side{Name: "working tree"}}
 	s.t.Say("%v: a local run", s.local)
 	checkout, err := openCheckout(ctx, false)
 	if err != nil {
@@ -142,6 +142,6 @@ func localBase(ctx context.Context, c *git.Checkout, head string) (string, error
 }
 
 // baseDir is the working directory in the worktree of the base.
-func (s *actionStep) baseDir(p *actionPlan) string {
+func (s *step) baseDir(p *plan) string {
 	return filepath.Join(s.state.path(baseFolder), p.Prefix)
 }

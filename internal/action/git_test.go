@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"errors"
@@ -128,9 +128,9 @@ func TestCheckoutIsHostile(t *testing.T) {
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
 	ran := filepath.Join(t.TempDir(), "ran")
 	script := filepath.Join(c.Top, ".git/evil")
-	write(t, script, []byte("#!/bin/sh\ntouch "+ran+"\n"))
+	testenv.Write(t, script, []byte("#!/bin/sh\ntouch "+ran+"\n"))
 	for _, name := range []string{"post-checkout", "reference-transaction", "post-index-change"} {
-		write(t, filepath.Join(c.Top, ".git/hooks", name), []byte("#!/bin/sh\ntouch "+ran+"\n"))
+		testenv.Write(t, filepath.Join(c.Top, ".git/hooks", name), []byte("#!/bin/sh\ntouch "+ran+"\n"))
 		if err := os.Chmod(filepath.Join(c.Top, ".git/hooks", name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestGitThatFails(t *testing.T) {
 	if _, warning, err := mergeBase(t.Context(), c, on, api); err != nil || !errors.Is(warning, github.ErrNoMergeBase) {
 		t.Errorf("%v, and warned of %v", err, warning)
 	}
-	write(t, filepath.Join(c.Top, ".git/index"), []byte("broken"))
+	testenv.Write(t, filepath.Join(c.Top, ".git/index"), []byte("broken"))
 	if files, err := c.Files(t.Context()); err == nil {
 		t.Errorf("files of a broken index: %q", files)
 	}

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"encoding/json"
@@ -12,10 +12,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/input"
 )
 
-// actionState is the folder by which the steps of the action hand on what they
+// state is the folder by which the steps of the action hand on what they
 // found. Between them the code of a pull request ran, as the same user: whoever
 // reads a file of it trusts none.
-type actionState string
+type state string
 
 // The files and folders of the state.
 const (
@@ -31,7 +31,7 @@ const (
 	savedFolder  = "run"
 )
 
-func openActionState(dir string) (actionState, error) {
+func openState(dir string) (state, error) {
 	if dir == "" {
 		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "It names the folder by which the steps of the action hand on what they found.")
 	}
@@ -39,10 +39,10 @@ func openActionState(dir string) (actionState, error) {
 	if err != nil {
 		return "", err
 	}
-	return actionState(abs), os.MkdirAll(abs, 0o755)
+	return state(abs), os.MkdirAll(abs, 0o755)
 }
 
-func (s actionState) path(name string) string { return filepath.Join(string(s), name) }
+func (s state) path(name string) string { return filepath.Join(string(s), name) }
 
 // The sources of a base.
 const (
@@ -51,8 +51,8 @@ const (
 	baseNone   = ""
 )
 
-// actionPlan is what a run of the action is to do.
-type actionPlan struct {
+// plan is what a run of the action is to do.
+type plan struct {
 	// Base is where the base comes from.
 	Base string `json:"base,omitempty"`
 	// Commit is the merge base, Prefix the working directory in its worktree.
@@ -69,8 +69,8 @@ type actionPlan struct {
 	Save bool `json:"save,omitempty"`
 }
 
-// actionFailure is what a step failed with.
-type actionFailure struct {
+// failure is what a step failed with.
+type failure struct {
 	Step string `json:"step"`
 	Code int    `json:"code"`
 	Text string `json:"text"`
@@ -79,7 +79,7 @@ type actionFailure struct {
 // maxStateFile bounds a file of the state that is read as a whole, in bytes.
 const maxStateFile = 1 << 20
 
-func (s actionState) write(name string, v any) error {
+func (s state) write(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s actionState) write(name string, v any) error {
 }
 
 // read reads a file of the state, and tells whether there is one.
-func (s actionState) read(name string, v any) (bool, error) {
+func (s state) read(name string, v any) (bool, error) {
 	file, err := input.Regular(s.path(name))
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -114,8 +114,8 @@ func (s actionState) read(name string, v any) (bool, error) {
 }
 
 // openPlan is the plan that an earlier step made.
-func (s actionState) openPlan() (*actionPlan, error) {
-	var p actionPlan
+func (s state) openPlan() (*plan, error) {
+	var p plan
 	ok, err := s.read(planFile, &p)
 	if err == nil && !ok {
 		err = bench.WithHint(errors.New("there is no plan"), "Call ebpf-bench action plan before, with the same EBPF_BENCH_STATE.")

@@ -1,4 +1,4 @@
-package main
+package action
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 )
 
-// actionInputs are the inputs of the action, which action.yml documents.
-type actionInputs struct {
+// inputs are the inputs of the action, which action.yml documents.
+type inputs struct {
 	config     string
 	mode       string
 	kernels    string
@@ -30,14 +30,14 @@ const inputPrefix = "EBPF_BENCH_"
 
 const defaultBaseline = "ebpf-bench-baseline"
 
-func readActionInputs(getenv func(string) string) (*actionInputs, error) {
+func readInputs(getenv func(string) string) (*inputs, error) {
 	get := func(name, fallback string) string {
 		if v := strings.TrimSpace(getenv(inputPrefix + name)); v != "" {
 			return v
 		}
 		return fallback
 	}
-	in := &actionInputs{
+	in := &inputs{
 		config:     get("CONFIG", ""),
 		mode:       get("MODE", "exact"),
 		kernels:    get("KERNELS", ""),
@@ -81,7 +81,7 @@ func oneOf(input, value string, allowed ...string) error {
 }
 
 // check refuses inputs that contradict each other.
-func (in *actionInputs) check() error {
+func (in *inputs) check() error {
 	switch {
 	case in.mode == "host" && in.kernels != "":
 		return errors.New("input kernels: mode host measures on the runner itself, and a kernel runs in a virtual machine: take one of them away")
@@ -96,11 +96,11 @@ func (in *actionInputs) check() error {
 }
 
 // strict tells whether too little evidence is to fail.
-func (in *actionInputs) strict() bool { return in.failOn == "inconclusive" }
+func (in *inputs) strict() bool { return in.failOn == "inconclusive" }
 
 // baselineFolder is the folder of the baseline, empty where it is on a branch
 // or there is to be none.
-func (in *actionInputs) baselineFolder() string {
+func (in *inputs) baselineFolder() string {
 	for _, prefix := range []string{"./", "../", "/"} {
 		if strings.HasPrefix(in.baseline, prefix) {
 			return filepath.Clean(in.baseline)
@@ -110,7 +110,7 @@ func (in *actionInputs) baselineFolder() string {
 }
 
 // baselineBranch is the branch of the baseline, empty where there is none.
-func (in *actionInputs) baselineBranch() string {
+func (in *inputs) baselineBranch() string {
 	if in.baseline == "none" || in.baselineFolder() != "" {
 		return ""
 	}
@@ -119,13 +119,13 @@ func (in *actionInputs) baselineBranch() string {
 
 // saves tells whether a push to the default branch saves a run. Where the base is
 // built there is nothing to keep it for, unless a baseline was asked for.
-func (in *actionInputs) saves() bool {
+func (in *inputs) saves() bool {
 	return in.baseline != "none" && in.results == "" && (in.build == "" || in.baseline != defaultBaseline)
 }
 
 // branchFolder is the folder of the branch that has the runs of this use of the
 // action: several suites, and the shards of one, must not be taken for each other.
-func (in *actionInputs) branchFolder() string {
+func (in *inputs) branchFolder() string {
 	var parts []string
 	if in.name != "" {
 		parts = append(parts, strings.Trim(bench.Slug(in.name), "-"))
@@ -137,7 +137,7 @@ func (in *actionInputs) branchFolder() string {
 }
 
 // machines are the flags that say which kernels to measure on.
-func (in *actionInputs) machines(f *cli.MachineFlags) error {
+func (in *inputs) machines(f *cli.MachineFlags) error {
 	mode := in.mode
 	if mode == "host" {
 		mode = "off"

@@ -1,0 +1,37 @@
+// Package kerneltest tells tests whether other kernels can be booted.
+package kerneltest
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// CanBoot tells whether there are QEMU and the kernels that tests boot. In CI there
+// must be, unless that has none.
+func CanBoot(t *testing.T) bool {
+	t.Helper()
+	err := found()
+	if err != nil && testenv.MustBoot() {
+		t.Fatalf("CI must run what takes virtual machines: %v", err)
+	}
+	return err == nil
+}
+
+func found() error {
+	if _, err := exec.LookPath("qemu-system-x86_64"); err != nil {
+		return err
+	}
+	dir, err := kernel.DefaultCacheDir()
+	if err != nil {
+		return err
+	}
+	kernels, err := kernel.OpenCache(dir)
+	if err != nil {
+		return err
+	}
+	_, err = kernels.Path("6.12")
+	return err
+}
