@@ -105,17 +105,22 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 	if err != nil {
 		return exit.Usage(err)
 	}
-	found, err := findObjects(ctx, t, args, filepath.Dir(f.out))
+	found, err := scaffold.Find(ctx, args, filepath.Dir(f.out))
+	if found != nil {
+		for _, note := range found.Notes {
+			t.Say("%s", note)
+		}
+	}
 	if err != nil {
 		return refused(err)
 	}
 	var workflow *scaffold.Workflow
 	if f.github {
-		if workflow, err = f.workflow(ctx, found); err != nil {
+		if workflow, err = found.Workflow(ctx, f.out, f.build); err != nil {
 			return exit.Usage(err)
 		}
 	}
-	s, err := found.suite()
+	s, err := found.Suite()
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -124,27 +129,12 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 		return err
 	}
 	if len(s.Benchmarks()) == 0 {
-		return exit.NoMeasure(nothingToMeasure(s))
+		return exit.NoMeasure(s.Nothing())
 	}
 	if f.thresholds {
 		s.Thresholds = thresholdsName
 	}
 	return files.write(t, s, workflow)
-}
-
-// nothingToMeasure says why there is no suite.
-func nothingToMeasure(s *scaffold.Suite) error {
-	var errs []error
-	for _, p := range s.Programs {
-		switch {
-		case p.Refused != "":
-			errs = append(errs, fmt.Errorf("%s: %s", p.Benchmark, p.Refused))
-		case p.Replaces && p.Target == nil:
-			errs = append(errs, fmt.Errorf("%s: it replaces a function (%s) of a program that is in none of the objects, or in several", p.Benchmark, p.Section))
-		}
-	}
-	return errors.Join(append(errs, bench.WithHint(errors.New("none of the programs can be measured: no suite is written"),
-		"Try another kernel by --kernel; --no-check writes a suite all the same."))...)
 }
 
 // initFiles are the files that init writes.

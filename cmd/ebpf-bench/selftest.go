@@ -1,13 +1,19 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/output"
+	"github.com/org/ebpf-bench-action/internal/selftest"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -66,4 +72,18 @@ func newGateCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVarP(&f.out, "out", "o", "", "also write the figures as JSON to this `file`")
 	_ = cmd.MarkFlagFilename("out", "json")
 	return cmd
+}
+
+func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
+	out, err := output.New(f.out, nil)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	r, err := selftest.Options{Tool: version(), Tries: f.tries, Same: f.same, Budget: f.budget, Attached: f.attached, Seed: f.seed, Say: t.Say}.Gate(ctx)
+	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
+	print := r.Print
+	if f.format == "json" {
+		print = write
+	}
+	return errors.Join(out.Write(write), print(t.Stdout), exit.NoMeasure(err))
 }

@@ -56,9 +56,3 @@ func (f *storeFlag) judge(policy *thresholds.Policy, strict bool) *judge.Judge {
 	return &judge.Judge{Policy: policy, Strict: strict, Store: f.open(), Where: f.folder}
 }
 
-// sayIdle warns of thresholds that judge nothing.
-func sayIdle(t *ui.Terminal, what string) {
-	if what != "" {
-		t.Warn("%s", what)
-	}
-}

@@ -1,3 +1,5 @@
+// Package action does the four steps of the GitHub Action: plan, build, measure and
+// report.
 package action
 
 import (

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/programs/sections"
 	"github.com/org/ebpf-bench-action/runner"
@@ -44,21 +43,20 @@ func TestFailedIn(t *testing.T) {
 // What is not attached may be so on another kernel, what cannot be driven is tried
 // again without, and what does not even load is left out; where nothing is left, each reason is said.
 func TestLeaveOut(t *testing.T) {
-	f := &initFlags{}
-	s := &scaffold.Suite{Programs: []scaffold.Program{{Entry: runner.Entry{Benchmark: "a", Program: "a", Driver: "command"}}}}
-	f.leaveOut(s, map[string]string{"a": "no hook"})
+	s := &Suite{Programs: []Program{{Entry: runner.Entry{Benchmark: "a", Program: "a", Driver: "command"}}}}
+	leaveOut(s, map[string]string{"a": "no hook"})
 	if p := s.Programs[0]; p.Unhooked != "no hook" || p.Undriven != "" || p.Refused != "" {
 		t.Errorf("%+v", p)
 	}
-	f.leaveOut(s, map[string]string{"a": "not one run"})
+	leaveOut(s, map[string]string{"a": "not one run"})
 	if p := s.Programs[0]; p.Drives() != "verify" || p.Undriven != "no hook" || p.Refused != "" {
 		t.Errorf("%+v", p)
 	}
-	f.leaveOut(s, map[string]string{"a": "refused"})
+	leaveOut(s, map[string]string{"a": "refused"})
 	if p := s.Programs[0]; p.Refused != "refused" || len(s.Benchmarks()) != 0 {
 		t.Errorf("%+v", p)
 	}
-	all := exit.Each(nothingToMeasure(s))
+	all := exit.Each(s.Nothing())
 	if len(all) != 2 || all[0].Error() != "a: refused" || bench.Hint(all[1]) == "" {
 		t.Errorf("%q", all)
 	}
@@ -71,13 +69,13 @@ func TestUnprintableProgram(t *testing.T) {
 	if err := os.WriteFile("a.o", object, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found := &initObjects{objects: []suite.Object{suite.NewObject("a.o", object)}}
-	s, err := found.suite()
+	found := &Objects{objects: []suite.Object{suite.NewObject("a.o", object)}}
+	s, err := found.Suite()
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := len(s.Benchmarks())
-	if err := (&initFlags{out: "-"}).plan(s); err != nil {
+	if err := (&Trial{File: "-"}).Plan(s); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range s.Programs {

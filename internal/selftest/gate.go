@@ -1,9 +1,9 @@
-package main
+// Package selftest measures the error rates of the gate.
+package selftest
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/job"
-	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -25,20 +23,20 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// gateReport is what a test of the gate finds, and where.
-type gateReport struct {
+// Report is what a test of the gate finds, and where.
+type Report struct {
 	Version int           `json:"version"`
 	Tool    string        `json:"tool"`
 	Testbed bench.Testbed `json:"testbed"`
 	Started time.Time     `json:"started"`
 	// Same counts the comparisons of benchmarks with themselves.
-	Same *gateRate `json:"same,omitempty"`
+	Same *Rate `json:"same,omitempty"`
 	// Extra has a rate for each amount of extra work.
-	Extra []gateRate `json:"extra"`
+	Extra []Rate `json:"extra"`
 }
 
-// gateRate is how often something was called changed.
-type gateRate struct {
+// Rate is how often something was called changed.
+type Rate struct {
 	Driver string `json:"driver"`
 	// Steps is the extra work in steps of the program, Growth the true growth
 	// of its net cost that they make, as a share, and NS that in nanoseconds.
@@ -69,36 +67,46 @@ type extraWork struct {
 // The quickest come first.
 var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
 
-func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
-	out, err := output.New(f.out, nil)
-	if err != nil {
-		return exit.Usage(err)
-	}
-	g := &gate{Terminal: t, seed: f.seed, policy: thresholds.Statistics()}
-	r := &gateReport{Version: 1, Tool: version(), Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []gateRate{}}
-	r.Testbed.Mode = bench.ModeHost
-	err = f.fill(ctx, g, r)
-	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
-	print := printGate
-	if f.format == "json" {
-		print = func(w io.Writer, _ *gateReport) error { return write(w) }
-	}
-	return errors.Join(out.Write(write), print(t.Stdout, r), exit.NoMeasure(err))
+// Options are how long the gate is tested.
+type Options struct {
+	// Tool is the version of this tool.
+	Tool string
+	// Tries is how often each amount of extra work is looked for, and Same how many
+	// benchmarks are compared with themselves.
+	Tries, Same int
+	// Budget is the measuring time of each comparison, the confirming one included; 0
+	// is 2 s, and more for small effects.
+	Budget time.Duration
+	// Attached looks for extra work in a program on a veth pair.
+	Attached bool
+	// Seed is that of the first comparison; each takes the next.
+	Seed uint64
+	// Say is told what was found so far.
+	Say func(format string, args ...any)
 }
 
-func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
-	if f.same > 0 {
-		rate, err := g.same(ctx, f.same, cmp.Or(f.budget, 2*time.Second))
+// Gate tests the gate on this machine. What was found comes with the error that ended
+// it early.
+func (o Options) Gate(ctx context.Context) (*Report, error) {
+	g := &gate{Options: o, policy: thresholds.Statistics()}
+	r := &Report{Version: 1, Tool: o.Tool, Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []Rate{}}
+	r.Testbed.Mode = bench.ModeHost
+	return r, g.fill(ctx, r)
+}
+
+func (g *gate) fill(ctx context.Context, r *Report) error {
+	if g.Same > 0 {
+		rate, err := g.compareSame(ctx, g.Same, cmp.Or(g.Budget, 2*time.Second))
 		r.Same = &rate
 		if err != nil {
 			return err
 		}
 	}
-	if f.tries == 0 {
+	if g.Tries == 0 {
 		return nil
 	}
 	driver := "test_run: {}"
-	if f.attached {
+	if g.Attached {
 		driver = "veth: {}"
 	}
 	step, net, err := g.step(ctx, driver)
@@ -110,10 +118,10 @@ func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
 		if x.growth == 0 {
 			steps = int(math.Round(1 / step))
 		}
-		budget := cmp.Or(f.budget, x.budget)
+		budget := cmp.Or(g.Budget, x.budget)
 		steps = max(steps, 1)
-		rate := gateRate{Steps: steps, NS: float64(steps) * step, Growth: float64(steps) * step / net}
-		err := g.extra(ctx, &rate, driver, f.tries, budget)
+		rate := Rate{Steps: steps, NS: float64(steps) * step, Growth: float64(steps) * step / net}
+		err := g.extra(ctx, &rate, driver, g.Tries, budget)
 		r.Extra = append(r.Extra, rate)
 		if err != nil {
 			return err
@@ -124,14 +132,13 @@ func (f *gateFlags) fill(ctx context.Context, g *gate, r *gateReport) error {
 
 // gate compares over and over.
 type gate struct {
-	*ui.Terminal
+	Options
 	policy *thresholds.Policy
-	seed   uint64
 }
 
-// same compares the bundled benchmarks with themselves until there were n
+// compareSame compares the bundled benchmarks with themselves until there were n
 // comparisons of a benchmark.
-func (g *gate) same(ctx context.Context, n int, budget time.Duration) (rate gateRate, err error) {
+func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (rate Rate, err error) {
 	s, err := suite.Load(programs.FS, programs.SuiteFile)
 	if err != nil {
 		return rate, err
@@ -157,7 +164,7 @@ func (g *gate) same(ctx context.Context, n int, budget time.Duration) (rate gate
 }
 
 // extra compares a program with one that does some steps more.
-func (g *gate) extra(ctx context.Context, rate *gateRate, driver string, tries int, budget time.Duration) error {
+func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, budget time.Duration) error {
 	base, head, err := workPlans(driver, rate.Steps)
 	if err != nil {
 		return err
@@ -178,9 +185,9 @@ func (g *gate) extra(ctx context.Context, rate *gateRate, driver string, tries i
 
 // try compares once, as the command does, and counts the outcomes. Half of the
 // budget is for the second measurement, without which nothing is called.
-func (g *gate) try(ctx context.Context, rate *gateRate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
-	g.seed += 2
-	c, err := job.Twice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.seed, Tool: version(), PlanLoads: job.PlanLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
+func (g *gate) try(ctx context.Context, rate *Rate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
+	g.Seed += 2
+	c, err := job.Twice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.Seed, Tool: g.Tool, PlanLoads: job.PlanLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
 	if err != nil {
 		return err
 	}
@@ -218,7 +225,7 @@ func (g *gate) step(ctx context.Context, driver string) (step, net float64, err 
 	if err != nil {
 		return 0, 0, err
 	}
-	c, err := runner.Compare(ctx, []runner.PairJob{{Base: base, Head: head}}, runner.Options{Budget: 2 * time.Second, Seed: g.seed, Tool: version()})
+	c, err := runner.Compare(ctx, []runner.PairJob{{Base: base, Head: head}}, runner.Options{Budget: 2 * time.Second, Seed: g.Seed, Tool: g.Tool})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -278,11 +285,12 @@ what a comparison and its confirmation may measure for, took the median of what
 it took until the verdict: loading, planning and calibrating included, and
 without extra work for each benchmark.`
 
-func printGate(w io.Writer, r *gateReport) error {
+// Print prints the report as a table.
+func (r *Report) Print(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", ui.Clean(r.Testbed.Kernel), ui.Clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"))
 	fmt.Fprintln(tw, "extra work\tdriver\ttime\tcalled\tinconclusive\ttook")
-	row := func(what string, rate *gateRate) {
+	row := func(what string, rate *Rate) {
 		budget := "-"
 		if rate.Budget > 0 {
 			budget = fmt.Sprintf("%g s", rate.Budget)

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"encoding/binary"
@@ -76,7 +76,7 @@ func TestPatterns(t *testing.T) {
 		{".", []string{"[x]/a.o", "[x]/b.o"}, []string{`\[x]/*.o`}},
 		{".", []string{"one/*.o"}, []string{`one/\*.o`}},
 	} {
-		a := &initObjects{dir: c.dir}
+		a := &Objects{dir: c.dir}
 		if got := a.folder(filepath.Dir(c.names[0]), c.names); !slices.Equal(got, c.want) {
 			t.Errorf("%q in %s: %q, want %q", c.names, c.dir, got, c.want)
 		}

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"context"
@@ -17,31 +17,30 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/object"
-	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// initObjects are objects to write a suite for.
-type initObjects struct {
+// Objects are objects to write a suite for.
+type Objects struct {
 	// dir is the folder of the suite, which paths of objects are relative to.
 	dir     string
 	objects []suite.Object
 	// found are the same objects, as the system finds them.
 	found []string
 	// seen are the objects by their content.
-	seen  map[string]string
-	notes []string
+	seen map[string]string
+	// Notes say what was left out.
+	Notes []string
 }
 
 // mostObjects bounds what is taken without having been named.
 const mostObjects = 1000
 
-// findObjects reads the objects that are named, and those below folders. What is
+// Find reads the objects that are named, and those below folders. What is
 // named must be an object; of what is below a folder, what is none is passed by.
-func findObjects(ctx context.Context, t *ui.Terminal, args []string, dir string) (*initObjects, error) {
-	all := &initObjects{dir: dir, seen: map[string]string{}}
+func Find(ctx context.Context, args []string, dir string) (*Objects, error) {
+	all := &Objects{dir: dir, seen: map[string]string{}}
 	if len(args) == 0 {
 		args = []string{"."}
 	}
@@ -61,17 +60,14 @@ func findObjects(ctx context.Context, t *ui.Terminal, args []string, dir string)
 			return nil, err
 		}
 	}
-	for _, note := range all.notes {
-		t.Say("%s", note)
-	}
 	if len(all.objects) == 0 {
-		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),
+		return all, exit.Usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),
 			"build them first, or name them: an object is what clang -target bpf -g -O2 -c writes, or bpf-linker for Rust"))
 	}
 	return all, nil
 }
 
-func (a *initObjects) named(name string) error {
+func (a *Objects) named(name string) error {
 	switch err := checkBPF(name); {
 	case errors.Is(err, errByteOrder):
 		return exit.Usage(bench.WithHint(fmt.Errorf("%s is left out: %w", name, err), "build it for this machine: clang -target bpf"))
@@ -86,7 +82,7 @@ func (a *initObjects) named(name string) error {
 }
 
 // walk takes the objects below a folder.
-func (a *initObjects) walk(ctx context.Context, root string) error {
+func (a *Objects) walk(ctx context.Context, root string) error {
 	return filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -96,7 +92,7 @@ func (a *initObjects) walk(ctx context.Context, root string) error {
 		case err != nil:
 			a.note("%s is left out: %v", name, err)
 			return nil
-		case e.IsDir() && name != root && scaffold.Hidden(filepath.ToSlash(name)):
+		case e.IsDir() && name != root && Hidden(filepath.ToSlash(name)):
 			return fs.SkipDir
 		case !e.Type().IsRegular():
 			return nil
@@ -118,12 +114,12 @@ func (a *initObjects) walk(ctx context.Context, root string) error {
 	})
 }
 
-func (a *initObjects) note(format string, args ...any) {
-	a.notes = append(a.notes, fmt.Sprintf(format, args...))
+func (a *Objects) note(format string, args ...any) {
+	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
 // add adds an object, unless there is a problem with it.
-func (a *initObjects) add(name string) (problem, err error) {
+func (a *Objects) add(name string) (problem, err error) {
 	o, err := suite.ReadObject(name)
 	if err != nil {
 		return nil, exit.Usage(err)
@@ -195,26 +191,26 @@ func checkBPF(name string) error {
 	return nil
 }
 
-// suite has a benchmark for each program of the objects.
-func (a *initObjects) suite() (*scaffold.Suite, error) {
+// Suite has a benchmark for each program of the objects.
+func (a *Objects) Suite() (*Suite, error) {
 	entries, err := runner.Entries(a.objects)
 	if err != nil {
 		return nil, err
 	}
-	s := &scaffold.Suite{Objects: a.patterns()}
+	s := &Suite{Objects: a.patterns()}
 	for _, e := range entries {
 		if t := e.Target; t != nil {
 			// It is driven by way of the program whose function it replaces.
 			e.Driver, e.Why, e.Packets = t.Driver, t.Why, t.Packets
 		}
-		s.Programs = append(s.Programs, scaffold.Program{Entry: e})
+		s.Programs = append(s.Programs, Program{Entry: e})
 	}
 	return s, nil
 }
 
 // patterns are the objects as a suite names them: one pattern for several in a
 // folder, where it stands for just these.
-func (a *initObjects) patterns() []string {
+func (a *Objects) patterns() []string {
 	byDir := map[string][]string{}
 	var dirs []string
 	for _, o := range a.objects {
@@ -231,7 +227,7 @@ func (a *initObjects) patterns() []string {
 	return all
 }
 
-func (a *initObjects) folder(dir string, names []string) []string {
+func (a *Objects) folder(dir string, names []string) []string {
 	slices.Sort(names)
 	if len(names) > 1 {
 		for _, end := range []string{"*.o", "*_bpfel.o", "*-el.elf", "*.bpf.o", "*.elf"} {
@@ -248,7 +244,7 @@ func (a *initObjects) folder(dir string, names []string) []string {
 }
 
 // glob is what a suite takes a pattern for.
-func (a *initObjects) glob(pattern string) []string {
+func (a *Objects) glob(pattern string) []string {
 	at := pattern
 	if !path.IsAbs(pattern) {
 		at = path.Join(input.EscapeGlob(filepath.ToSlash(a.dir)), pattern)

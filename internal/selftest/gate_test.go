@@ -1,4 +1,4 @@
-package main
+package selftest
 
 import (
 	"bytes"
@@ -12,12 +12,12 @@ import (
 // The two times of the table are told apart below it.
 func TestGateTable(t *testing.T) {
 	var b bytes.Buffer
-	r := &gateReport{
+	r := &Report{
 		Testbed: bench.Testbed{Kernel: "6.18.44", CPU: "AMD EPYC", Cores: 2},
-		Same:    &gateRate{Driver: "all", Budget: 2, Took: 2.3, Tries: 40},
-		Extra:   []gateRate{{Driver: "test_run", Growth: 0.02, NS: 4, Budget: 2, Took: 3.1, Tries: 20, Called: 19, Inconclusive: 1}},
+		Same:    &Rate{Driver: "all", Budget: 2, Took: 2.3, Tries: 40},
+		Extra:   []Rate{{Driver: "test_run", Growth: 0.02, NS: 4, Budget: 2, Took: 3.1, Tries: 20, Called: 19, Inconclusive: 1}},
 	}
-	if err := printGate(&b, r); err != nil {
+	if err := r.Print(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -29,7 +29,7 @@ func TestGateTable(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, &b)
 		}
 	}
-	if report.Width(b.String()) > helpWidth {
-		t.Errorf("wider than %d columns:\n%s", helpWidth, &b)
+	if report.Width(b.String()) > 80 {
+		t.Errorf("wider than %d columns:\n%s", 80, &b)
 	}
 }
