@@ -84,6 +84,9 @@ func logFigures(log string) map[bench.Measure]uint64 {
 
 // number is a string of digits; one that is no number of the kernel's is 0.
 func number(digits string) uint64 {
-	n, _ := strconv.ParseUint(digits, 10, 32)
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil {
+		return 0
+	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
@@ -68,12 +69,12 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
 	f.shard.register(cmd)
 	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
-	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`, anew after each benchmark")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what did not change in full too, and the verifier's whole log when it refuses a\nprogram")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	_ = cmd.MarkFlagFilename("out", "json")
@@ -108,7 +109,10 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	if c.Nothing() {
 		return f.writeEmpty(t, c, out)
 	}
-	comparisons, err := c.Measure(ctx)
+	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
+		// What keeps it from being written is said when all is.
+		_ = out.Write(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar) })
+	})
 	if len(comparisons) == 0 {
 		return exit.NoMeasure(err)
 	}
@@ -119,7 +123,7 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
 	t.Tell(notes...)
 	return errors.Join(
-		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, f.verbose, judged),
 		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(c.NotCompared(comparisons)))
 }
 

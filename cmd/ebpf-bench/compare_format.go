@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-func printComparison(t *ui.Terminal, format compareFormat, m *report.Comparison) error {
-	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
+func printComparison(t *ui.Terminal, format compareFormat, verbose bool, m *report.Comparison) error {
+	m.Color, m.Columns, m.Verbose = t.Colored(t.Stdout), t.Columns(), verbose
 	m.Explained = format == "text" && sameStream(t.Stdout, t.Stderr)
 	if err := compareRenderers[format](t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write the comparison: %w", err))

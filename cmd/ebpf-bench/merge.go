@@ -203,7 +203,7 @@ func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *th
 	judged, notes, unread := j.Comparisons(ctx, all)
 	t.Tell(notes...)
 	return errors.Join(
-		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, judged),
+		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, f.verbose, judged),
 		off, verdict(t, j, judged), unread, missing, judge.Uncompared(all, f.verbose, missing))
 }
 

@@ -55,4 +55,3 @@ func (f *storeFlag) shadows(ctx context.Context, tag string) error {
 func (f *storeFlag) judge(policy *thresholds.Policy, strict bool) *judge.Judge {
 	return &judge.Judge{Policy: policy, Strict: strict, Store: f.open(), Where: f.folder}
 }
-

@@ -133,7 +133,9 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 		s.t.Tell(note)
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
 	}
-	comparisons, err := c.Measure(ctx)
+	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
+		_ = s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar) })
+	})
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}

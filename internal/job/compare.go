@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -11,10 +13,18 @@ import (
 
 // Comparisons compares two sides on each kernel, as many at a time as there are CPUs. A
 // kernel on which nothing was measured has no comparison; what went wrong is the error.
-func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []string, m *sides.Matchup) ([]*bench.Comparison, error) {
-	return fleet.Each(kernels, func(_ int, name string) (*bench.Comparison, error) {
+// All that was compared so far is saved after each pair.
+func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []string, m *sides.Matchup, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
+	var mu sync.Mutex
+	soFar := make([]*bench.Comparison, len(kernels))
+	return fleet.Each(kernels, func(i int, name string) (*bench.Comparison, error) {
 		began := time.Now()
-		c, err := o.compare(ctx, on, m, name)
+		c, err := o.compare(ctx, on, m, name, func(c bench.Comparison) {
+			mu.Lock()
+			defer mu.Unlock()
+			soFar[i] = &c
+			save(slices.DeleteFunc(slices.Clone(soFar), func(c *bench.Comparison) bool { return c == nil })...)
+		})
 		if c != nil {
 			o.done(&c.Testbed, began, err)
 		}
@@ -24,13 +34,19 @@ func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []str
 
 // compare compares on one kernel. A comparison that ended early comes with the error
 // that ended it.
-func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup, name string) (*bench.Comparison, error) {
+func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup, name string, save func(bench.Comparison)) (*bench.Comparison, error) {
 	g, err := job{Budget: o.Budget, Seed: o.Seed, Sides: &m.Objects}.guest(m.Suite)
 	if err != nil {
 		return nil, err
 	}
 	all := pairNames(m.Pairs)
-	c, info, err := comparisons.of(ctx, on, name, all, g)
+	began := time.Now().UTC().Truncate(time.Second)
+	c, info, err := comparisons.of(ctx, on, name, all, g, func(soFar bench.Comparison) {
+		// The clock of a virtual machine does not tell when that was.
+		soFar.Testbed.Asked, soFar.Started = name, began
+		m.Name(&soFar)
+		save(soFar)
+	})
 	err = losePair(c, all, err)
 	if c != nil {
 		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started

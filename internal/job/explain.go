@@ -33,7 +33,7 @@ func (o Options) explain(ctx context.Context, on *fleet.Fleet, s *sides.Explaine
 		return nil, err
 	}
 	all := pairNames(s.Pairs)
-	e, info, err := explanations.of(ctx, on, name, all, g)
+	e, info, err := explanations.of(ctx, on, name, all, g, func(bench.Explanation) {})
 	err = loseExplained(e, all, err)
 	if e != nil {
 		e.Testbed.QEMU, e.Started = info.QEMU, info.Started

@@ -24,8 +24,9 @@ type guestReports[R any] struct {
 }
 
 // of has a guest report on the benchmarks of these names. What it reported
-// comes with the error that ended it early; it is nil if that is nothing.
-func (g *guestReports[R]) of(ctx context.Context, m *fleet.Fleet, kernel string, benchmarks []string, machine fleet.Guest) (*R, vm.Info, error) {
+// comes with the error that ended it early; it is nil if that is nothing. What there is
+// so far is told after each report.
+func (g *guestReports[R]) of(ctx context.Context, m *fleet.Fleet, kernel string, benchmarks []string, machine fleet.Guest, tell func(R)) (*R, vm.Info, error) {
 	var all *R
 	var broken error
 	machine.Result = func(text json.RawMessage) {
@@ -35,6 +36,7 @@ func (g *guestReports[R]) of(ctx context.Context, m *fleet.Fleet, kernel string,
 			return
 		}
 		all = g.add(all, latest)
+		tell(*all)
 	}
 	machine.At = func() string {
 		done := 0

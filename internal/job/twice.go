@@ -14,7 +14,8 @@ import (
 type Comparer func(context.Context, []runner.PairJob, runner.Options) (*bench.Comparison, error)
 
 // Twice compares, and measures what looks changed again from the start,
-// so that one unlucky measurement raises no alarm.
+// so that one unlucky measurement raises no alarm. What is saved after each pair is the
+// comparison so far, with what was measured again.
 func Twice(ctx context.Context, pairs []runner.PairJob, o runner.Options, policy *thresholds.Policy, compare Comparer) (*bench.Comparison, error) {
 	c, err := compare(ctx, pairs, o)
 	if err != nil {
@@ -27,6 +28,13 @@ func Twice(ctx context.Context, pairs []runner.PairJob, o runner.Options, policy
 	}
 	// In another order, or the same chance could strike twice.
 	o.Seed = c.Seed + 1
+	if save := o.SavePair; save != nil {
+		o.SavePair = func(second *bench.Comparison) error {
+			soFar := *c
+			soFar.Confirmed = second.Pairs
+			return save(&soFar)
+		}
+	}
 	second, err := compare(ctx, again, o)
 	if second != nil {
 		c.Confirmed = second.Pairs

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,44 @@ func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
 			if reaches(measuring, judge) || reaches(judge, measuring) {
 				t.Errorf("%s and %s must not import each other, nor by way of others", measuring, judge)
 			}
+		}
+	}
+}
+
+// What CONTRIBUTING.md tells of the way of a command is so: each thing that it names is
+// there, in a package that the tool is made of.
+func TestWayOfACommand(t *testing.T) {
+	text, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## From a command to its exit code\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	cmd := exec.Command("go", "list", "-deps", "./cmd/ebpf-bench")
+	cmd.Dir = "../.."
+	deps, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	folders := map[string]string{}
+	for _, path := range strings.Fields(string(deps)) {
+		if folder, ok := strings.CutPrefix(path, module); ok {
+			folders[folder[strings.LastIndexByte(folder, '/')+1:]] = folder
+		}
+	}
+	named := regexp.MustCompile("`([a-z]+)\\.([A-Z][\\w.]*)`").FindAllStringSubmatch(section, -1)
+	if len(named) < 10 {
+		t.Fatalf("it names %d things", len(named))
+	}
+	for _, n := range named {
+		if folders[n[1]] == "" {
+			t.Errorf("%s: the tool has no package %s", n[0], n[1])
+			continue
+		}
+		cmd := exec.Command("go", "doc", "-short", "./"+folders[n[1]]+"."+n[2])
+		cmd.Dir = "../.."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %s", n[0], out)
 		}
 	}
 }

@@ -99,16 +99,23 @@ func (c *Comparing) scope() (thresholds.Scope, error) {
 	return scope, err
 }
 
-// Measure measures what has objects, and takes the numbers of what has not.
-func (c *Comparing) Measure(ctx context.Context) ([]*bench.Comparison, error) {
-	all, err := c.measure(ctx)
-	for _, one := range all {
-		one.Shard, one.Thresholds = c.Shard, c.Judged.Limits
+// Measure measures what has objects, and takes the numbers of what has not. It hands all
+// that was compared so far to save after each pair.
+func (c *Comparing) Measure(ctx context.Context, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
+	label := func(all []*bench.Comparison) {
+		for _, one := range all {
+			one.Shard, one.Thresholds = c.Shard, c.Judged.Limits
+		}
 	}
+	all, err := c.measure(ctx, func(soFar ...*bench.Comparison) {
+		label(soFar)
+		save(soFar...)
+	})
+	label(all)
 	return all, err
 }
 
-func (c *Comparing) measure(ctx context.Context) ([]*bench.Comparison, error) {
+func (c *Comparing) measure(ctx context.Context, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
 	if c.Suite == nil {
 		return c.Matchup.Compare(), nil
 	}
@@ -117,9 +124,9 @@ func (c *Comparing) measure(ctx context.Context) ([]*bench.Comparison, error) {
 		if err != nil {
 			return nil, err
 		}
-		return job.Options{Budget: c.Budget, Seed: c.Seed, Done: c.done("compared")}.Comparisons(ctx, on, kernels, c.Matchup)
+		return job.Options{Budget: c.Budget, Seed: c.Seed, Done: c.done("compared")}.Comparisons(ctx, on, kernels, c.Matchup, save)
 	}
-	one, err := c.onHost(ctx)
+	one, err := c.onHost(ctx, save)
 	if one == nil {
 		return nil, err
 	}
@@ -127,9 +134,17 @@ func (c *Comparing) measure(ctx context.Context) ([]*bench.Comparison, error) {
 }
 
 // onHost measures both sides on this machine.
-func (c *Comparing) onHost(ctx context.Context) (*bench.Comparison, error) {
+func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison)) (*bench.Comparison, error) {
 	said := false
-	one, err := job.Twice(ctx, c.Pairs, runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: job.PlanLoads(c.Policy, c.Total)}, c.Policy,
+	o := runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: job.PlanLoads(c.Policy, c.Total)}
+	o.SavePair = func(soFar *bench.Comparison) error {
+		now := *soFar
+		now.Testbed.Asked, now.Partial = fleet.Host, true
+		c.Name(&now)
+		save(&now)
+		return nil
+	}
+	one, err := job.Twice(ctx, c.Pairs, o, c.Policy,
 		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 			if said {
 				c.Terminal.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))

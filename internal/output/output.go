@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 
@@ -99,15 +101,35 @@ func (o File) Write(encode func(io.Writer) error) error {
 	return nil
 }
 
-// Replace replaces a file as a whole, or makes it.
+// Replace replaces a file as a whole, or makes it. It stays whose it was; one that is
+// made by sudo is of the user who called that.
 func Replace(name string, encode func(io.Writer) error) error {
 	file, err := pending(name)
 	if err != nil {
 		return err
 	}
 	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
+	if uid, gid, ok := owner(name, os.Getenv); ok && os.Geteuid() == 0 {
+		// A file system that has no owners has no other's files either.
+		_ = file.Chown(uid, gid)
+	}
 	if err = encode(file); err == nil {
 		err = file.CloseAtomicallyReplace()
 	}
 	return unnamed("write it", err)
+}
+
+// owner is whose a file is, or is to be if there is none and the environment is that of
+// sudo.
+func owner(name string, getenv func(string) string) (uid, gid int, ok bool) {
+	if info, err := os.Lstat(name); err == nil {
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			return 0, 0, false
+		}
+		return int(stat.Uid), int(stat.Gid), true
+	}
+	uid, err := strconv.Atoi(getenv("SUDO_UID"))
+	gid, err2 := strconv.Atoi(getenv("SUDO_GID"))
+	return uid, gid, err == nil && err2 == nil && uid >= 0 && gid >= 0
 }

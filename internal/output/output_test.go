@@ -1,0 +1,49 @@
+package output
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A file stays whose it was, and one that is made by sudo is not root's.
+func TestOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	t.Setenv("SUDO_UID", "1234")
+	t.Setenv("SUDO_GID", "4321")
+	name := filepath.Join(t.TempDir(), "out.json")
+	write := func() (uid, gid uint32) {
+		t.Helper()
+		if err := Replace(name, func(w io.Writer) error { _, err := io.WriteString(w, "{}"); return err }); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			t.Fatal("no owner")
+		}
+		return stat.Uid, stat.Gid
+	}
+	if uid, gid := write(); uid != 1234 || gid != 4321 {
+		t.Errorf("a new file is of %d:%d", uid, gid)
+	}
+	if err := os.Chown(name, 7, 8); err != nil {
+		t.Fatal(err)
+	}
+	if uid, gid := write(); uid != 7 || gid != 8 {
+		t.Errorf("one that was of 7:8 is of %d:%d", uid, gid)
+	}
+	for _, odd := range []string{"", "x", "-1", "99999999999999999999"} {
+		t.Setenv("SUDO_UID", odd)
+		if _, _, ok := owner(filepath.Join(t.TempDir(), "none"), os.Getenv); ok {
+			t.Errorf("SUDO_UID=%q is somebody", odd)
+		}
+	}
+}
