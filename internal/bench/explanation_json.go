@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,51 +66,8 @@ func DecodeExplanation(r io.Reader) (*Explanation, error) {
 	return e, nil
 }
 
-// DecodeExplanations reads what EncodeExplanations writes: at least one.
-func DecodeExplanations(r io.Reader) ([]*Explanation, error) {
-	text, err := io.ReadAll(io.LimitReader(r, MaxRunSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("decode explanations: %w", err)
-	}
-	var kind struct {
-		Explanations present `json:"explanations"`
-	}
-	if err := decodeDocument(bytes.NewReader(text), &kind); err != nil {
-		return nil, fmt.Errorf("decode explanations: %w", err)
-	}
-	if !kind.Explanations {
-		e, err := DecodeExplanation(bytes.NewReader(text))
-		if err != nil {
-			return nil, err
-		}
-		return []*Explanation{e}, nil
-	}
-	var doc struct {
-		Version      int             `json:"version"`
-		Explanations explanationDocs `json:"explanations"`
-	}
-	err = decodeDocument(bytes.NewReader(text), &doc)
-	switch {
-	case doc.Version != 0 && doc.Version != ExplanationVersion:
-		err = unknownExplanation(doc.Version)
-	case err == nil && len(doc.Explanations) == 0:
-		err = errors.New("there is no explanation in it")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode explanations: %w", err)
-	}
-	return doc.Explanations, nil
-}
-
 func unknownExplanation(version int) error {
 	return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", version, ExplanationVersion)
-}
-
-type explanationDocs []*Explanation
-
-func (e *explanationDocs) UnmarshalJSON(text []byte) (err error) {
-	*e, err = decodeList(text, "explanations", maxRuns, func(d *explanationDoc) (*Explanation, error) { return d.explanation() })
-	return err
 }
 
 // explanationDoc is the JSON of an explanation, explainedDoc that of a benchmark

@@ -14,8 +14,8 @@ import (
 // Files are the files by which a step speaks to the runner. The zero Files is
 // not on GitHub, and keeps everything to itself.
 type Files struct {
-	// Output, Env and Summary are paths, each empty where there is none.
-	Output, Env, Summary string
+	// Output and Summary are paths, each empty where there is none.
+	Output, Summary string
 	// delimiter makes the end of a value that nobody can foresee.
 	delimiter func() string
 }
@@ -24,36 +24,25 @@ type Files struct {
 func FilesFromEnv(getenv func(string) string) *Files {
 	return &Files{
 		Output:  getenv("GITHUB_OUTPUT"),
-		Env:     getenv("GITHUB_ENV"),
 		Summary: getenv("GITHUB_STEP_SUMMARY"),
 	}
 }
 
 // SetOutput sets an output of the step, to any text.
 func (f *Files) SetOutput(name, value string) error {
-	return f.set("output", f.Output, name, value)
-}
-
-// SetEnv sets a variable for the steps that follow. No text from strangers is
-// to become one: the steps may be told more by it than was meant.
-func (f *Files) SetEnv(name, value string) error {
-	return f.set("variable", f.Env, name, value)
-}
-
-func (f *Files) set(what, path, name, value string) error {
 	newDelimiter := f.delimiter
 	if newDelimiter == nil {
 		newDelimiter = func() string { return "ebpf-bench-" + rand.Text() }
 	}
 	text, err := escape.Output(name, value, newDelimiter())
 	if err != nil {
-		return fmt.Errorf("set %s: %w", what, err)
+		return fmt.Errorf("set output: %w", err)
 	}
-	if path == "" {
+	if f.Output == "" {
 		return nil
 	}
-	if err := appendTo(path, text); err != nil {
-		return fmt.Errorf("set %s %s: %w", what, name, err)
+	if err := appendTo(f.Output, text); err != nil {
+		return fmt.Errorf("set output %s: %w", name, err)
 	}
 	return nil
 }

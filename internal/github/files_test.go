@@ -70,11 +70,11 @@ func TestNoValueSetsAnother(t *testing.T) {
 func TestTheDelimiterIsNeverTheSame(t *testing.T) {
 	f := testFiles(t)
 	for range 100 {
-		if err := f.SetEnv("A", "x"); err != nil {
+		if err := f.SetOutput("A", "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	data, _ := os.ReadFile(f.Env)
+	data, _ := os.ReadFile(f.Output)
 	seen := map[string]bool{}
 	for _, line := range strings.Split(string(data), "\n") {
 		if _, end, ok := strings.Cut(line, "<<"); ok {
@@ -102,7 +102,7 @@ func TestAValueWithItsDelimiterIsRefused(t *testing.T) {
 func TestNamesOfOutputs(t *testing.T) {
 	f := testFiles(t)
 	for _, name := range []string{"", "a b", "a=b", "a\nb", "a<<b", "1", "é"} {
-		if f.SetOutput(name, "") == nil || f.SetEnv(name, "") == nil {
+		if f.SetOutput(name, "") == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}
@@ -110,7 +110,7 @@ func TestNamesOfOutputs(t *testing.T) {
 
 func TestWithoutFilesNothingHappens(t *testing.T) {
 	f := FilesFromEnv(func(string) string { return "" })
-	if err := errors.Join(f.SetOutput("a", "b"), f.SetEnv("a", "b"), f.AddSummary("x", "y")); err != nil {
+	if err := errors.Join(f.SetOutput("a", "b"), f.AddSummary("x", "y")); err != nil {
 		t.Error(err)
 	}
 }
