@@ -46,7 +46,7 @@ type corpusTotal struct {
 // repeat, by both placements of counters and by run_cnt, and where the interpreter
 // knows all that the program does, instruction by instruction with it.
 func TestCorpusCounts(t *testing.T) {
-	objects := corpus(t)
+	objects := corpus(t, true)
 	stats, err := enableStats()
 	if err != nil {
 		t.Fatal(err)

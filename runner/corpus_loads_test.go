@@ -27,7 +27,7 @@ func TestCorpusLoads(t *testing.T) {
 	testenv.Tools(t, "bpftool")
 	var programs, byCilium, byLibbpf, takenAll, takenLoaded, named, loaded, changed int
 	refused := tally{}
-	for _, o := range corpus(t) {
+	for _, o := range corpus(t, false) {
 		libbpf, err := loadsByLibbpf(t.Context(), o.data)
 		if err != nil {
 			t.Fatal(err)

@@ -25,9 +25,9 @@ type corpusObject struct {
 	data []byte
 }
 
-// corpus reads the objects of others that are at hand: those that cilium/ebpf is
-// tested with where there is Go, those that Debian installs (xdp-tools), and our own.
-func corpus(t *testing.T) (objects []corpusObject) {
+// corpus reads the objects that are at hand: our own, and if wanted those of others that
+// cilium/ebpf is tested with, where there is Go, and that Debian installs (xdp-tools).
+func corpus(t *testing.T, others bool) (objects []corpusObject) {
 	t.Helper()
 	testenv.Root(t)
 	if err := rlimit.RemoveMemlock(); err != nil {
@@ -36,8 +36,11 @@ func corpus(t *testing.T) (objects []corpusObject) {
 	globs := []string{*corpusGlob}
 	if *corpusGlob == "" {
 		// All but faults.o, which is made to hang.
-		globs = []string{"../programs/*/*.o", "../cmd/ebpf-bench/testdata/objects/[^f]*.o", "/usr/lib/*/bpf/*.o"}
-		if _, err := exec.LookPath("go"); err == nil {
+		globs = []string{"../programs/*/*.o", "../cmd/ebpf-bench/testdata/objects/[^f]*.o"}
+		if others {
+			globs = append(globs, "/usr/lib/*/bpf/*.o")
+		}
+		if _, err := exec.LookPath("go"); err == nil && others {
 			dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cilium/ebpf").Output()
 			if err != nil {
 				t.Fatalf("find the module of cilium/ebpf: %v", err)

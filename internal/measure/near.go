@@ -3,7 +3,6 @@ package measure
 import (
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -19,9 +18,12 @@ import (
 // measured on, or was: of these the newest is its base. It looks at the machine
 // once it is asked.
 func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
-	is := sync.OnceValue(func() func(baseline.Meta) bool { return nearTo(t, head, suiteFile, machines) })
+	var near func(baseline.Meta) bool
+	asked := false
 	return func(m baseline.Meta) bool {
-		near := is()
+		if !asked {
+			near, asked = nearTo(t, head, suiteFile, machines), true
+		}
 		return near != nil && near(m)
 	}
 }

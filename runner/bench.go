@@ -1,0 +1,231 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/programs/empty"
+)
+
+// BenchOption says what Bench runs a program on.
+type BenchOption func(*benched)
+
+// Frame is a packet, from its Ethernet header on, for programs that take packets.
+func Frame(data []byte) BenchOption { return func(b *benched) { b.input.Data = data } }
+
+// Context is the context of a run, a value of fixed size such as a struct, for programs
+// that the kernel runs on one.
+func Context(ctx any) BenchOption { return func(b *benched) { b.input.Context = ctx } }
+
+// Counted has Bench count how many BPF instructions a run executes, in a copy of the
+// program that is loaded from the spec and has maps of its own: those of the program
+// that is timed may hold something else.
+func Counted(spec *ebpf.CollectionSpec, program string) BenchOption {
+	return func(b *benched) { b.spec, b.name = spec, program }
+}
+
+// benched is a program that is timed beside an empty one.
+type benched struct {
+	input          ebpf.RunOptions
+	program, floor *ebpf.Program
+	spec           *ebpf.CollectionSpec
+	name           string
+}
+
+// benchSlice is how many runs are timed at a time, of the program and of the empty one.
+const benchSlice = 1024
+
+// Bench measures what a run of a loaded program costs, by BPF_PROG_TEST_RUN, and
+// reports it as the benchmark's ns/op: by the kernel's own clock around each run, less
+// floor-ns/op, which is what an empty program of the same type costs between the same
+// runs. With Counted it reports bpf-insns/op too. What the kernel charges includes no
+// system call, so ns/op is much less than the time that the benchmark takes.
+//
+// It needs what Need asks for. It takes Linux 5.1, and 5.8 without a sysctl.
+func Bench(b *testing.B, program *ebpf.Program, options ...BenchOption) {
+	b.Helper()
+	Need(b)
+	p := &benched{program: program}
+	for _, option := range options {
+		option(p)
+	}
+	if err := p.measure(b); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// Need skips a test or benchmark where programs can be neither loaded nor measured, for
+// want of privileges, and says which. With the variable CI set it fails instead, so that
+// nothing is skipped unseen. It is for the beginning, before anything is loaded; it lifts
+// the limit of locked memory, too.
+func Need(tb testing.TB) {
+	tb.Helper()
+	missing, err := probe.Capabilities()
+	switch {
+	case err != nil:
+		tb.Fatalf("read capabilities: %v", err)
+	case len(missing) > 0 && os.Getenv("CI") != "":
+		tb.Fatalf("it takes root's capabilities %s", strings.Join(missing, ", "))
+	case len(missing) > 0:
+		tb.Skipf("it takes root's capabilities %s", strings.Join(missing, ", "))
+	}
+	if err := rlimit.RemoveMemlock(); err != nil {
+		tb.Fatalf("remove the limit of locked memory: %v", err)
+	}
+}
+
+func (p *benched) measure(b *testing.B) (err error) {
+	spec, err := empty.Like(&ebpf.ProgramSpec{Type: p.program.Type()})
+	if err != nil {
+		return err
+	}
+	if p.floor, err = ebpf.NewProgram(spec); err != nil {
+		return fmt.Errorf("load an empty program of type %v: %w", p.program.Type(), err)
+	}
+	defer p.floor.Close()
+	stats, err := enableStats()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stats.Close()) }()
+	release, err := p.settle()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	for _, one := range []*ebpf.Program{p.program, p.floor} {
+		if _, err := p.cost(one, 1); err != nil {
+			return err
+		}
+	}
+	var costs, floors []float64
+	b.ResetTimer()
+	for left := b.N; left > 0; left -= benchSlice {
+		cost, err := p.cost(p.program, min(left, benchSlice))
+		if err != nil {
+			return err
+		}
+		floor, err := p.cost(p.floor, min(left, benchSlice))
+		if err != nil {
+			return err
+		}
+		costs, floors = append(costs, cost-floor), append(floors, floor)
+	}
+	b.StopTimer()
+	b.ReportMetric(middle(costs), "ns/op")
+	b.ReportMetric(middle(floors), "floor-ns/op")
+	if p.spec == nil {
+		return nil
+	}
+	insns, err := p.count()
+	if err == nil {
+		b.ReportMetric(insns, "bpf-insns/op")
+	}
+	return err
+}
+
+// settle keeps the calling thread on one CPU, and XDP programs in the kernel's
+// dispatcher, until it is released.
+func (p *benched) settle() (release func() error, err error) {
+	runtime.LockOSThread()
+	cpus, err := pinThread()
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("stay on one CPU: %w", err)
+	}
+	var parking workload.Parking
+	var held []io.Closer
+	release = func() error {
+		var errs []error
+		for _, h := range held {
+			errs = append(errs, h.Close())
+		}
+		var before unix.CPUSet
+		for _, cpu := range cpus {
+			before.Set(cpu)
+		}
+		errs = append(errs, parking.Close(), unix.SchedSetaffinity(0, &before))
+		runtime.UnlockOSThread()
+		return errors.Join(errs...)
+	}
+	if p.program.Type() == ebpf.XDP {
+		for _, one := range []*ebpf.Program{p.program, p.floor} {
+			// Without that it still runs, only slower from call to call.
+			if h, err := parking.Hold(one); err == nil {
+				held = append(held, h)
+			}
+		}
+	}
+	return release, nil
+}
+
+// cost is what the kernel charges a run of a program, in nanoseconds, over some runs.
+func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
+	before, err := readCounters(one)
+	if err != nil {
+		return 0, err
+	}
+	in := p.input
+	in.Repeat = uint32(runs)
+	if _, err := one.Run(&in); err != nil {
+		return 0, fmt.Errorf("run a program of type %v: %w", one.Type(), err)
+	}
+	after, err := readCounters(one)
+	if err != nil {
+		return 0, err
+	}
+	charged := after.since(before)
+	if charged.runCnt == 0 {
+		return 0, errors.New("the kernel ran it without counting: is kernel.bpf_stats_enabled reset by something else?")
+	}
+	return float64(charged.runTimeNS) / float64(charged.runCnt), nil
+}
+
+// count is how many BPF instructions a run executes.
+func (p *benched) count() (float64, error) {
+	spec := p.spec.Copy()
+	if spec.Programs[p.name] == nil {
+		return 0, fmt.Errorf("count instructions: the spec has no program %q", p.name)
+	}
+	spec.Programs = map[string]*ebpf.ProgramSpec{p.name: spec.Programs[p.name]}
+	for _, m := range spec.Maps {
+		m.Pinning = ebpf.PinNone
+	}
+	table, err := insn.Instrument(spec, insn.Options{})
+	if err != nil {
+		return 0, fmt.Errorf("count instructions: %w", err)
+	}
+	coll, err := ebpf.NewCollection(spec)
+	if err != nil {
+		return 0, fmt.Errorf("load the program with counters: %w", err)
+	}
+	defer coll.Close()
+	in := p.input
+	if _, err := coll.Programs[p.name].Run(&in); err != nil {
+		return 0, fmt.Errorf("run the program with counters: %w", err)
+	}
+	counts, err := table.Read(coll)
+	if err != nil {
+		return 0, err
+	}
+	return float64(counts.Total()) / float64(max(counts.Runs(p.name), 1)), nil
+}
+
+// middle is the median.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}

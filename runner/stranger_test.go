@@ -1,0 +1,67 @@
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+// A module of somebody else benchmarks a program of its own, and benchstat reads what
+// comes of it.
+func TestModuleOfAStranger(t *testing.T) {
+	testenv.Root(t)
+	testenv.Tools(t, "go", "setpriv")
+	here, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{"testdata/stranger/classify_test.go": "classify_test.go", "../go.sum": "go.sum", "../go.mod": "go.mod"} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to == "go.mod" { // with the versions of this module, which are at hand
+			data = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(data, []byte("module example.org/stranger"))
+			data = fmt.Appendf(data, "\nrequire github.com/org/ebpf-bench-action v0.0.0\n\nreplace github.com/org/ebpf-bench-action => %s\n", here)
+		}
+		testenv.Write(t, filepath.Join(dir, to), data)
+	}
+	bench := func(ci string, prefix ...string) ([]byte, error) {
+		args := append(prefix, "go", "test", "-mod=mod", "-run", "^$", "-bench", "Classify", "-benchtime", "100ms", "-count", "6", ".")
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "CI="+ci)
+		return cmd.CombinedOutput()
+	}
+	figures, err := bench("true")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, figures)
+	}
+	stat := exec.Command("go", "tool", "-modfile="+filepath.Join(here, "tools", "go.mod"), "benchstat", "-")
+	stat.Dir, stat.Stdin = here, bytes.NewReader(figures)
+	table, err := stat.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, table)
+	}
+	t.Logf("%s\n%s", figures, table)
+	for _, want := range []string{`(?m)^Classify\S* +[0-9.]+[nµ] ±`, `floor-sec/op`, `bpf-insns/op`, `(?m)^Classify\S* +203\.0 ± 0%`} {
+		if !regexp.MustCompile(want).Match(table) {
+			t.Errorf("%s is missing in\n%s", want, table)
+		}
+	}
+	// Without privileges it says what is missing: in CI that is a failure.
+	unprivileged := []string{"setpriv", "--inh-caps=-all", "--bounding-set=-all"}
+	if out, err := bench("", unprivileged...); err != nil || bytes.Contains(out, []byte("ns/op")) {
+		t.Errorf("without privileges: %v\n%s", err, out)
+	}
+	if out, err := bench("true", unprivileged...); err == nil || !bytes.Contains(out, []byte("it takes root's capabilities CAP_")) {
+		t.Errorf("without privileges in CI: %v\n%s", err, out)
+	}
+}
