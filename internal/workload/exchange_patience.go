@@ -4,10 +4,10 @@ import "time"
 
 // patience is how long an answer is waited for that is perhaps never sent.
 // Nothing tells that none is on its way: there is nothing to wait for but a
-// thread of the kernel that is behindhand. A program that drops messages must not
-// make a round last for ever, so the first few that are missed are waited for,
-// those after them for as long as answers take on this machine, and none once
-// many in a row were missed.
+// thread of the kernel that is behindhand, on a busy machine for a tenth of a second.
+// A program that drops messages must not make a round last for ever, so the very
+// first that is missed is waited for longest, the few after it less, those after them
+// for as long as answers take on this machine, and none once many in a row were missed.
 type patience struct {
 	missed, inARow int
 	// slowest is how long an answer took at most.
@@ -15,6 +15,7 @@ type patience struct {
 }
 
 const (
+	longestWait            = 500 * time.Millisecond
 	firstWait, firstMissed = 20 * time.Millisecond, 5
 	laterWait, mostInARow  = time.Millisecond, 10
 	// slower is how much longer than the slowest an answer may take.
@@ -23,6 +24,8 @@ const (
 
 func (p *patience) time() time.Duration {
 	switch {
+	case p.missed == 0:
+		return longestWait
 	case p.inARow >= mostInARow:
 		return 0
 	case p.missed >= firstMissed:

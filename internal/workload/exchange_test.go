@@ -125,7 +125,7 @@ func TestPatienceEnds(t *testing.T) {
 		waited += p.time()
 		p.answered(false, 0)
 	}
-	if waited == 0 || waited > 200*time.Millisecond {
+	if waited == 0 || waited > 700*time.Millisecond {
 		t.Errorf("a program that drops everything is waited for %v", waited)
 	}
 	if p.answered(true, 0); p.time() == 0 {
