@@ -11,7 +11,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -33,22 +32,15 @@ const compareExample = `  # two builds of an object: every program that both hav
   sudo ebpf-bench compare baseline:main`
 
 type compareFlags struct {
-	suite    string
-	filter   string
-	shard    shardFlag
-	format   compareFormat
-	out      string
-	limits   string
+	selection
+	outcome
 	budget   time.Duration
 	seed     uint64
-	strict   bool
-	verbose  bool
-	store    storeFlag
 	machines cli.MachineFlags
 }
 
 func newCompareCommand(t *ui.Terminal) *cobra.Command {
-	f := compareFlags{format: "text"}
+	f := compareFlags{outcome: outcome{format: "text"}}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
 		Short:   "Compare two builds, and fail when one got slower",
@@ -63,19 +55,18 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 		},
 	}
 	f.machines.Register(cmd)
-	f.store.register(cmd)
+	f.store.Register(cmd)
 	flags := cmd.Flags()
-	suiteFlag(cmd, &f.suite, "drive the programs by the workloads of this suite `file`")
+	cli.SuiteFlag(cmd, &f.suite, "drive the programs by the workloads of this suite `file`")
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
-	f.shard.register(cmd)
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
+	f.shard.Register(cmd)
+	cli.CompareFormats.Register(cmd, &f.format, "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`, anew after each benchmark")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print what did not change in full too, and the verifier's whole log when it refuses a\nprogram")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	_ = cmd.MarkFlagFilename("out", "json")
 	return cmd
@@ -94,7 +85,7 @@ func (f *compareFlags) check(given func(flag string) bool) error {
 func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	c, err := measure.Options{
 		Tool: version(), File: f.suite, Filter: f.filter, Shard: f.shard.Shard, Limits: f.limits, Budget: f.budget, Seed: f.seed,
-		Store: f.store.open(), Machines: f.machines, Terminal: t,
+		Store: f.store.Open(), Machines: f.machines, Terminal: t,
 	}.Compare(ctx, args)
 	if c != nil {
 		t.Tell(c.Notes...)
@@ -117,21 +108,7 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 		return exit.NoMeasure(err)
 	}
 	t.Tell(c.Elsewhere(comparisons)...)
-	j := f.store.judge(c.Policy, f.strict)
-	j.Elsewhere = f.format == "bmf"
-	off := j.Missed(c.Kernels, judge.Testbeds(comparisons))
-	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	t.Tell(notes...)
-	return errors.Join(
-		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, f.verbose, judged),
-		off, verdict(t, j, judged), unread, exit.NoMeasure(err), judge.Uncompared(comparisons, f.verbose, err), exit.NoMeasure(c.NotCompared(comparisons)))
-}
-
-// verdict is what keeps a comparison from passing, and says what is over budget.
-func verdict(t *ui.Terminal, j *judge.Judge, judged *report.Comparison) error {
-	notes, err := j.Verdict(judged)
-	t.Tell(notes...)
-	return err
+	return errors.Join(f.comparisons(ctx, t, out, c.Policy, c.Kernels, comparisons, err), exit.NoMeasure(c.NotCompared(comparisons)))
 }
 
 // writeEmpty writes the comparison of a shard without benchmarks.

@@ -74,13 +74,13 @@ const explainExample = `  # the dearest lines of a program that ebpf-bench bring
 
 type explainFlags struct {
 	suite    string
-	format   explainFormat
+	format   string
 	out      string
 	asm      bool
-	sort     explainSort
+	sort     string
 	all      bool
 	verbose  bool
-	store    storeFlag
+	store    cli.Store
 	machines cli.MachineFlags
 }
 
@@ -101,17 +101,15 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 		},
 	}
 	f.machines.Register(cmd)
-	f.store.register(cmd)
+	f.store.Register(cmd)
 	flags := cmd.Flags()
-	suiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
-	flags.Var(&f.format, "format", "what to print: "+explainFormats+"\n(default: text, or what --out ends in)")
+	cli.SuiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
+	explainFormats.Register(cmd, &f.format, "what to print: text, json, markdown, html, lcov, pprof\n(default: text, or what --out ends in)")
 	flags.StringVarP(&f.out, "out", "o", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.asm, "asm", false, "list the instructions of each line too")
-	flags.Var(&f.sort, "sort", "list the dearest lines first (hot), or all in the order of their file (file)")
+	cli.OneOf(cmd, flags, &f.sort, "sort", "order", []string{"hot", "file"}, "list the dearest lines first (hot), or all in the order of their file (file)")
 	flags.BoolVar(&f.all, "all", false, "list also the lines that do not matter")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(strings.Split(explainFormats, ", "), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions([]string{"hot", "file"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -132,7 +130,7 @@ func (f *explainFlags) check(t *ui.Terminal) error {
 }
 
 func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	s, err := sides.Options{Command: "explain", Suite: f.suite, Filter: regexp.MustCompile(""), Store: f.store.open(), Near: func(head *sides.Side) func(baseline.Meta) bool {
+	s, err := sides.Options{Command: "explain", Suite: f.suite, Filter: regexp.MustCompile(""), Store: f.store.Open(), Near: func(head *sides.Side) func(baseline.Meta) bool {
 		return measure.Nearest(t, head, f.suite, &f.machines)
 	}}.Explain(ctx, args)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/ingest"
@@ -62,7 +63,7 @@ type ingestFlags struct {
 	into   string
 	higher []string
 	lower  []string
-	format formatFlag
+	format string
 }
 
 func newIngestCommand(t *ui.Terminal) *cobra.Command {
@@ -81,8 +82,7 @@ func newIngestCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVar(&f.into, "into", "", "add to the results of this `file`, in place, or with --out as another file")
 	flags.StringArrayVar(&f.higher, "higher", nil, "more of this `unit` of the benchmarks' own is better, such as records/op (repeatable)")
 	flags.StringArrayVar(&f.lower, "lower", nil, "less of this `unit` is better (repeatable)")
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(runFormats, cobra.ShellCompDirectiveNoFileComp))
+	cli.RunFormats.Register(cmd, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
 	_ = cmd.MarkFlagFilename("out", "json")
 	_ = cmd.MarkFlagFilename("into", "json")
 	return cmd
@@ -95,8 +95,8 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	}
 	var runs []*bench.Run
 	if f.into != "" {
-		if runs, err = readRunFile(ctx, f.into); err != nil {
-			return refused(err)
+		if runs, err = cli.ReadRuns(ctx, f.into); err != nil {
+			return cli.Refused(err)
 		}
 	}
 	set := &ingest.Set{}
@@ -105,7 +105,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	}
 	for _, arg := range args {
 		if err := readIngested(ctx, set, stdin, arg); err != nil {
-			return refused(err)
+			return cli.Refused(err)
 		}
 	}
 	if err := f.directions(set); err != nil {
@@ -116,7 +116,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 		return exit.Usage(err)
 	}
 	return errors.Join(out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
-		printResults(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
+		cli.PrintRuns(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
 }
 
 // directions says of units which way they are better.

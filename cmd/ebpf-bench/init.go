@@ -112,7 +112,7 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 		}
 	}
 	if err != nil {
-		return refused(err)
+		return cli.Refused(err)
 	}
 	var workflow *scaffold.Workflow
 	if f.github {

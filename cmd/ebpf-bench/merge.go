@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/input"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -48,18 +44,10 @@ const mergeExample = `  # a suite in two parts, maybe on two machines
   ebpf-bench compare --kernel 6.12 --shard 2/2 --out 2.json old/ new/
   ebpf-bench merge --format markdown 1.json 2.json`
 
-// mergeFlags are those of run and compare that are about what was measured.
-type mergeFlags struct {
-	format  compareFormat
-	out     string
-	limits  string
-	strict  bool
-	verbose bool
-	store   storeFlag
-}
+type mergeFlags struct{ outcome }
 
 func newMergeCommand(t *ui.Terminal) *cobra.Command {
-	f := mergeFlags{format: "text"}
+	f := mergeFlags{outcome{format: "text"}}
 	cmd := &cobra.Command{
 		Use:               "merge [flags] FILE...",
 		Short:             "Join the results of shards, and judge them as one",
@@ -71,14 +59,13 @@ func newMergeCommand(t *ui.Terminal) *cobra.Command {
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.store.register(cmd)
+	f.store.Register(cmd)
 	flags := cmd.Flags()
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, markdown (of comparisons), bmf, gobench or csv")
+	cli.CompareFormats.Register(cmd, &f.format, "what to print on stdout: text, json, markdown (of comparisons), bmf, gobench or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the joined results as JSON to this `file`")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log where it refused a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	_ = cmd.MarkFlagFilename("out", "json")
 	return cmd
@@ -91,7 +78,7 @@ func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) er
 	}
 	parts, err := readParts(ctx, files)
 	if err != nil {
-		return refused(err)
+		return cli.Refused(err)
 	}
 	if err := f.checkThresholds(parts); err != nil {
 		return exit.Usage(err)
@@ -104,18 +91,19 @@ func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) er
 	if unfit != nil {
 		return exit.Usage(unfit)
 	}
-	// What is missing was not measured.
-	missing := exit.NoMeasure(err)
 	for _, run := range merged.Runs {
 		run.Thresholds = f.limits
 	}
 	for _, c := range merged.Comparisons {
 		c.Thresholds = f.limits
 	}
-	if merged.Runs != nil {
-		return f.runs(ctx, t, policy, merged.Runs, out, missing)
+	if merged.Runs == nil {
+		return f.comparisons(ctx, t, out, policy, nil, merged.Comparisons, err)
 	}
-	return f.comparisons(ctx, t, policy, merged.Comparisons, out, missing)
+	if cli.RunFormats.Of(f.format) == nil {
+		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
+	}
+	return f.runs(ctx, t, writerOf(out), policy, nil, merged.Runs, err)
 }
 
 // readParts reads files, which together may be as large as one.
@@ -181,38 +169,4 @@ func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 		return nil, err
 	}
 	return policy, policy.Check(judge.Scope(merged))
-}
-
-// runs prints and judges runs as run does.
-func (f *mergeFlags) runs(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, runs []*bench.Run, out output.File, missing error) error {
-	as := runFlags{format: formatFlag(f.format), strict: f.strict, store: f.store}
-	if as.format.render() == nil {
-		return exit.Usage(bench.WithHint(fmt.Errorf("--format %s is for comparisons, and these are runs", f.format), "take text, json, bmf, gobench or csv"))
-	}
-	policy.Mark(runs...)
-	return errors.Join(
-		out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }), printResults(t, as.format, runs...),
-		missing, judge.Failures(runs, f.verbose, missing), as.judge(ctx, t, policy, nil, runs))
-}
-
-// comparisons prints and judges comparisons as compare does.
-func (f *mergeFlags) comparisons(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, all []*bench.Comparison, out output.File, missing error) error {
-	j := f.store.judge(policy, f.strict)
-	j.Elsewhere = f.format == "bmf"
-	off := j.Missed(nil, judge.Testbeds(all))
-	judged, notes, unread := j.Comparisons(ctx, all)
-	t.Tell(notes...)
-	return errors.Join(
-		out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), printComparison(t, f.format, f.verbose, judged),
-		off, verdict(t, j, judged), unread, missing, judge.Uncompared(all, f.verbose, missing))
-}
-
-// refused is an error of what was asked for, unless the system or an interrupt
-// kept it from being done.
-func refused(err error) error {
-	var system syscall.Errno
-	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
-		return exit.NoMeasure(err)
-	}
-	return exit.Usage(err)
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/baselinecmd"
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/doctorcmd"
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/kernelcmd"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -46,9 +49,8 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 		return cli.UsageError(cmd, err)
 	})
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
-	root.PersistentFlags().Var(&t.Color, "color", "when to color the output: auto, always or never")
-	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), newBaselineCommand(t), newListCommand(t), newDoctorCommand(t), newKernelCommand(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
+	cli.OneOf(root, root.PersistentFlags(), &t.Color, "color", "when", []string{"auto", "always", "never"}, "when to color the output: auto, always or never")
+	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
 	wrapHelp(t, root)
 	return root
 }

@@ -7,14 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/runner"
-	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 const runExample = `  # measure the programs that ebpf-bench brings
@@ -52,24 +49,19 @@ what the thresholds are for.`
 
 type runFlags struct {
 	selection
-	format  formatFlag
-	out     string
-	limits  string
-	rounds  int
-	loads   int
-	budget  time.Duration
-	seed    uint64
-	verbose bool
-	strict  bool
+	outcome
+	rounds int
+	loads  int
+	budget time.Duration
+	seed   uint64
 
 	keep     bool
-	from     origin
-	store    storeFlag
+	from     cli.Origin
 	machines cli.MachineFlags
 }
 
 func newRunCommand(t *ui.Terminal) *cobra.Command {
-	f := runFlags{format: "text"}
+	f := runFlags{outcome: outcome{format: "text"}}
 	cmd := &cobra.Command{
 		Use:     "run [flags] [suite.yml]",
 		Short:   "Measure the benchmarks of a suite",
@@ -83,13 +75,13 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 			return f.run(cmd.Context(), t, args)
 		},
 	}
-	f.register(cmd)
+	f.selection.register(cmd)
 	f.machines.Register(cmd)
-	f.store.register(cmd)
-	f.from.register(cmd)
+	f.store.Register(cmd)
+	f.from.Register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
-	flags.Var(&f.format, "format", "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
+	cli.RunFormats.Register(cmd, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file` (default: that which the suite names)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
@@ -98,7 +90,6 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark, instead of the suite's")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(runFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("out", "json")
 	_ = cmd.MarkFlagFilename("thresholds", "yml", "yaml")
 	return cmd
@@ -152,16 +143,6 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 	if len(runs) == 0 {
 		return exit.NoMeasure(err)
 	}
-	r.Policy.Mark(runs...)
-	return errors.Join(write(runs...), printResults(t, f.format, runs...), exit.NoMeasure(err), judge.Failures(runs, f.verbose, err),
-		f.judge(ctx, t, r.Policy, r.Judged.Kernels, runs), f.save(ctx, t, r.Suite, runs))
-}
-
-// judge judges runs, and says what comes beside that.
-func (f *runFlags) judge(ctx context.Context, t *ui.Terminal, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run) error {
-	j := f.store.judge(policy, f.strict)
-	j.Elsewhere, j.Branch = f.format == "bmf", f.from.Branch
-	notes, err := j.Runs(ctx, kernels, runs)
-	t.Tell(notes...)
-	return err
+	f.branch = f.from.Branch
+	return errors.Join(f.runs(ctx, t, write, r.Policy, r.Judged.Kernels, runs, err), f.save(ctx, t, r.Suite, runs))
 }

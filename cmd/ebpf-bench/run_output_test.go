@@ -3,24 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
-
-func TestSameStream(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	if !sameStream(w, w) || sameStream(w, os.NewFile(0, "stdin")) || sameStream(w, &bytes.Buffer{}) {
-		t.Error("2>&1 is not told from two streams")
-	}
-}
 
 func TestAlreadySaidPrintsNothing(t *testing.T) {
 	var stderr bytes.Buffer

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -14,24 +15,14 @@ type selection struct {
 	// suite is the suite file, if a flag names it.
 	suite  string
 	filter string
-	shard  shardFlag
+	shard  cli.Shard
 }
 
 func (sel *selection) register(cmd *cobra.Command) {
-	suiteFlag(cmd, &sel.suite, "the suite `file`, which may be an argument too (default: ./ebpf-bench.yml, else the bundled one)")
+	cli.SuiteFlag(cmd, &sel.suite, "the suite `file`, which may be an argument too (default: ./ebpf-bench.yml, else the bundled one)")
 	cmd.Flags().StringVar(&sel.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
-	sel.shard.register(cmd)
+	sel.shard.Register(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt)
-}
-
-// suiteFlag registers --suite. --config stands for it too: the action's input is
-// called so.
-func suiteFlag(cmd *cobra.Command, file *string, usage string) {
-	for _, name := range []string{"suite", "config"} {
-		cmd.Flags().StringVar(file, name, "", usage)
-		_ = cmd.MarkFlagFilename(name, "yml", "yaml")
-	}
-	_ = cmd.Flags().MarkHidden("config")
 }
 
 // file is the suite file that a flag or an argument names, empty for neither.

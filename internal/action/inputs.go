@@ -138,12 +138,9 @@ func (in *inputs) branchFolder() string {
 
 // machines are the flags that say which kernels to measure on.
 func (in *inputs) machines(f *cli.MachineFlags) error {
-	mode := in.mode
-	if mode == "host" {
-		mode = "off"
-	}
-	if err := f.Mode.Set(mode); err != nil {
-		return err
+	f.Mode = in.mode
+	if in.mode == "host" {
+		f.Mode = "off"
 	}
 	if in.kernels == "" {
 		return nil

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"os"
@@ -23,7 +24,9 @@ func TestALoadedRunIsTheSavedOne(t *testing.T) {
 	if !reflect.DeepEqual(got.Run, e.Run) || !reflect.DeepEqual(got.Objects, e.Objects) || !reflect.DeepEqual(got.Files, e.Files) {
 		t.Errorf("loaded %+v", got)
 	}
-	slices.SortFunc(e.Points, comparePoints)
+	slices.SortFunc(e.Points, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.Benchmark, b.Benchmark))
+	})
 	if !slices.Equal(got.Points, e.Points) {
 		t.Errorf("points %v", got.Points)
 	}

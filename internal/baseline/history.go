@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"sync"
@@ -48,19 +49,12 @@ type historian struct {
 	history *History
 	// wanted are the measures that are asked for, each with its benchmarks.
 	wanted map[string]map[string]bool
-	// tables are the names of benchmarks by how they are stored: most runs
-	// have the same.
+	// tables are those of the runs so far, by how they are stored: most runs have the
+	// same.
 	tables map[string]*table
 	// size is the memory that the series take, named that of the tables' names,
 	// in bytes.
 	size, named int
-}
-
-// table is the benchmarks of a run with, by measure, their series: nil until
-// a value comes, and empty where it is not wanted.
-type table struct {
-	names  []string
-	series map[string][][]float64
 }
 
 func newHistorian(runs []Meta, wanted []Series) *historian {
@@ -78,96 +72,54 @@ func newHistorian(runs []Meta, wanted []Series) *historian {
 	return h
 }
 
-func (h *historian) wants(s Series) bool {
-	of := h.wanted[s.Measure]
-	return of[s.Benchmark] || of[""]
-}
-
-// add takes the points of run i. It takes none of them if it fails on data
-// that are damaged.
+// add takes the points of run i, and none of them where they are damaged.
 func (h *historian) add(i int, points []byte) error {
-	block, columns, err := splitPoints(points)
+	line, values, _ := bytes.Cut(points, []byte("\n"))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t, err := h.table(line)
 	if err != nil {
 		return err
 	}
-	t, err := h.table(block)
-	if err != nil {
+	if err := t.fits(values); err != nil {
 		return err
 	}
-	var wanted []column
-	var decoded []values
-	for _, c := range columns {
-		if h.wanted[c.measure] == nil {
+	for m, measure := range t.Measures {
+		wanted := h.wanted[measure]
+		if wanted == nil {
 			continue
 		}
-		v, err := decodeColumn(c.block, len(t.names))
-		if err != nil {
-			return fmt.Errorf("measure %q: %w", c.measure, err)
-		}
-		wanted, decoded = append(wanted, c), append(decoded, v)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for j, c := range wanted {
-		if err := h.merge(i, t, c.measure, decoded[j]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// table is the benchmarks that a block names.
-func (h *historian) table(block []byte) (*table, error) {
-	h.mu.Lock()
-	t := h.tables[string(block)]
-	h.mu.Unlock()
-	if t != nil {
-		return t, nil
-	}
-	names, err := decodeNames(block)
-	if err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t = &table{names, make(map[string][][]float64)}
-	if h.named+len(block) <= maxTables {
-		h.named += len(block)
-		h.tables[string(block)] = t
-	}
-	return t, nil
-}
-
-// merge sets the values of one measure in run i.
-func (h *historian) merge(i int, t *table, measure string, v values) error {
-	rows := t.series[measure]
-	if rows == nil {
-		rows = make([][]float64, len(t.names))
-		t.series[measure] = rows
-	}
-	for j, b := range v.benchmarks {
-		if rows[b] == nil {
-			row, err := h.row(Series{t.names[b], measure})
+		for b, benchmark := range t.Benchmarks {
+			v := t.value(values, m, b)
+			if math.IsNaN(v) || !wanted[benchmark] && !wanted[""] {
+				continue
+			}
+			row, err := h.row(Series{benchmark, measure})
 			if err != nil {
 				return err
 			}
-			rows[b] = row
-		}
-		if row := rows[b]; len(row) > 0 {
-			row[i] = floatAt(v.values, j)
+			row[i] = v
 		}
 	}
 	return nil
 }
 
-// row is a series, made of NaN where it is new, and empty where it is not
-// wanted.
-func (h *historian) row(key Series) ([]float64, error) {
-	if !h.wants(key) {
-		return []float64{}, nil
+// table is the one that a line names.
+func (h *historian) table(line []byte) (*table, error) {
+	if t := h.tables[string(line)]; t != nil {
+		return t, nil
 	}
-	all := h.history.series
-	row := all[key]
+	t, err := decodeTable(line)
+	if err == nil && h.named+len(line) <= maxTables {
+		h.named += len(line)
+		h.tables[string(line)] = t
+	}
+	return t, err
+}
+
+// row is a series, made of NaN where it is new.
+func (h *historian) row(key Series) ([]float64, error) {
+	row := h.history.series[key]
 	if row != nil {
 		return row, nil
 	}
@@ -179,7 +131,7 @@ func (h *historian) row(key Series) ([]float64, error) {
 	for i := range row {
 		row[i] = math.NaN()
 	}
-	all[key] = row
+	h.history.series[key] = row
 	return row, nil
 }
 

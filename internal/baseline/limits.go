@@ -11,7 +11,7 @@ import (
 const (
 	maxPoints     = 64 << 20 // bytes of the points of a run
 	maxFiles      = 64 << 20 // bytes of the files of a suite together
-	maxRun        = bench.MaxRunSize + maxPoints + maxFiles + maxMeta
+	maxRun        = bench.MaxRunSize + maxPoints + 2*maxFiles + maxMeta
 	maxObject     = 64 << 20
 	maxMeta       = 1 << 20
 	maxTag        = 4 << 10

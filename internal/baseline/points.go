@@ -1,182 +1,135 @@
 package baseline
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// The points of a run are stored by measure, so that a history of one measure
-// skips the others, and of many runs with the same benchmarks reads their
-// names once:
+// The points of a run are a table: a line of JSON with the sorted names of its rows and
+// columns,
 //
-//	block of: number of benchmarks, their names as blocks, sorted
-//	number of measures, of each, sorted by name:
-//	    block of its name
-//	    block of: number of values, of each how far its benchmark comes after
-//	    the previous value's, then the values as floats
+//	{"benchmarks":["xdp/drop","xdp/pass"],"measures":["latency"]}
 //
-// The same points make the same bytes.
+// and then, measure by measure, a float64 for each benchmark, little-endian, which is
+// NaN where it was not measured. So a history of one measure skips the others, and of
+// many runs with the same benchmarks reads their names once. The same points make the
+// same bytes.
+type table struct {
+	Benchmarks []string `json:"benchmarks"`
+	Measures   []string `json:"measures"`
+}
 
 // encodePoints refuses points that could not be read back.
 func encodePoints(points []Point) ([]byte, error) {
-	points = slices.Clone(points)
-	slices.SortFunc(points, comparePoints)
-	names := make([]string, len(points))
-	for i, p := range points {
-		names[i] = p.Benchmark
-		if i > 0 && comparePoints(p, points[i-1]) == 0 {
+	t := table{[]string{}, []string{}}
+	for _, p := range points {
+		t.Benchmarks, t.Measures = append(t.Benchmarks, p.Benchmark), append(t.Measures, p.Measure)
+	}
+	for _, names := range []*[]string{&t.Benchmarks, &t.Measures} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	values := make([]float64, len(t.Benchmarks)*len(t.Measures))
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for _, p := range points {
+		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+			return nil, fmt.Errorf("benchmark %q, measure %q: the value %v", p.Benchmark, p.Measure, p.Value)
+		}
+		b, _ := slices.BinarySearch(t.Benchmarks, p.Benchmark)
+		m, _ := slices.BinarySearch(t.Measures, p.Measure)
+		v := &values[m*len(t.Benchmarks)+b]
+		if !math.IsNaN(*v) {
 			return nil, fmt.Errorf("measure %q: benchmark %q occurs twice", p.Measure, p.Benchmark)
 		}
+		*v = p.Value
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	index := make(map[string]int, len(names))
-	table := appendNumber(nil, len(names))
-	for i, name := range names {
-		index[name] = i
-		table = appendBlock(table, name)
-	}
-
-	var columns []byte
-	measures := 0
-	for len(points) > 0 {
-		n := slices.IndexFunc(points, func(p Point) bool { return p.Measure != points[0].Measure })
-		if n < 0 {
-			n = len(points)
-		}
-		columns = appendBlock(columns, points[0].Measure)
-		columns = appendBlock(columns, encodeColumn(points[:n], index))
-		measures++
-		points = points[n:]
-	}
-	data := appendNumber(appendBlock(nil, table), measures)
-	data = append(data, columns...)
-	if _, err := decodePoints(data); err != nil {
-		return nil, err
-	}
-	return data, nil
+	line, _ := json.Marshal(t) // text alone
+	return binary.Append(append(line, '\n'), binary.LittleEndian, values)
 }
 
-func comparePoints(a, b Point) int {
-	return cmp.Or(cmp.Compare(a.Measure, b.Measure), cmp.Compare(a.Benchmark, b.Benchmark))
-}
-
-// encodeColumn is the values of one measure, sorted by benchmark.
-func encodeColumn(points []Point, index map[string]int) []byte {
-	b := appendNumber(nil, len(points))
-	previous := -1
-	for _, p := range points {
-		b = appendNumber(b, index[p.Benchmark]-previous)
-		previous = index[p.Benchmark]
-	}
-	for _, p := range points {
-		b = appendFloat(b, p.Value)
-	}
-	return b
-}
-
-// decodePoints is the points, sorted.
+// decodePoints is the points, sorted by measure, then benchmark.
 func decodePoints(data []byte) ([]Point, error) {
-	table, columns, err := splitPoints(data)
+	line, values, _ := bytes.Cut(data, []byte("\n"))
+	t, err := decodeTable(line)
 	if err != nil {
 		return nil, err
 	}
-	names, err := decodeNames(table)
-	if err != nil {
+	if err := t.fits(values); err != nil {
 		return nil, err
 	}
 	var points []Point
-	for _, c := range columns {
-		col, err := decodeColumn(c.block, len(names))
-		if err != nil {
-			return nil, fmt.Errorf("measure %q: %w", c.measure, err)
-		}
-		for i, b := range col.benchmarks {
-			points = append(points, Point{names[b], c.measure, floatAt(col.values, i)})
+	for m, measure := range t.Measures {
+		for b, benchmark := range t.Benchmarks {
+			if v := t.value(values, m, b); !math.IsNaN(v) {
+				points = append(points, Point{benchmark, measure, v})
+			}
 		}
 	}
 	return points, nil
 }
 
-// column is the block of one measure, not looked into.
-type column struct {
-	measure string
-	block   []byte
+func decodeTable(line []byte) (*table, error) {
+	var t table
+	if err := json.Unmarshal(line, &t); err != nil {
+		return nil, err
+	}
+	return &t, t.check()
 }
 
-// splitPoints finds the parts of the points of a run.
-func splitPoints(data []byte) (table []byte, columns []column, err error) {
-	r := reader{data: data}
-	table = r.block(len(data))
-	for range r.number("measures", maxMeasures) {
-		c := column{string(r.block(maxName)), r.block(len(data))}
-		if r.err == nil && len(columns) > 0 && c.measure <= columns[len(columns)-1].measure {
-			return nil, nil, errors.New("the measures are not sorted")
+func (t *table) check() error {
+	for _, part := range []struct {
+		what  string
+		names []string
+		most  int
+	}{{"benchmark", t.Benchmarks, maxBenchmarks}, {"measure", t.Measures, maxMeasures}} {
+		if len(part.names) > part.most {
+			return fmt.Errorf("%d %ss are more than the %d that are plausible", len(part.names), part.what, part.most)
 		}
-		if r.err == nil {
-			r.err = checkName("measure", c.measure)
+		for i, name := range part.names {
+			if err := checkName(part.what, name); err != nil {
+				return err
+			}
+			if i > 0 && cmp.Compare(name, part.names[i-1]) <= 0 {
+				return fmt.Errorf("the %ss are not sorted", part.what)
+			}
 		}
-		if r.err != nil {
-			break
-		}
-		columns = append(columns, c)
 	}
-	if err := r.end(); err != nil {
-		return nil, nil, err
+	if size := t.size(); size > maxPoints {
+		return tooLarge(int64(size), maxPoints)
 	}
-	return table, columns, nil
+	return nil
 }
 
-// decodeNames is the names of the benchmarks.
-func decodeNames(table []byte) ([]string, error) {
-	r := reader{data: table}
-	var names []string
-	for range r.number("benchmarks", maxBenchmarks) {
-		name := string(r.block(maxName))
-		if r.err == nil {
-			r.err = checkName("benchmark", name)
-		}
-		if r.err != nil {
-			break
-		}
-		if len(names) > 0 && name <= names[len(names)-1] {
-			return nil, errors.New("the benchmarks are not sorted")
-		}
-		names = append(names, name)
+// size is that of the values, in bytes.
+func (t *table) size() int { return 8 * len(t.Benchmarks) * len(t.Measures) }
+
+// fits checks that these are the values of the table.
+func (t *table) fits(values []byte) error {
+	if len(values) != t.size() {
+		return fmt.Errorf("there are %d bytes of values instead of %d", len(values), t.size())
 	}
-	return names, r.end()
+	for i := 0; i < len(values); i += 8 {
+		if math.IsInf(floatAt(values[i:]), 0) {
+			return errors.New("a value is infinite")
+		}
+	}
+	return nil
 }
 
-// values is what a column holds: value i, a float, is of benchmarks[i].
-type values struct {
-	benchmarks []int
-	values     []byte
+// value is what was measured, or NaN.
+func (t *table) value(values []byte, measure, benchmark int) float64 {
+	return floatAt(values[8*(measure*len(t.Benchmarks)+benchmark):])
 }
 
-// decodeColumn is the values of one measure of no more than n benchmarks.
-func decodeColumn(block []byte, n int) (values, error) {
-	r := reader{data: block}
-	var v values
-	v.benchmarks = make([]int, r.number("values", n))
-	previous := -1
-	for i := range v.benchmarks {
-		step := r.number("benchmarks", n)
-		if previous += step; r.err == nil && (step == 0 || previous >= n) {
-			return values{}, errors.New("a benchmark occurs twice, or there is none")
-		}
-		v.benchmarks[i] = previous
-	}
-	v.values = r.take(8 * len(v.benchmarks))
-	if err := r.end(); err != nil {
-		return values{}, err
-	}
-	for i := range v.benchmarks {
-		if f := floatAt(v.values, i); math.IsNaN(f) || math.IsInf(f, 0) {
-			return values{}, fmt.Errorf("the value %v", f)
-		}
-	}
-	return v, nil
-}
+func floatAt(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }

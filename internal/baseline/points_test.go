@@ -1,28 +1,43 @@
 package baseline
 
-import "testing"
+import (
+	"math"
+	"slices"
+	"testing"
+)
 
 func TestPointsThatAreDamaged(t *testing.T) {
-	const one = "\x00\x00\x00\x00\x00\x00\xf0\x3f"
-	column := func(text string) string { return "\x05\x02\x01a\x01b\x01\x01m" + string(appendBlock(nil, text)) }
+	const one, nan, inf = "\x00\x00\x00\x00\x00\x00\xf0\x3f", "\x01\x00\x00\x00\x00\x00\xf8\x7f", "\x00\x00\x00\x00\x00\x00\xf0\x7f"
 	for _, c := range []struct{ data, want string }{
-		{"", "the data end too early"},
-		{"\x80\x00", "misspelt"},
-		{"\xff\xff\xff\x01", "are more than the 4 that are plausible"},
-		{"\x05\x02\x01a\x01b\x01\x01m", "the data end too early"},
-		{"\x05\x02\x01b\x01a\x00", "the benchmarks are not sorted"},
-		{"\x05\x02\x01a\x01\x1b\x00", "cannot be printed"},
-		{"\x01\x00\x02\x01m\x01\x00\x01m\x01\x00", "the measures are not sorted"},
-		{"\x01\x00\x00x", "1 bytes follow the data"},
-		{column("\x01\x00" + one), "a benchmark occurs twice, or there is none"},
-		{column("\x02\x02\x01" + one + one), "a benchmark occurs twice, or there is none"},
-		{column("\x01\x01\x00\x00\x00\x00\x00\x00\xf8\x7f"), "the value NaN"},
-		{column("\x01\x01" + one + "x"), "1 bytes follow the data"},
+		{"", "unexpected end of JSON input"},
+		{"{}\n" + one, "8 bytes of values instead of 0"},
+		{`{"benchmarks":["a","b"],"measures":["m"]}` + "\n" + one, "8 bytes of values instead of 16"},
+		{`{"benchmarks":["b","a"]}` + "\n", "the benchmarks are not sorted"},
+		{`{"measures":["m","m"]}` + "\n", "the measures are not sorted"},
+		{`{"benchmarks":["a","\u001b"]}` + "\n", "cannot be printed"},
+		{`{"benchmarks":["a",""]}` + "\n", "the benchmark is empty"},
+		{`{"benchmarks":["a"],"measures":["m"]}` + "\n" + inf, "a value is infinite"},
 	} {
 		_, err := decodePoints([]byte(c.data))
 		wantError(t, err, c.want)
 	}
-	if points, err := decodePoints([]byte(column("\x01\x02" + one))); err != nil || points[0] != (Point{"b", "m", 1}) {
+	points, err := decodePoints([]byte(`{"benchmarks":["a","b"],"measures":["m"]}` + "\n" + nan + one))
+	if err != nil || !slices.Equal(points, []Point{{"b", "m", 1}}) {
 		t.Errorf("points %v, error %v", points, err)
+	}
+}
+
+func TestPointsThatCannotBeStored(t *testing.T) {
+	for _, c := range []struct {
+		points []Point
+		want   string
+	}{
+		{[]Point{{"a", "m", 1}, {"b", "m", 1}, {"a", "m", 2}}, `measure "m": benchmark "a" occurs twice`},
+		{[]Point{{"a", "m", math.Inf(1)}}, `benchmark "a", measure "m": the value +Inf`},
+		{[]Point{{"a", "m", math.NaN()}}, `benchmark "a", measure "m": the value NaN`},
+		{[]Point{{"", "m", 1}}, "the benchmark is empty"},
+	} {
+		_, err := encodePoints(c.points)
+		wantError(t, err, c.want)
 	}
 }

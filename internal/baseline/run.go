@@ -14,21 +14,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// A run file holds all that is stored of a run but its objects and tags:
-//
-//	block of the header, JSON
-//	block of the points, as in points.go
-//	number of files, of each, sorted by name: block of its name, block of it
-//	the run, as bench.Encode writes it
-//
+// A run file holds all that is stored of a run but its objects and tags: the header,
+// a line of JSON, the points, as in points.go, and the run as bench.Encode writes it.
 // All else about the run derives from it: its ID, its index and points files.
 
-// header is what of a run's Meta the run itself does not say.
+// header is what of an Entry the run itself does not say.
 type header struct {
-	Branch  string    `json:"branch,omitempty"`
-	Commit  string    `json:"commit,omitempty"`
-	Time    time.Time `json:"time"`
-	Objects []string  `json:"objects,omitempty"`
+	Branch  string            `json:"branch,omitempty"`
+	Commit  string            `json:"commit,omitempty"`
+	Time    time.Time         `json:"time"`
+	Objects []string          `json:"objects,omitempty"`
+	Files   map[string][]byte `json:"files,omitempty"`
+	// Points is their size in bytes.
+	Points int `json:"points"`
 }
 
 // stored is a run as it is stored.
@@ -45,7 +43,14 @@ func encodeRun(e *Entry) (*stored, error) {
 	if e.Run == nil {
 		return nil, errors.New("there is no run")
 	}
-	h := header{Branch: e.Branch, Commit: e.Commit, Time: e.Time, Objects: slices.Sorted(maps.Keys(e.Objects))}
+	points, err := encodePoints(e.Points)
+	if err != nil {
+		return nil, fmt.Errorf("points: %w", err)
+	}
+	h := header{
+		Branch: e.Branch, Commit: e.Commit, Time: e.Time, Objects: slices.Sorted(maps.Keys(e.Objects)),
+		Files: e.Files, Points: len(points),
+	}
 	if h.Time.IsZero() {
 		h.Time = e.Run.Started
 	}
@@ -53,20 +58,8 @@ func encodeRun(e *Entry) (*stored, error) {
 		return nil, err
 	}
 	h.Time = h.Time.UTC().Round(0)
-	// Neither can fail: text and numbers alone.
-	head, _ := json.Marshal(h)
-	points, err := encodePoints(e.Points)
-	if err != nil {
-		return nil, fmt.Errorf("points: %w", err)
-	}
-	content := appendBlock(nil, head)
-	content = appendBlock(content, points)
-	content = appendNumber(content, len(e.Files))
-	for _, name := range slices.Sorted(maps.Keys(e.Files)) {
-		content = appendBlock(content, name)
-		content = appendBlock(content, e.Files[name])
-	}
-	out := bytes.NewBuffer(content)
+	line, _ := json.Marshal(h) // text and numbers alone
+	out := bytes.NewBuffer(slices.Concat(line, []byte("\n"), points))
 	if err := bench.Encode(out, e.Run); err != nil {
 		return nil, err
 	}
@@ -75,24 +68,23 @@ func encodeRun(e *Entry) (*stored, error) {
 
 // decodeRun reads the content of a run file and checks that it is whole.
 func decodeRun(content []byte) (*stored, error) {
-	r := reader{data: content}
-	head := r.block(maxMeta)
-	s := &stored{content: content, points: r.block(maxPoints)}
-	files, err := decodeFiles(&r)
-	if err != nil {
-		return nil, fmt.Errorf("files: %w", err)
-	}
+	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	var h header
-	if err := json.Unmarshal(head, &h); err != nil {
+	if err := json.Unmarshal(line, &h); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
+	if h.Points < 0 || h.Points > len(rest) {
+		return nil, fmt.Errorf("header: %d bytes of points, where %d are left", h.Points, len(rest))
+	}
+	s := &stored{content: content, points: rest[:h.Points]}
+	var err error
 	if s.Points, err = decodePoints(s.points); err != nil {
 		return nil, fmt.Errorf("points: %w", err)
 	}
-	if s.Run, err = bench.Decode(bytes.NewReader(r.data)); err != nil {
+	if s.Run, err = bench.Decode(bytes.NewReader(rest[h.Points:])); err != nil {
 		return nil, err
 	}
-	s.Files = files
+	s.Files = h.Files
 	s.Meta = Meta{
 		ID:     idOf(h.Time, content),
 		Branch: h.Branch, Commit: h.Commit, Time: h.Time.UTC(),
@@ -105,29 +97,6 @@ func decodeRun(content []byte) (*stored, error) {
 	return s, nil
 }
 
-func decodeFiles(r *reader) (map[string][]byte, error) {
-	var files map[string][]byte
-	last := ""
-	for range r.number("files", maxMembers) {
-		name, data := string(r.block(maxName)), r.block(maxFiles)
-		if r.err == nil {
-			r.err = checkPath(name)
-		}
-		if r.err != nil {
-			break
-		}
-		if name <= last {
-			return nil, errors.New("they are not sorted")
-		}
-		if last = name; files == nil {
-			files = make(map[string][]byte)
-		}
-		// What is kept of a run must not keep all of it in memory.
-		files[name] = bytes.Clone(data)
-	}
-	return files, r.err
-}
-
 // idOf is the ID of the run of that time, of which a run file holds content.
 func idOf(t time.Time, content []byte) string {
 	sum := sha256.Sum256(content)
@@ -138,6 +107,16 @@ func idOf(t time.Time, content []byte) string {
 func (s *stored) check() error {
 	if err := s.Meta.check(); err != nil {
 		return err
+	}
+	size := 0
+	for name, data := range s.Files {
+		if err := checkPath(name); err != nil {
+			return fmt.Errorf("files: %w", err)
+		}
+		size += len(data)
+	}
+	if size > maxFiles {
+		return fmt.Errorf("files: %w", tooLarge(int64(size), maxFiles))
 	}
 	if len(s.Run.Results) == 0 {
 		return errors.New("the run has no results")

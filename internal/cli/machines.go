@@ -21,7 +21,8 @@ const KernelCacheUsage = "the `folder` of kernels (default: ebpf-bench/kernels i
 // MachineFlags are how virtual machines are run.
 type MachineFlags struct {
 	Kernels KernelList
-	Mode    VMMode
+	// Mode is exact, kvm or off; the empty one is exact where a kernel is named.
+	Mode    string
 	Cache   string
 	timeout time.Duration
 	memory  int
@@ -37,12 +38,11 @@ const defaultTimeout = 5 * time.Minute
 func (f *MachineFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(&f.Kernels, "kernel", "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
-	flags.Var(&f.Mode, "vm", "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
+	OneOf(cmd, flags, &f.Mode, "vm", "mode", []string{"exact", "kvm", "off"}, "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
 	flags.StringVar(&f.Cache, "kernel-cache", "", KernelCacheUsage)
 	flags.DurationVar(&f.timeout, "vm-timeout", defaultTimeout, "give up on a virtual machine after this time")
 	flags.IntVar(&f.memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")
 	_ = cmd.RegisterFlagCompletionFunc("kernel", f.completeKernel)
-	_ = cmd.RegisterFlagCompletionFunc("vm", cobra.FixedCompletions([]string{"exact", "kvm", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.Check(); err != nil {
 			return UsageError(cmd, err)
@@ -98,25 +98,6 @@ func (f *MachineFlags) Open(t *ui.Terminal, kernels []string) (*fleet.Fleet, err
 type watch struct{ *ui.Terminal }
 
 func (w watch) Stage(kernel string) fleet.Stage { return w.Terminal.Stage("kernel " + kernel) }
-
-// VMMode is the value of --vm. The empty one is exact where a kernel is named.
-type VMMode string
-
-// String is for pflag.Value.
-func (m *VMMode) String() string { return string(*m) }
-
-// Type is for pflag.Value.
-func (m *VMMode) Type() string { return "mode" }
-
-// Set is for pflag.Value.
-func (m *VMMode) Set(s string) error {
-	switch s {
-	case "exact", "kvm", "off":
-		*m = VMMode(s)
-		return nil
-	}
-	return errors.New("it is exact, kvm or off")
-}
 
 // KernelList is the value of --kernel.
 type KernelList []string

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/mikelolasagasti/xz"
+	"github.com/pierrec/lz4/v4"
 	"github.com/ulikunitz/xz/lzma"
 )
 
@@ -19,6 +20,7 @@ const (
 	gzipMagic  = "\x1f\x8b\x08"
 	xzMagic    = "\xfd7zXZ\x00"
 	zstdMagic  = "\x28\xb5\x2f\xfd"
+	lz4Magic   = "\x02\x21\x4c\x18" // of its legacy frame, which the kernel uses for itself
 	bzip2Magic = "BZh"
 	lzmaMagic  = "\x5d\x00\x00"
 	lzoMagic   = "\x89LZO"
@@ -60,7 +62,7 @@ func decompressor(in io.Reader) (io.ReadCloser, error) {
 	case has(zstdMagic):
 		return newZstd(r)
 	case has(lz4Magic):
-		return io.NopCloser(&lz4Legacy{in: r}), nil
+		return io.NopCloser(lz4.NewReader(r)), nil
 	case has(bzip2Magic):
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case has(lzmaMagic):

@@ -166,6 +166,7 @@ func lzmaCompressed(data []byte) []byte {
 }
 
 func lz4Compressed(data []byte) []byte {
+	const lz4Block = 8 << 20
 	out := []byte(lz4Magic)
 	for block := range slices.Chunk(data, lz4Block) {
 		packed := make([]byte, lz4.CompressBlockBound(len(block)))

@@ -21,7 +21,8 @@ import (
 // Terminal is what the tool says and where.
 type Terminal struct {
 	Stdout, Stderr io.Writer
-	Color          ColorMode
+	// Color is auto, always or never.
+	Color string
 	// live is what stands below the lines of stderr.
 	live *live
 }
@@ -103,22 +104,3 @@ func labelOf(err error) string {
 
 // Clean makes text from objects and files safe to print.
 func Clean(s string) string { return escape.Printable(s) }
-
-// ColorMode is the value of --color.
-type ColorMode string
-
-// String is for pflag.Value.
-func (c *ColorMode) String() string { return string(*c) }
-
-// Type is for pflag.Value.
-func (c *ColorMode) Type() string { return "when" }
-
-// Set is for pflag.Value.
-func (c *ColorMode) Set(s string) error {
-	switch s {
-	case "auto", "always", "never":
-		*c = ColorMode(s)
-		return nil
-	}
-	return fmt.Errorf("it is auto, always or never")
-}

@@ -1,4 +1,6 @@
-package main
+// Package baselinecmd is the command ebpf-bench baseline: a subcommand for each thing
+// to be done with a store of package baseline.
+package baselinecmd
 
 import (
 	"context"
@@ -22,14 +24,15 @@ measured, which a comparison loads and measures again beside the new ones.
 
 RUN is latest, or a run's ID, a tag or a branch, of which it is the newest run.`
 
-// baselineCommand is what its subcommands share.
-type baselineCommand struct {
+// command is what its subcommands share.
+type command struct {
 	t     *ui.Terminal
-	store storeFlag
+	store cli.Store
 }
 
-func newBaselineCommand(t *ui.Terminal) *cobra.Command {
-	b := &baselineCommand{t: t}
+// New is the command.
+func New(t *ui.Terminal) *cobra.Command {
+	b := &command{t: t}
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Keep runs to compare later ones with",
@@ -37,27 +40,27 @@ func newBaselineCommand(t *ui.Terminal) *cobra.Command {
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	b.store.register(cmd)
+	b.store.Register(cmd)
 	cmd.AddCommand(b.save(), b.list(), b.show(), b.tag(), b.rm(), b.prune(), b.verify(), b.rebuild(), b.export(), b.importing())
 	return cmd
 }
 
-func (b *baselineCommand) open() *baseline.Dir { return baseline.Open(b.store.folder) }
+func (b *command) open() *baseline.Dir { return baseline.Open(b.store.Folder) }
 
 // existing is open for what makes sense only where something was saved.
-func (b *baselineCommand) existing() (*baseline.Dir, error) {
+func (b *command) existing() (*baseline.Dir, error) {
 	d := b.open()
 	err := d.Exists()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
-		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.folder),
+		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.Folder),
 			"name its folder by --store, or make one by ebpf-bench run --save"))
 	}
 	return d, exit.NoMeasure(err)
 }
 
 // find is the run that a word stands for.
-func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta, error) {
-	meta, err := sides.Find(ctx, b.store.open(), name)
+func (b *command) find(ctx context.Context, name string) (baseline.Meta, error) {
+	meta, err := sides.Find(ctx, b.store.Open(), name)
 	if err != nil {
 		return meta, exit.Usage(bench.WithHint(err, sides.ListHint))
 	}
@@ -65,7 +68,7 @@ func (b *baselineCommand) find(ctx context.Context, name string) (baseline.Meta,
 }
 
 // onRun is a command on the run that its first argument stands for.
-func (b *baselineCommand) onRun(do func(ctx context.Context, m baseline.Meta, args []string) error) func(*cobra.Command, []string) error {
+func (b *command) onRun(do func(ctx context.Context, m baseline.Meta, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		meta, err := b.find(cmd.Context(), args[0])
 		if err != nil {
@@ -76,7 +79,7 @@ func (b *baselineCommand) onRun(do func(ctx context.Context, m baseline.Meta, ar
 }
 
 // onStore is a command on a baseline that is there.
-func (b *baselineCommand) onStore(do func(ctx context.Context, d *baseline.Dir, args []string) error) func(*cobra.Command, []string) error {
+func (b *command) onStore(do func(ctx context.Context, d *baseline.Dir, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		d, err := b.existing()
 		if err != nil {
@@ -88,7 +91,7 @@ func (b *baselineCommand) onStore(do func(ctx context.Context, d *baseline.Dir, 
 
 // damaged says what is wrong with a store. What a killed process left behind
 // is no damage.
-func (b *baselineCommand) damaged(problems []baseline.Problem) error {
+func (b *command) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {
 		if p.Leftover {
@@ -101,7 +104,7 @@ func (b *baselineCommand) damaged(problems []baseline.Problem) error {
 }
 
 // complete completes the names of runs.
-func (b *baselineCommand) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (b *command) complete(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	names := []string{"latest"}
 	runs, _, err := b.open().List(cmd.Context(), baseline.Query{Limit: 50})
 	if err == nil {

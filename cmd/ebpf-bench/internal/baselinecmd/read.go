@@ -1,4 +1,4 @@
-package main
+package baselinecmd
 
 // The commands that read the baseline and leave it as it is.
 
@@ -25,7 +25,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-func (b *baselineCommand) list() *cobra.Command {
+func (b *command) list() *cobra.Command {
 	var asJSON bool
 	var branch string
 	var q baseline.Query
@@ -40,10 +40,10 @@ func (b *baselineCommand) list() *cobra.Command {
 			}
 			runs, problems, err := b.open().List(cmd.Context(), q)
 			if err != nil {
-				return refused(err)
+				return cli.Refused(err)
 			}
 			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
-				b.t.Say("there is no baseline in %s yet", b.store.folder)
+				b.t.Say("there is no baseline in %s yet", b.store.Folder)
 			}
 			if asJSON {
 				err = json.NewEncoder(b.t.Stdout).Encode(append([]baseline.Meta{}, runs...))
@@ -62,15 +62,8 @@ func (b *baselineCommand) list() *cobra.Command {
 	return cmd
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return ui.Clean(s)
-}
-
-func (b *baselineCommand) show() *cobra.Command {
-	format := formatFlag("text")
+func (b *command) show() *cobra.Command {
+	format := "text"
 	cmd := &cobra.Command{
 		Use:               "show RUN",
 		Short:             "Print the results of a run",
@@ -84,14 +77,14 @@ func (b *baselineCommand) show() *cobra.Command {
 			}
 			m := report.NewModel(entry.Run)
 			m.Color = b.t.Colored(b.t.Stdout)
-			return format.render()(b.t.Stdout, m)
+			return cli.RunFormats.Of(format)(b.t.Stdout, m)
 		}),
 	}
-	cmd.Flags().Var(&format, "format", "what to print: text, json, bmf, gobench or csv")
+	cli.RunFormats.Register(cmd, &format, "what to print: text, json, bmf, gobench or csv")
 	return cmd
 }
 
-func (b *baselineCommand) verify() *cobra.Command {
+func (b *command) verify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Check every file of the baseline",
@@ -114,7 +107,7 @@ func (b *baselineCommand) verify() *cobra.Command {
 	}
 }
 
-func (b *baselineCommand) export() *cobra.Command {
+func (b *command) export() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:     "export --out FILE [RUN...]",
@@ -133,7 +126,7 @@ func (b *baselineCommand) export() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if isWithin(filepath.Dir(out), b.store.folder) {
+			if isWithin(filepath.Dir(out), b.store.Folder) {
 				return exit.Usage(fmt.Errorf("--out: %s is in the baseline: an export is kept elsewhere", out))
 			}
 			file, err := output.New(out, nil)
@@ -154,7 +147,7 @@ func (b *baselineCommand) export() *cobra.Command {
 
 // exported are the runs that words stand for, all runs where there is none, and
 // what is wrong with any of them.
-func (b *baselineCommand) exported(ctx context.Context, store *baseline.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
+func (b *command) exported(ctx context.Context, store *baseline.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
 	runs, problems, err := store.List(ctx, baseline.Query{})
 	if err != nil {
 		return nil, nil, exit.NoMeasure(err)

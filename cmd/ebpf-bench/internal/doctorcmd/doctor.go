@@ -1,4 +1,6 @@
-package main
+// Package doctorcmd is the command ebpf-bench doctor: what package probe finds out, on
+// this machine or on kernels in virtual machines, side by side.
+package doctorcmd
 
 import (
 	"context"
@@ -15,7 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-func newDoctorCommand(t *ui.Terminal) *cobra.Command {
+// New is the command.
+func New(t *ui.Terminal) *cobra.Command {
 	var asJSON bool
 	var flags cli.MachineFlags
 	cmd := &cobra.Command{

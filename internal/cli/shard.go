@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"github.com/spf13/cobra"
@@ -8,24 +8,26 @@ import (
 
 const shardUsage = "measure only this `part` of the benchmarks, such as 2/8, for ebpf-bench merge"
 
-// shardFlag is the value of --shard; the zero one is everything.
-type shardFlag struct{ *bench.Shard }
+// Shard is the value of --shard; the zero one is everything.
+type Shard struct{ *bench.Shard }
 
-func (f *shardFlag) register(cmd *cobra.Command) {
+// Register adds --shard to a command.
+func (f *Shard) Register(cmd *cobra.Command) {
 	cmd.Flags().Var(f, "shard", shardUsage)
 }
 
-func (f *shardFlag) String() string {
+func (f *Shard) String() string {
 	if f.Shard == nil {
 		return ""
 	}
 	return f.Shard.String()
 }
 
-func (f *shardFlag) Type() string { return "part" }
+// Type is for pflag.Value.
+func (f *Shard) Type() string { return "part" }
 
 // Set takes the shard as it is written.
-func (f *shardFlag) Set(text string) error {
+func (f *Shard) Set(text string) error {
 	s, err := bench.ParseShard(text)
 	f.Shard = &s
 	return err

@@ -1,4 +1,6 @@
-package main
+// Package kernelcmd is the command ebpf-bench kernel, which keeps the cache of package
+// kernel.
+package kernelcmd
 
 import (
 	"context"
@@ -34,14 +36,15 @@ const kernelSources = `A kernel is one of
   kernel.tar.zst             a packed kernel
   vmlinuz|vmlinux [modules]  an image, and the folder of its modules`
 
-// kernelCommand is what the subcommands share: the cache.
-type kernelCommand struct {
+// command is what the subcommands share: the cache.
+type command struct {
 	t     *ui.Terminal
 	cache string
 }
 
-func newKernelCommand(t *ui.Terminal) *cobra.Command {
-	k := &kernelCommand{t: t}
+// New is the command.
+func New(t *ui.Terminal) *cobra.Command {
+	k := &command{t: t}
 	cmd := &cobra.Command{
 		Use:   "kernel",
 		Short: "Manage the kernels that virtual machines boot",
@@ -54,7 +57,7 @@ func newKernelCommand(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-func (k *kernelCommand) add() *cobra.Command {
+func (k *command) add() *cobra.Command {
 	return &cobra.Command{
 		Use:     "add KERNEL",
 		Short:   "Add a kernel to the cache",
@@ -80,7 +83,7 @@ func (k *kernelCommand) add() *cobra.Command {
 	}
 }
 
-func (k *kernelCommand) list() *cobra.Command {
+func (k *command) list() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -103,7 +106,7 @@ func (k *kernelCommand) list() *cobra.Command {
 			w := tabwriter.NewWriter(k.t.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded\torigin")
 			for _, e := range entries {
-				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", ui.Clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), dash(e.Origin))
+				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", ui.Clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), cli.Dash(e.Origin))
 			}
 			return w.Flush()
 		},
@@ -112,7 +115,7 @@ func (k *kernelCommand) list() *cobra.Command {
 	return cmd
 }
 
-func (k *kernelCommand) remove() *cobra.Command {
+func (k *command) remove() *cobra.Command {
 	return &cobra.Command{
 		Use:     "rm NAME...",
 		Short:   "Remove kernels from the cache",
@@ -139,7 +142,7 @@ func (k *kernelCommand) remove() *cobra.Command {
 	}
 }
 
-func (k *kernelCommand) path() *cobra.Command {
+func (k *command) path() *cobra.Command {
 	return &cobra.Command{
 		Use:     "path NAME",
 		Short:   "Print where the packed kernel of that name lies",
@@ -162,7 +165,7 @@ func (k *kernelCommand) path() *cobra.Command {
 	}
 }
 
-func (k *kernelCommand) pack() *cobra.Command {
+func (k *command) pack() *cobra.Command {
 	var out string
 	var modules []string
 	cmd := &cobra.Command{
@@ -198,7 +201,7 @@ func (k *kernelCommand) pack() *cobra.Command {
 }
 
 // load gets the kernel that words describe, and says what will be missed of it.
-func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
+func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
 	loaded, err := kernel.Source{Progress: cli.Downloads(k.t), Releases: os.Getenv(cli.ReleasesVariable)}.Load(ctx, words...)
 	if err != nil {
 		return nil, fleet.Misnamed(err)
@@ -217,7 +220,7 @@ func (k *kernelCommand) load(ctx context.Context, words []string) (*kernel.Kerne
 }
 
 // loadToPack gets the kernel from the cache if that has it with the modules.
-func (k *kernelCommand) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
+func (k *command) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
 	if len(words) == 1 {
 		cache, err := cli.OpenKernels(k.t, k.cache)
 		if err != nil {
@@ -248,7 +251,7 @@ func lacking(k *kernel.Kernel, modules []string) error {
 }
 
 // complete completes up to that many names of kernels in the cache.
-func (k *kernelCommand) complete(most int, after cobra.ShellCompDirective) cobra.CompletionFunc {
+func (k *command) complete(most int, after cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, after

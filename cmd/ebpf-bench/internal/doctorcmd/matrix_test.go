@@ -1,4 +1,4 @@
-package main
+package doctorcmd
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func kernelWith(release string, answers ...probe.Answer) examined {
 func TestMatrix(t *testing.T) {
 	for name, c := range map[string]struct {
 		kernels []examined
-		color   ui.ColorMode
+		color   string
 		want    string
 	}{
 		"an old and a new one": {

@@ -1,4 +1,4 @@
-package main
+package baselinecmd
 
 // The commands that change the baseline, beside save.
 
@@ -24,7 +24,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-func (b *baselineCommand) tag() *cobra.Command {
+func (b *command) tag() *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:     "tag RUN TAG",
@@ -35,20 +35,20 @@ func (b *baselineCommand) tag() *cobra.Command {
 			tag := args[0]
 			if remove {
 				if err := b.open().Untag(ctx, meta.ID, tag); err != nil {
-					return refused(err)
+					return cli.Refused(err)
 				}
 				fmt.Fprintf(b.t.Stdout, "took the tag %s off run %s\n", ui.Clean(tag), meta.ID)
 				return nil
 			}
-			if err := cmp.Or(reserved("tag", tag), b.store.shadows(ctx, tag)); err != nil {
+			if err := cmp.Or(cli.Reserved("tag", tag), b.store.Shadows(ctx, tag)); err != nil {
 				return exit.Usage(err)
 			}
 			if err := b.open().Tag(ctx, meta.ID, tag); err != nil {
-				return refused(err)
+				return cli.Refused(err)
 			}
 			newest, err := baseline.Latest(ctx, b.open(), baseline.Query{Tag: tag})
 			if err != nil {
-				return refused(err)
+				return cli.Refused(err)
 			}
 			is := "it"
 			if newest.ID != meta.ID {
@@ -62,7 +62,7 @@ func (b *baselineCommand) tag() *cobra.Command {
 	return cmd
 }
 
-func (b *baselineCommand) rm() *cobra.Command {
+func (b *command) rm() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:               "rm RUN...",
@@ -105,7 +105,7 @@ func (b *baselineCommand) rm() *cobra.Command {
 	return cmd
 }
 
-func (b *baselineCommand) prune() *cobra.Command {
+func (b *command) prune() *cobra.Command {
 	var keep int
 	cmd := &cobra.Command{
 		Use:     "prune --keep N",
@@ -133,7 +133,7 @@ func (b *baselineCommand) prune() *cobra.Command {
 	return cmd
 }
 
-func (b *baselineCommand) rebuild() *cobra.Command {
+func (b *command) rebuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
 		Short: "Make the index anew from the runs",
@@ -151,7 +151,7 @@ func (b *baselineCommand) rebuild() *cobra.Command {
 	}
 }
 
-func (b *baselineCommand) importing() *cobra.Command {
+func (b *command) importing() *cobra.Command {
 	return &cobra.Command{
 		Use:     "import FILE",
 		Short:   "Take the runs of an exported file",
@@ -170,7 +170,7 @@ func (b *baselineCommand) importing() *cobra.Command {
 			}
 			runs, err := b.open().Import(cmd.Context(), content)
 			if err != nil {
-				return refused(fmt.Errorf("import %s: %w", args[0], err))
+				return cli.Refused(fmt.Errorf("import %s: %w", args[0], err))
 			}
 			for _, m := range runs {
 				if m.Time.After(time.Now()) {

@@ -1,17 +1,15 @@
-package main
+package cli
 
 import (
 	"errors"
 	"slices"
 	"testing"
-
-	"github.com/org/ebpf-bench-action/internal/cli"
 )
 
 func TestChooseKernels(t *testing.T) {
 	flag, suite := []string{"6.12", "6.1", "6.12"}, []string{"5.10"}
 	for _, test := range []struct {
-		mode           cli.VMMode
+		mode           string
 		named, inSuite []string
 		want           []string
 	}{
@@ -23,7 +21,7 @@ func TestChooseKernels(t *testing.T) {
 		{"exact", nil, nil, []string{"host"}},
 		{"kvm", nil, nil, []string{"host"}},
 	} {
-		f := cli.MachineFlags{Mode: test.mode, Kernels: test.named}
+		f := MachineFlags{Mode: test.mode, Kernels: test.named}
 		if got := f.Choose(test.inSuite); !slices.Equal(got, test.want) {
 			t.Errorf("--vm %s --kernel %v, suite %v: %v, want %v", test.mode, test.named, test.inSuite, got, test.want)
 		}
@@ -44,7 +42,7 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 		{[]string{",6.12"}, nil},
 		{[]string{"6.12", ""}, nil},
 	} {
-		var list cli.KernelList
+		var list KernelList
 		var err error
 		for _, arg := range c.args {
 			err = errors.Join(err, list.Set(arg))
@@ -57,13 +55,13 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 
 func TestNoMachineOnAKernel(t *testing.T) {
 	for _, c := range []struct {
-		flags cli.MachineFlags
+		flags MachineFlags
 		ok    bool
 	}{
-		{cli.MachineFlags{Mode: "off"}, true},
-		{cli.MachineFlags{Kernels: []string{"6.12"}}, true},
-		{cli.MachineFlags{Mode: "kvm", Kernels: []string{"6.12"}}, true},
-		{cli.MachineFlags{Mode: "off", Kernels: []string{"6.12"}}, false},
+		{MachineFlags{Mode: "off"}, true},
+		{MachineFlags{Kernels: []string{"6.12"}}, true},
+		{MachineFlags{Mode: "kvm", Kernels: []string{"6.12"}}, true},
+		{MachineFlags{Mode: "off", Kernels: []string{"6.12"}}, false},
 	} {
 		if err := c.flags.Check(); (err == nil) != c.ok {
 			t.Errorf("--vm %s --kernel %s: %v", c.flags.Mode, c.flags.Kernels.String(), err)

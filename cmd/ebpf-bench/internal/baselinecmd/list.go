@@ -1,4 +1,4 @@
-package main
+package baselinecmd
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -21,8 +22,8 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
 	machines := shortMachines(runs)
 	for i, m := range runs {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, dash(m.Branch), dash(m.Commit),
-			localTime(m), len(m.Digests), dash(strings.Join(m.Tags, ", ")), ui.Clean(machines[i]))
+		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, cli.Dash(m.Branch), cli.Dash(m.Commit),
+			localTime(m), len(m.Digests), cli.Dash(strings.Join(m.Tags, ", ")), ui.Clean(machines[i]))
 	}
 	if err := w.Flush(); err != nil {
 		return err

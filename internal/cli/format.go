@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/ui"
+)
+
+// Formats are the renderers that --format names, in the order of the documentation.
+type Formats[M any] []struct {
+	Name   string
+	Render func(io.Writer, M) error
+}
+
+// The formats of runs and of comparisons.
+var (
+	RunFormats = Formats[*report.Model]{
+		{"text", report.Text},
+		{"json", report.JSON},
+		{"bmf", report.BMF},
+		{"gobench", report.GoBench},
+		{"csv", report.CSV},
+	}
+	CompareFormats = Formats[*report.Comparison]{
+		{"text", report.CompareText},
+		{"json", report.CompareJSON},
+		{"markdown", func(w io.Writer, m *report.Comparison) error { return report.CompareMarkdown(w, m, 0) }},
+		{"csv", report.CompareCSV},
+		{"bmf", report.OfHead(report.BMF)},
+		{"gobench", report.OfHead(report.GoBench)},
+	}
+)
+
+// Register adds --format to a command.
+func (f Formats[M]) Register(cmd *cobra.Command, value *string, usage string) {
+	var names []string
+	for _, r := range f {
+		names = append(names, r.Name)
+	}
+	OneOf(cmd, cmd.Flags(), value, "format", "format", names, usage)
+}
+
+// Of is the renderer of that name, nil where there is none.
+func (f Formats[M]) Of(name string) func(io.Writer, M) error {
+	for _, r := range f {
+		if r.Name == name {
+			return r.Render
+		}
+	}
+	return nil
+}
+
+// PrintRuns prints runs in one of RunFormats.
+func PrintRuns(t *ui.Terminal, format string, runs ...*bench.Run) error {
+	m := report.NewModel(runs...)
+	m.Color = t.Colored(t.Stdout)
+	m.Explained = SameStream(t.Stdout, t.Stderr)
+	if err := RunFormats.Of(format)(t.Stdout, m); err != nil {
+		return exit.NoMeasure(fmt.Errorf("write results: %w", err))
+	}
+	return nil
+}
+
+// PrintComparison prints a comparison in one of CompareFormats.
+func PrintComparison(t *ui.Terminal, format string, verbose bool, m *report.Comparison) error {
+	m.Color, m.Columns, m.Verbose = t.Colored(t.Stdout), t.Columns(), verbose
+	m.Explained = format == "text" && SameStream(t.Stdout, t.Stderr)
+	if err := CompareFormats.Of(format)(t.Stdout, m); err != nil {
+		return exit.NoMeasure(fmt.Errorf("write the comparison: %w", err))
+	}
+	return nil
+}
+
+// SameStream tells whether what goes to both writers ends in the same place: a
+// terminal, a log. There, errors are read right below the results.
+func SameStream(a, b io.Writer) bool {
+	x, ok := a.(*os.File)
+	y, both := b.(*os.File)
+	if !ok || !both {
+		return false
+	}
+	first, err := x.Stat()
+	if err != nil {
+		return false
+	}
+	second, err := y.Stat()
+	return err == nil && os.SameFile(first, second)
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/git"
+	"github.com/org/ebpf-bench-action/internal/keep"
+	"github.com/org/ebpf-bench-action/internal/ui"
+)
+
+// Origin is where the objects of a run come from.
+type Origin struct{ keep.Origin }
+
+// Register adds --branch, --commit and --tag to a command.
+func (o *Origin) Register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Var((*branchValue)(&o.Branch), "branch", "the `branch` that the objects come from (default: git's)")
+	flags.StringVar(&o.Commit, "commit", "", "the `commit` that they come from (default: git's)")
+	flags.Var((*tagsValue)(&o.Tags), "tag", "mark the run with this `tag`; may be repeated")
+}
+
+// Reserved refuses the name that always stands for the newest run.
+func Reserved(what, name string) error {
+	if name == "latest" {
+		return fmt.Errorf("no %s can be called latest: that is the newest run of all", what)
+	}
+	return nil
+}
+
+// branchValue is the value of --branch, tagsValue that of --tag.
+type (
+	branchValue string
+	tagsValue   []string
+)
+
+func (b *branchValue) String() string { return string(*b) }
+func (b *branchValue) Type() string   { return "string" }
+
+func (b *branchValue) Set(name string) error {
+	*b = branchValue(name)
+	return Reserved("branch", name)
+}
+
+func (v *tagsValue) String() string { return strings.Join(*v, ",") }
+func (v *tagsValue) Type() string   { return "strings" }
+
+func (v *tagsValue) Set(list string) error {
+	for name := range strings.SplitSeq(list, ",") {
+		if err := Reserved("tag", name); err != nil {
+			return err
+		}
+		*v = append(*v, name)
+	}
+	return nil
+}
+
+// Complete asks git for what the user does not say.
+func (o *Origin) Complete(ctx context.Context, t *ui.Terminal) {
+	if o.Branch == "" {
+		o.Branch = git.Branch(ctx)
+		if err := Reserved("branch", o.Branch); err != nil {
+			t.Warn("git's branch is not kept: %v", err)
+			o.Branch = ""
+		}
+	}
+	if o.Commit == "" {
+		o.Commit = git.Output(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
+		if o.Commit != "" && git.Output(ctx, "status", "--porcelain", "--untracked-files=no") != "" {
+			t.Warn("the working tree has changes that commit %.12s does not have", o.Commit)
+		}
+	}
+}
+
+// CheckTags refuses tags that a branch is called by, of the run or in the baseline,
+// and says so where a tag is called like the branch.
+func (o *Origin) CheckTags(ctx context.Context, t *ui.Terminal, store *Store) error {
+	for _, tag := range o.Tags {
+		if tag == o.Branch {
+			return fmt.Errorf("no tag can be called %s: that is the run's branch", tag)
+		}
+		if err := store.Shadows(ctx, tag); err != nil {
+			return err
+		}
+	}
+	if o.Branch == "" {
+		return nil
+	}
+	tagged, _, err := store.Open().List(ctx, baseline.Query{Tag: o.Branch, Limit: 1})
+	if len(tagged) > 0 {
+		t.Warn("the baseline has a tag %s: baseline:%s is run %s, and not the newest of the branch", o.Branch, o.Branch, tagged[0].ID)
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/ui"
+)
+
+// Store is where the baseline is.
+type Store struct {
+	Folder string
+	// warn says, once, what is wrong with a file of the baseline.
+	warn func(baseline.Problem)
+}
+
+// Register adds --store to a command and those below it.
+func (f *Store) Register(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&f.Folder, "store", baseline.DefaultDir, "the `folder` of the baseline")
+	_ = cmd.MarkPersistentFlagDirname("store")
+	said := map[string]bool{}
+	f.warn = func(p baseline.Problem) {
+		if said[p.File] {
+			return
+		}
+		said[p.File] = true
+		t := ui.New(io.Discard, cmd.ErrOrStderr())
+		t.Warn("%v", p)
+		if hint := bench.Hint(p); hint != "" {
+			t.Hint("%s", hint)
+		}
+	}
+}
+
+// Open is the baseline for who looks for a run in it. What is damaged is told,
+// because another run may be found than the one that is meant.
+func (f *Store) Open() baseline.Store { return baseline.Told(baseline.Open(f.Folder), f.warn) }
+
+// Shadows says which branch nobody could name any more if a tag was called so.
+func (f *Store) Shadows(ctx context.Context, tag string) error {
+	runs, _, err := f.Open().List(ctx, baseline.Query{Branches: []string{tag}, Limit: 1})
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	return fmt.Errorf("no tag can be called %s: there are runs of a branch of that name, and baseline:%s is the newest of these", tag, tag)
+}
