@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/bench/merge"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/input"
@@ -83,7 +84,7 @@ func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) er
 	if err := f.checkThresholds(parts); err != nil {
 		return exit.Usage(err)
 	}
-	merged, err := bench.Merge(parts)
+	merged, err := merge.Results(parts)
 	if merged == nil {
 		return exit.Usage(err)
 	}

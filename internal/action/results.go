@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/bench/merge"
 	"github.com/org/ebpf-bench-action/internal/input"
 )
 
@@ -109,7 +110,7 @@ func readAllResults(pattern string, judged bool) (results *bench.Results, missin
 		}
 		parts = append(parts, p)
 	}
-	results, missing = bench.Merge(parts)
+	results, missing = merge.Results(parts)
 	if results == nil {
 		return nil, nil, missing
 	}

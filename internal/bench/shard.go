@@ -74,13 +74,11 @@ func (s Shards) String() string {
 }
 
 // Are says what the shards are: shard 2/8 is missing.
-func (s Shards) Are(what string) string { return s.String() + s.are() + what }
-
-func (s Shards) are() string {
+func (s Shards) Are(what string) string {
 	if len(s) == 1 {
-		return " is "
+		return s.String() + " is " + what
 	}
-	return " are "
+	return s.String() + " are " + what
 }
 
 // UnmarshalJSON reads no more shards than there can be.
@@ -112,5 +110,5 @@ func PartOf[T any](s *Shard, all []T) []T {
 	return part
 }
 
-// index is the place in the suite of what has the nth place in this part.
-func (s Shard) index(nth int) int { return nth*s.Of + s.Part - 1 }
+// Index is the place in the suite of what has the nth place in this part.
+func (s Shard) Index(nth int) int { return nth*s.Of + s.Part - 1 }

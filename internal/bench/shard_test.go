@@ -34,8 +34,8 @@ func TestShardsPartition(t *testing.T) {
 				s, size := Shard{part, of}, 0
 				for i := range n {
 					if s.Has(i) {
-						if s.index(size) != i {
-							t.Errorf("%v: its number %d is %d, want %d", s, size, s.index(size), i)
+						if s.Index(size) != i {
+							t.Errorf("%v: its number %d is %d, want %d", s, size, s.Index(size), i)
 						}
 						in[i]++
 						size++

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/bench/merge"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -76,7 +77,7 @@ func (c *cutShort) add(partial bool, missing bench.Shards) {
 // join adds that to what failed, but for what an error has told already.
 func (c *cutShort) join(failed failureList, told error, several, verbose bool) error {
 	errs := failed.besides(told).errors(several, verbose)
-	var missing *bench.MissingError
+	var missing *merge.MissingError
 	if !errors.As(told, &missing) {
 		errs = append(errs, c.err)
 	}

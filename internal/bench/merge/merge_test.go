@@ -1,9 +1,10 @@
-package bench
+package merge
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,63 +13,63 @@ import (
 )
 
 // exactTestbed counts instructions, hostTestbed times.
-func exactTestbed(kernel string) Testbed {
-	return Testbed{Mode: ModeExact, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "QEMU", Cores: 1, QEMU: "10.0", JIT: "on"}
+func exactTestbed(kernel string) bench.Testbed {
+	return bench.Testbed{Mode: bench.ModeExact, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "QEMU", Cores: 1, QEMU: "10.0", JIT: "on"}
 }
 
-func hostTestbed(kernel string) Testbed {
-	return Testbed{Mode: ModeHost, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "EPYC", Cores: 2, Virtual: "kvm", JIT: "on", Mitigations: map[string]string{"spectre_v2": "retpolines"}}
+func hostTestbed(kernel string) bench.Testbed {
+	return bench.Testbed{Mode: bench.ModeHost, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "EPYC", Cores: 2, Virtual: "kvm", JIT: "on", Mitigations: map[string]string{"spectre_v2": "retpolines"}}
 }
 
 // runOf is a run of benchmarks, in a shard if it has one.
-func runOf(testbed Testbed, shard, benchmarks string) *Run {
-	run := &Run{Version: RunVersion, Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []Result{}}
+func runOf(testbed bench.Testbed, shard, benchmarks string) *bench.Run {
+	run := &bench.Run{Version: bench.RunVersion, Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []bench.Result{}}
 	if shard != "" {
-		s, err := ParseShard(shard)
+		s, err := bench.ParseShard(shard)
 		if err != nil {
 			panic(err)
 		}
 		run.Shard = &s
 	}
 	for _, name := range strings.Fields(benchmarks) {
-		run.Results = append(run.Results, Result{Benchmark: name, Samples: []Sample{{Measure: Instructions, Values: []float64{float64(len(name))}}}})
+		run.Results = append(run.Results, bench.Result{Benchmark: name, Samples: []bench.Sample{{Measure: bench.Instructions, Values: []float64{float64(len(name))}}}})
 	}
 	return run
 }
 
-func comparisonOf(testbed Testbed, shard, benchmarks string) *Comparison {
+func comparisonOf(testbed bench.Testbed, shard, benchmarks string) *bench.Comparison {
 	run := runOf(testbed, shard, benchmarks)
-	c := &Comparison{
-		Version: ComparisonVersion, Tool: run.Tool, Testbed: testbed, Started: run.Started, Elapsed: run.Elapsed, Seed: 7, Shard: run.Shard,
-		Base: Side{Name: "old", Commit: "abc"}, Head: Side{Name: "new"}, Pairs: []Pair{},
+	c := &bench.Comparison{
+		Version: bench.ComparisonVersion, Tool: run.Tool, Testbed: testbed, Started: run.Started, Elapsed: run.Elapsed, Seed: 7, Shard: run.Shard,
+		Base: bench.Side{Name: "old", Commit: "abc"}, Head: bench.Side{Name: "new"}, Pairs: []bench.Pair{},
 	}
 	for i := range run.Results {
-		c.Pairs = append(c.Pairs, Pair{Benchmark: run.Results[i].Benchmark, Base: &run.Results[i], Head: &run.Results[i]})
+		c.Pairs = append(c.Pairs, bench.Pair{Benchmark: run.Results[i].Benchmark, Base: &run.Results[i], Head: &run.Results[i]})
 	}
 	return c
 }
 
 // part is a file that has something, written and read.
-func part(t testing.TB, name string, of any) *Part {
+func part(t testing.TB, name string, of any) *bench.Part {
 	t.Helper()
 	var b bytes.Buffer
 	var err error
 	switch of := of.(type) {
-	case *Run:
-		err = Encode(&b, of)
-	case []*Run:
-		err = EncodeAll(&b, of)
-	case *Comparison:
-		err = EncodeComparison(&b, of)
-	case []*Comparison:
-		err = EncodeComparisons(&b, of)
+	case *bench.Run:
+		err = bench.Encode(&b, of)
+	case []*bench.Run:
+		err = bench.EncodeAll(&b, of)
+	case *bench.Comparison:
+		err = bench.EncodeComparison(&b, of)
+	case []*bench.Comparison:
+		err = bench.EncodeComparisons(&b, of)
 	case string:
 		b.WriteString(of)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := DecodePart(name, &b)
+	p, err := bench.DecodePart(name, &b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,9 @@ func part(t testing.TB, name string, of any) *Part {
 }
 
 // summary is what a merge came to: KERNEL: BENCHMARK... of each run.
-func summary(r *Results) string {
+func summary(r *bench.Results) string {
 	var parts []string
-	add := func(testbed *Testbed, shard *Shard, partial bool, names []string) {
+	add := func(testbed *bench.Testbed, shard *bench.Shard, partial bool, names []string) {
 		text := testbed.Kernel + ": " + strings.Join(names, " ")
 		if shard != nil {
 			text += " shard"
@@ -99,12 +100,12 @@ func summary(r *Results) string {
 
 func TestMerge(t *testing.T) {
 	exact := exactTestbed("6.12")
-	twoKernels := func(shard, benchmarks string) []*Run {
-		return []*Run{runOf(exactTestbed("5.10"), shard, benchmarks), runOf(exact, shard, benchmarks)}
+	twoKernels := func(shard, benchmarks string) []*bench.Run {
+		return []*bench.Run{runOf(exactTestbed("5.10"), shard, benchmarks), runOf(exact, shard, benchmarks)}
 	}
-	judged := func(c *Comparison) string {
+	judged := func(c *bench.Comparison) string {
 		var b bytes.Buffer
-		if err := EncodeComparison(&b, c); err != nil {
+		if err := bench.EncodeComparison(&b, c); err != nil {
 			t.Fatal(err)
 		}
 		return fmt.Sprintf(`{"version":1,"outcome":"pass","tables":[{"outcome":"pass","comparison":%s,"verdicts":[]}]}`, b.String())
@@ -115,20 +116,20 @@ func TestMerge(t *testing.T) {
 	}{
 		{"one file", "6.12: a b", []any{runOf(exact, "", "a b")}},
 		{"in the order of the suite", "6.12: a b c d e", []any{runOf(exact, "2/3", "b e"), runOf(exact, "3/3", "c"), runOf(exact, "1/3", "a d")}},
-		{"a shard without benchmarks", "6.12: a b", []any{runOf(exact, "1/3", "a"), runOf(Testbed{}, "3/3", ""), runOf(exact, "2/3", "b")}},
+		{"a shard without benchmarks", "6.12: a b", []any{runOf(exact, "1/3", "a"), runOf(bench.Testbed{}, "3/3", ""), runOf(exact, "2/3", "b")}},
 		{"several kernels in each", "5.10: a b c; 6.12: a b c", []any{twoKernels("1/2", "a c"), twoKernels("2/2", "b")}},
 		{"a kernel in each", "6.12: a b; 5.10: a b", []any{runOf(exact, "", "a b"), runOf(exactTestbed("5.10"), "", "a b")}},
 		{"benchmarks that were filtered", "6.12: b a", []any{runOf(exact, "", "b"), runOf(exact, "", "a")}},
 		{"comparisons", "6.12: a b c", []any{comparisonOf(exact, "1/2", "a c"), comparisonOf(exact, "2/2", "b")}},
 		{"comparisons that were judged", "6.12: a b c", []any{judged(comparisonOf(exact, "1/2", "a c")), comparisonOf(exact, "2/2", "b")}},
-		{"comparisons without pairs", "6.12: a", []any{comparisonOf(Testbed{}, "2/2", ""), comparisonOf(exact, "1/2", "a")}},
-		{"several comparisons in each", "5.10: a; 6.12: a b", []any{[]*Comparison{comparisonOf(exactTestbed("5.10"), "", "a"), comparisonOf(exact, "", "a")}, comparisonOf(exact, "", "b")}},
+		{"comparisons without pairs", "6.12: a", []any{comparisonOf(bench.Testbed{}, "2/2", ""), comparisonOf(exact, "1/2", "a")}},
+		{"several comparisons in each", "5.10: a; 6.12: a b", []any{[]*bench.Comparison{comparisonOf(exactTestbed("5.10"), "", "a"), comparisonOf(exact, "", "a")}, comparisonOf(exact, "", "b")}},
 	} {
-		var parts []*Part
+		var parts []*bench.Part
 		for i, f := range c.files {
 			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
 		}
-		out, err := Merge(parts)
+		out, err := Results(parts)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -143,7 +144,7 @@ func TestMerge(t *testing.T) {
 func TestMergeSums(t *testing.T) {
 	first, second := runOf(hostTestbed("6.12"), "1/2", "a"), runOf(hostTestbed("6.12"), "2/2", "b")
 	second.Started, second.Partial, second.Loads = second.Started.Add(-time.Minute), true, 3
-	out, err := Merge([]*Part{part(t, "1.json", first), part(t, "2.json", second)})
+	out, err := Results([]*bench.Part{part(t, "1.json", first), part(t, "2.json", second)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestMergeSums(t *testing.T) {
 	}
 	a, b := comparisonOf(hostTestbed("6.12"), "1/2", "a"), comparisonOf(hostTestbed("6.12"), "2/2", "b")
 	b.Confirmed = b.Pairs
-	if out, err = Merge([]*Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
+	if out, err = Results([]*bench.Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
 		t.Fatal(err)
 	}
 	if c := out.Comparisons[0]; c.Elapsed != 4 || len(c.Confirmed) != 1 || c.Confirmed[0].Benchmark != "b" || c.Base != a.Base {
@@ -170,22 +171,22 @@ func TestMergeRestores(t *testing.T) {
 		}
 		whole := comparisonOf(exactTestbed("6.12"), "", names)
 		for of := 1; of < 15; of++ {
-			var parts []*Part
+			var parts []*bench.Part
 			for shard := of; shard >= 1; shard-- {
-				s := Shard{shard, of}
+				s := bench.Shard{Part: shard, Of: of}
 				c := *whole
-				c.Shard, c.Elapsed, c.Pairs = &s, 0, []Pair{}
+				c.Shard, c.Elapsed, c.Pairs = &s, 0, []bench.Pair{}
 				for i, p := range whole.Pairs {
 					if s.Has(i) {
 						c.Pairs = append(c.Pairs, p)
 					}
 				}
 				if len(c.Pairs) == 0 {
-					c.Testbed = Testbed{}
+					c.Testbed = bench.Testbed{}
 				}
 				parts = append(parts, part(t, s.String(), &c))
 			}
-			out, err := Merge(parts)
+			out, err := Results(parts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,11 +211,11 @@ func TestMergeMissesShards(t *testing.T) {
 		{"6.12: a b; 5.10: a partial", "shard 2/2 of Linux 5.10", []any{runOf(exact, "1/2", "a"), runOf(exact, "2/2", "b"), runOf(exactTestbed("5.10"), "1/2", "a")}},
 		{"6.12: a partial", "shard 2/2", []any{comparisonOf(exact, "1/2", "a")}},
 	} {
-		var parts []*Part
+		var parts []*bench.Part
 		for i, f := range c.files {
 			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
 		}
-		out, err := Merge(parts)
+		out, err := Results(parts)
 		var missing *MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.missing) {
 			t.Errorf("%s: error %v", c.missing, err)
@@ -231,25 +232,25 @@ func TestMergeOfPartsThatLackShards(t *testing.T) {
 		func(shard, benchmarks string) any { return runOf(exactTestbed("6.12"), shard, benchmarks) },
 		func(shard, benchmarks string) any { return comparisonOf(exactTestbed("6.12"), shard, benchmarks) },
 	} {
-		var parts []*Part
+		var parts []*bench.Part
 		for i, shards := range [][2]any{{of("2/4", "b"), of("4/4", "d")}, {of("3/3", "x"), of("2/3", "y")}, {of("4/4", "e"), of("3/4", "f")}} {
-			joined, err := Merge([]*Part{part(t, "a", shards[0]), part(t, "b", shards[1])})
+			joined, err := Results([]*bench.Part{part(t, "a", shards[0]), part(t, "b", shards[1])})
 			if err == nil {
 				t.Fatal("no shard was missed")
 			}
-			parts = append(parts, &Part{fmt.Sprint(i), *joined})
+			parts = append(parts, &bench.Part{Name: fmt.Sprint(i), Results: *joined})
 		}
-		out, err := Merge(parts)
+		out, err := Results(parts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var missing Shards
+		var missing bench.Shards
 		if out.Runs != nil {
 			missing = out.Runs[0].Missing
 		} else {
 			missing = out.Comparisons[0].Missing
 		}
-		if want := (Shards{{1, 3}, {1, 4}, {2, 4}, {3, 4}}); !slices.Equal(missing, want) {
+		if want := (bench.Shards{{Part: 1, Of: 3}, {Part: 1, Of: 4}, {Part: 2, Of: 4}, {Part: 3, Of: 4}}); !slices.Equal(missing, want) {
 			t.Errorf("missing %v, want %v", missing, want)
 		}
 	}
@@ -259,10 +260,10 @@ func TestMergeOfPartsThatLackShards(t *testing.T) {
 // it lacks, it says also to who reads it later.
 func TestMergeIsNotJudged(t *testing.T) {
 	run := runOf(exactTestbed("6.12"), "1/3", "a")
-	run.Thresholds, run.Results[0].Alerts = "one.yml", []Alert{{Measure: "instructions", Value: 1, Severity: "fail"}}
+	run.Thresholds, run.Results[0].Alerts = "one.yml", []bench.Alert{{Measure: "instructions", Value: 1, Severity: "fail"}}
 	other := runOf(exactTestbed("6.12"), "3/3", "c")
 	other.Thresholds = "other.yml"
-	out, err := Merge([]*Part{part(t, "1", run), part(t, "3", other)})
+	out, err := Results([]*bench.Part{part(t, "1", run), part(t, "3", other)})
 	var missing *MissingError
 	if !errors.As(err, &missing) {
 		t.Fatal(err)
@@ -271,13 +272,13 @@ func TestMergeIsNotJudged(t *testing.T) {
 	if got.Thresholds != "" || got.Results[0].Alerts != nil || got.Missing.Are("missing") != "shard 2/3 is missing" {
 		t.Errorf("%+v", got)
 	}
-	again, err := Merge([]*Part{part(t, "joined", got), part(t, "more", runOf(exactTestbed("6.12"), "", "d"))})
+	again, err := Results([]*bench.Part{part(t, "joined", got), part(t, "more", runOf(exactTestbed("6.12"), "", "d"))})
 	if err != nil || again.Runs[0].Missing.String() != "shard 2/3" || !again.Runs[0].Partial {
 		t.Errorf("%+v, %v", again, err)
 	}
 	c := comparisonOf(exactTestbed("6.12"), "1/2", "a")
 	c.Thresholds = "one.yml"
-	if out, err = Merge([]*Part{part(t, "1", c)}); !errors.As(err, &missing) {
+	if out, err = Results([]*bench.Part{part(t, "1", c)}); !errors.As(err, &missing) {
 		t.Fatal(err)
 	}
 	if c := out.Comparisons[0]; c.Thresholds != "" || c.Missing.String() != "shard 2/2" {

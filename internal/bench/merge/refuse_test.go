@@ -1,16 +1,17 @@
-package bench
+package merge
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func TestMergeRefuses(t *testing.T) {
-	changed := func(testbed Testbed, change func(*Testbed)) Testbed {
+	changed := func(testbed bench.Testbed, change func(*bench.Testbed)) bench.Testbed {
 		change(&testbed)
 		return testbed
 	}
@@ -30,29 +31,29 @@ func TestMergeRefuses(t *testing.T) {
 		{"both have shard 1/2 on Linux 6.12", runOf(exact, "1/2", "a"), runOf(exact, "1/2", "b")},
 		{`both have benchmark "a" on Linux 6.12`, runOf(exact, "1/2", "a"), runOf(exact, "2/2", "a")},
 		{`mode "exact" and "host"`, runOf(exact, "1/2", "a"), runOf(host, "2/2", "b")},
-		{`build of the kernel "#1" and "#2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *Testbed) { t.KernelBuild = "#2" }), "2/2", "b")},
-		{`QEMU "10.0" and "9.2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *Testbed) { t.QEMU = "9.2" }), "2/2", "b")},
-		{`CPU "EPYC" and "Xeon"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.CPU = "Xeon" }), "2/2", "b")},
-		{`number of cores "2" and "4"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.Cores = 4 }), "2/2", "b")},
-		{"mitigations of the CPU", runOf(host, "1/2", "a"), runOf(changed(host, func(t *Testbed) { t.Mitigations = nil }), "2/2", "b")},
+		{`build of the kernel "#1" and "#2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *bench.Testbed) { t.KernelBuild = "#2" }), "2/2", "b")},
+		{`QEMU "10.0" and "9.2"`, runOf(exact, "1/2", "a"), runOf(changed(exact, func(t *bench.Testbed) { t.QEMU = "9.2" }), "2/2", "b")},
+		{`CPU "EPYC" and "Xeon"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *bench.Testbed) { t.CPU = "Xeon" }), "2/2", "b")},
+		{`number of cores "2" and "4"`, runOf(host, "1/2", "a"), runOf(changed(host, func(t *bench.Testbed) { t.Cores = 4 }), "2/2", "b")},
+		{"mitigations of the CPU", runOf(host, "1/2", "a"), runOf(changed(host, func(t *bench.Testbed) { t.Mitigations = nil }), "2/2", "b")},
 		{`different bases: "old" of commit "abc" and "old" of commit "def"`, comparisonOf(exact, "1/2", "a"), base},
 		{`different heads: "new" and "newer"`, comparisonOf(exact, "1/2", "a"), head},
 		{"one was measured beside its head, the other is stored", comparisonOf(exact, "1/2", "a"), stored},
 	} {
-		_, err := Merge([]*Part{part(t, "a.json", c.a), part(t, "b.json", c.b)})
+		_, err := Results([]*bench.Part{part(t, "a.json", c.a), part(t, "b.json", c.b)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a.json and b.json cannot be merged: ") {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	// The host of an emulated machine has no say in what it counts.
-	other := changed(exact, func(t *Testbed) { t.Cores, t.Virtual = 8, "kvm" })
-	if _, err := Merge([]*Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
+	other := changed(exact, func(t *bench.Testbed) { t.Cores, t.Virtual = 8, "kvm" })
+	if _, err := Results([]*bench.Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Merge([]*Part{part(t, "a.json", runOf(Testbed{}, "1/1", ""))}); err == nil || !strings.Contains(err.Error(), "no file has a benchmark") {
+	if _, err := Results([]*bench.Part{part(t, "a.json", runOf(bench.Testbed{}, "1/1", ""))}); err == nil || !strings.Contains(err.Error(), "no file has a benchmark") {
 		t.Errorf("no benchmarks: %v", err)
 	}
-	if _, err := Merge(nil); err == nil {
+	if _, err := Results(nil); err == nil {
 		t.Error("nothing was merged")
 	}
 }
@@ -69,7 +70,7 @@ func TestDecodePartRefuses(t *testing.T) {
 		{`{"version":1,"tables":[{}]}`, "the document ends"},
 		{`{"version":1,"tables":[{"comparison":{"version":1}}]}`, "no pairs"},
 	} {
-		if _, err := DecodePart("f.json", strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := bench.DecodePart("f.json", strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.in, err, c.want)
 		}
 	}
@@ -79,52 +80,52 @@ func TestDecodePartRefuses(t *testing.T) {
 // that cannot be read again.
 func FuzzMerge(f *testing.F) {
 	for _, of := range []any{
-		runOf(exactTestbed("6.12"), "1/2", "a c"), runOf(exactTestbed("6.12"), "2/2", "b"), runOf(Testbed{}, "2/2", ""),
-		[]*Run{runOf(exactTestbed("5.10"), "", "a"), runOf(exactTestbed("6.12"), "", "a")},
-		comparisonOf(exactTestbed("6.12"), "1/2", "a"), comparisonOf(Testbed{}, "2/2", ""),
+		runOf(exactTestbed("6.12"), "1/2", "a c"), runOf(exactTestbed("6.12"), "2/2", "b"), runOf(bench.Testbed{}, "2/2", ""),
+		[]*bench.Run{runOf(exactTestbed("5.10"), "", "a"), runOf(exactTestbed("6.12"), "", "a")},
+		comparisonOf(exactTestbed("6.12"), "1/2", "a"), comparisonOf(bench.Testbed{}, "2/2", ""),
 	} {
 		var b bytes.Buffer
 		switch of := of.(type) {
-		case *Run:
-			_ = Encode(&b, of)
-		case []*Run:
-			_ = EncodeAll(&b, of)
-		case *Comparison:
-			_ = EncodeComparison(&b, of)
+		case *bench.Run:
+			_ = bench.Encode(&b, of)
+		case []*bench.Run:
+			_ = bench.EncodeAll(&b, of)
+		case *bench.Comparison:
+			_ = bench.EncodeComparison(&b, of)
 		}
 		f.Add(b.Bytes(), b.Bytes())
 		f.Add(b.Bytes(), []byte(`{"version":1,"outcome":"pass","tables":[{"comparison":{"version":1,"shard":"2/2","pairs":[]}}]}`))
 		f.Add([]byte(strings.ReplaceAll(b.String(), "1/2", "2/2")), b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		var parts []*Part
+		var parts []*bench.Part
 		for i, text := range [][]byte{a, b} {
-			p, err := DecodePart(fmt.Sprint(i), bytes.NewReader(text))
+			p, err := bench.DecodePart(fmt.Sprint(i), bytes.NewReader(text))
 			if err != nil {
 				return
 			}
 			parts = append(parts, p)
 		}
-		out, err := Merge(parts)
+		out, err := Results(parts)
 		var missing *MissingError
 		if err != nil && !errors.As(err, &missing) {
 			return
 		}
 		var merged bytes.Buffer
 		if out.Runs != nil {
-			err = EncodeAll(&merged, out.Runs)
+			err = bench.EncodeAll(&merged, out.Runs)
 		} else {
-			err = EncodeComparisons(&merged, out.Comparisons)
+			err = bench.EncodeComparisons(&merged, out.Comparisons)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeResults(merged.Bytes())
+		back, err := bench.DecodePart("merged", &merged)
 		if err != nil {
 			t.Fatalf("what was merged cannot be read: %v", err)
 		}
-		if !slices.Equal(strings.Fields(summary(out)), strings.Fields(summary(back))) {
-			t.Errorf("%s became %s", summary(out), summary(back))
+		if !slices.Equal(strings.Fields(summary(out)), strings.Fields(summary(&back.Results))) {
+			t.Errorf("%s became %s", summary(out), summary(&back.Results))
 		}
 	})
 }

@@ -1,34 +1,39 @@
-package bench
+// Package merge joins what was measured in parts: shards of a suite, or kernels.
+package merge
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"slices"
 )
 
 // MissingError says which shards no file has.
 type MissingError struct {
-	Shards Shards
+	Shards bench.Shards
 	// Kernel is the one whose shards are missing, empty where there is just one.
 	Kernel string
 }
 
 func (e *MissingError) Error() string {
-	of := ""
+	of, are := "", "are"
 	if e.Kernel != "" {
 		of = " of Linux " + e.Kernel
 	}
-	return e.Shards.String() + of + e.Shards.are() + "in no file"
+	if len(e.Shards) == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%v%s %s in no file", e.Shards, of, are)
 }
 
-// Merge joins parts of what was measured into what one invocation would have
+// Results joins parts of what was measured into what one invocation would have
 // measured: shards of a suite, or the same suite on several kernels. They must be
 // alike in all that numbers depend on, and no benchmark may occur twice on a
 // kernel. Where shards are missing, the results have those that are there, as
 // partial, and the error is a *MissingError or several joined. What is joined
 // nobody has judged yet: it has neither thresholds nor alerts.
-func Merge(parts []*Part) (*Results, error) {
+func Results(parts []*bench.Part) (*bench.Results, error) {
 	var all []*piece
 	for _, p := range parts {
 		if len(p.Runs) > 0 && len(p.Comparisons) > 0 {
@@ -54,21 +59,21 @@ func Merge(parts []*Part) (*Results, error) {
 type piece struct {
 	file       string
 	tool       string
-	shard      *Shard
-	testbed    *Testbed
-	run        *Run
-	comparison *Comparison
+	shard      *bench.Shard
+	testbed    *bench.Testbed
+	run        *bench.Run
+	comparison *bench.Comparison
 	names      []string
 }
 
-func resultNames(results []Result) (names []string) {
+func resultNames(results []bench.Result) (names []string) {
 	for i := range results {
 		names = append(names, results[i].Benchmark)
 	}
 	return names
 }
 
-func pairNames(pairs []Pair) (names []string) {
+func pairNames(pairs []bench.Pair) (names []string) {
 	for i := range pairs {
 		names = append(names, pairs[i].Benchmark)
 	}
@@ -76,7 +81,7 @@ func pairNames(pairs []Pair) (names []string) {
 }
 
 // merge joins the pieces of each kernel, in the order in which they come.
-func merge(all []*piece) (*Results, error) {
+func merge(all []*piece) (*bench.Results, error) {
 	var kernels []string
 	on := map[string][]*piece{}
 	var empty []*piece
@@ -90,7 +95,7 @@ func merge(all []*piece) (*Results, error) {
 		}
 		on[p.testbed.Kernel] = append(on[p.testbed.Kernel], p)
 	}
-	var out Results
+	var out bench.Results
 	var missing []error
 	for _, kernel := range kernels {
 		pieces := on[kernel]
@@ -102,9 +107,9 @@ func merge(all []*piece) (*Results, error) {
 			if len(kernels) > 1 {
 				lacking.Kernel = kernel
 			}
-			missing = append(missing, WithHint(lacking, "was its job ended, or its file left behind?"))
+			missing = append(missing, bench.WithHint(lacking, "was its job ended, or its file left behind?"))
 		}
-		out.add(pieces, lacking)
+		add(&out, pieces, lacking)
 	}
 	if len(kernels) == 0 {
 		return nil, errors.New("no file has a benchmark: all of them are of shards that have none")
@@ -125,7 +130,7 @@ func missingShards(pieces []*piece) *MissingError {
 	var e MissingError
 	for part := 1; part <= first.Of; part++ {
 		if !there[part] {
-			e.Shards = append(e.Shards, Shard{part, first.Of})
+			e.Shards = append(e.Shards, bench.Shard{Part: part, Of: first.Of})
 		}
 	}
 	if len(e.Shards) == 0 {
@@ -135,8 +140,8 @@ func missingShards(pieces []*piece) *MissingError {
 }
 
 // add adds what the pieces of a kernel make together.
-func (r *Results) add(pieces []*piece, lacking *MissingError) {
-	var missing Shards
+func add(r *bench.Results, pieces []*piece, lacking *MissingError) {
+	var missing bench.Shards
 	if lacking != nil {
 		missing = lacking.Shards
 	}
@@ -147,19 +152,19 @@ func (r *Results) add(pieces []*piece, lacking *MissingError) {
 	r.Comparisons = append(r.Comparisons, mergeComparisons(pieces, missing))
 }
 
-// and are these shards and more, each once.
-func (s Shards) and(more Shards) Shards {
-	all := slices.Concat(s, more)
-	slices.SortFunc(all, func(a, b Shard) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Part, b.Part)) })
+// both are the shards of two lists, each once.
+func both(some, more bench.Shards) bench.Shards {
+	all := slices.Concat(some, more)
+	slices.SortFunc(all, func(a, b bench.Shard) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Part, b.Part)) })
 	return slices.Compact(all)
 }
 
-func mergeRuns(pieces []*piece, missing Shards) *Run {
+func mergeRuns(pieces []*piece, missing bench.Shards) *bench.Run {
 	out := *pieces[0].run
 	out.Shard, out.Thresholds, out.Partial = nil, "", out.Partial || missing != nil
-	out.Missing = missing.and(out.Missing)
+	out.Missing = both(missing, out.Missing)
 	for _, p := range pieces[1:] {
-		out.Missing = out.Missing.and(p.run.Missing)
+		out.Missing = both(out.Missing, p.run.Missing)
 		out.Partial = out.Partial || p.run.Partial
 		out.Elapsed += p.run.Elapsed
 		out.Measuring += p.run.Measuring
@@ -168,30 +173,30 @@ func mergeRuns(pieces []*piece, missing Shards) *Run {
 			out.Started = p.run.Started
 		}
 	}
-	out.Results = inOrder(pieces, func(p *piece) []Result { return p.run.Results })
+	out.Results = inOrder(pieces, func(p *piece) []bench.Result { return p.run.Results })
 	for i := range out.Results {
 		out.Results[i].Alerts = nil
 	}
 	return &out
 }
 
-func mergeComparisons(pieces []*piece, missing Shards) *Comparison {
+func mergeComparisons(pieces []*piece, missing bench.Shards) *bench.Comparison {
 	out := *pieces[0].comparison
 	out.Shard, out.Thresholds, out.Partial, out.Confirmed = nil, "", out.Partial || missing != nil, nil
-	out.Missing = missing.and(out.Missing)
+	out.Missing = both(missing, out.Missing)
 	for i, p := range pieces {
 		out.Confirmed = append(out.Confirmed, p.comparison.Confirmed...)
 		if i == 0 {
 			continue
 		}
-		out.Missing = out.Missing.and(p.comparison.Missing)
+		out.Missing = both(out.Missing, p.comparison.Missing)
 		out.Partial = out.Partial || p.comparison.Partial
 		out.Elapsed += p.comparison.Elapsed
 		if p.comparison.Started.Before(out.Started) {
 			out.Started = p.comparison.Started
 		}
 	}
-	out.Pairs = inOrder(pieces, func(p *piece) []Pair { return p.comparison.Pairs })
+	out.Pairs = inOrder(pieces, func(p *piece) []bench.Pair { return p.comparison.Pairs })
 	return &out
 }
 
@@ -207,7 +212,7 @@ func inOrder[T any](pieces []*piece, of func(*piece) []T) []T {
 		for nth, v := range of(p) {
 			index := 0
 			if p.shard != nil {
-				index = p.shard.index(nth)
+				index = p.shard.Index(nth)
 			}
 			all = append(all, placed{index, v})
 		}

@@ -1,8 +1,9 @@
-package bench
+package merge
 
 import (
 	"cmp"
 	"fmt"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"maps"
 )
 
@@ -25,16 +26,16 @@ func checkAlike(all []*piece) error {
 		case a.shard != nil && a.shard.Of != b.shard.Of:
 			return unlikeError(a, b, "they are shards of different numbers: %v and %v", a.shard, b.shard)
 		case a.comparison != nil && a.comparison.Base != b.comparison.Base:
-			return unlikeError(a, b, "they have different bases: %s and %s", a.comparison.Base.words(), b.comparison.Base.words())
+			return unlikeError(a, b, "they have different bases: %s and %s", wordsOf(a.comparison.Base), wordsOf(b.comparison.Base))
 		case a.comparison != nil && a.comparison.Head != b.comparison.Head:
-			return unlikeError(a, b, "they have different heads: %s and %s", a.comparison.Head.words(), b.comparison.Head.words())
+			return unlikeError(a, b, "they have different heads: %s and %s", wordsOf(a.comparison.Head), wordsOf(b.comparison.Head))
 		}
 	}
 	return nil
 }
 
-// words are all that is known of a side.
-func (s Side) words() string {
+// wordsOf are all that is known of a side.
+func wordsOf(s bench.Side) string {
 	text := fmt.Sprintf("%q", s.Name)
 	if s.Commit != "" {
 		text += fmt.Sprintf(" of commit %.12q", s.Commit)
@@ -48,7 +49,7 @@ func (s Side) words() string {
 // checkKernel refuses what was measured on one kernel in different ways, or twice.
 func checkKernel(pieces []*piece) error {
 	a := pieces[0]
-	files, shards := map[string]*piece{}, map[Shard]*piece{}
+	files, shards := map[string]*piece{}, map[bench.Shard]*piece{}
 	for _, b := range pieces {
 		if b.shard != nil {
 			if other := shards[*b.shard]; other != nil {
@@ -57,7 +58,7 @@ func checkKernel(pieces []*piece) error {
 			shards[*b.shard] = b
 		}
 		if differs := unlikeTestbed(a.testbed, b.testbed); differs != "" {
-			return WithHint(unlikeError(a, b, "on Linux %s they were measured on different testbeds: %s", a.testbed.Kernel, differs), unlikeHint(a.testbed))
+			return bench.WithHint(unlikeError(a, b, "on Linux %s they were measured on different testbeds: %s", a.testbed.Kernel, differs), unlikeHint(a.testbed))
 		}
 		if b.comparison != nil {
 			if differs := unlikeBase(a.comparison.BaseTestbed, b.comparison.BaseTestbed); differs != "" {
@@ -74,8 +75,8 @@ func checkKernel(pieces []*piece) error {
 	return nil
 }
 
-func unlikeHint(t *Testbed) string {
-	if t.Mode == ModeExact {
+func unlikeHint(t *bench.Testbed) string {
+	if t.Mode == bench.ModeExact {
 		return "count with the same version of QEMU everywhere"
 	}
 	return "time all shards on machines of one kind; or count instructions, which every machine does alike (exact mode)"
@@ -84,8 +85,8 @@ func unlikeHint(t *Testbed) string {
 // unlikeTestbed says in what two testbeds of the same kernel differ that numbers
 // depend on, empty if in nothing. Where instructions are counted, that is not
 // the host.
-func unlikeTestbed(a, b *Testbed) string {
-	timed := a.Mode != ModeExact
+func unlikeTestbed(a, b *bench.Testbed) string {
+	timed := a.Mode != bench.ModeExact
 	for _, f := range []struct {
 		name   string
 		a, b   any
@@ -112,7 +113,7 @@ func unlikeTestbed(a, b *Testbed) string {
 }
 
 // unlikeBase compares the testbeds of bases that were stored.
-func unlikeBase(a, b *Testbed) string {
+func unlikeBase(a, b *bench.Testbed) string {
 	switch {
 	case a == nil && b == nil:
 		return ""
