@@ -166,7 +166,7 @@ generate: ## compile the bundled programs anew
 
 .PHONY: check-generated
 check-generated: generate ## fail when the committed objects are not what the sources compile to
-	git diff --exit-code -- programs internal/insn/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
+	git diff --exit-code -- programs internal/insn/bytecode/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
 
 .PHONY: fuzz
 FUZZTIME ?= 10s

@@ -14,7 +14,6 @@ import (
 	"github.com/gopacket/gopacket/layers"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
 )
 

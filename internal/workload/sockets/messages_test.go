@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 

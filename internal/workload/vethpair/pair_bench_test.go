@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 

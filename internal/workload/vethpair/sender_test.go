@@ -10,7 +10,6 @@ import (
 	"github.com/cilium/ebpf/features"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
 )

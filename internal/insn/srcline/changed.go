@@ -1,4 +1,4 @@
-package insn
+package srcline
 
 import (
 	"cmp"

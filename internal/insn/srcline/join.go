@@ -1,4 +1,4 @@
-package insn
+package srcline
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ type Joined struct{ Base, Head *Line }
 
 // Join finds the lines of a base in a head: lines of the same function with the
 // same content, in the same order, so that what is inserted above a line does
-// not make another line of it. Both are in the order of Counts.Lines; the first
+// not make another line of it. Both are in the order of [Of]; the first
 // function of each is the same, whatever its name, because it is where the
 // program begins. A file of another name is the same one if it has the same lines.
 //

@@ -1,4 +1,4 @@
-package insn
+package bytecode
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // llvm-objdump write it, with names where these have numbers: of maps, helpers and
 // functions. Behind a jump is the slot that it leads to; see Slots.
 func Disassemble(insns asm.Instructions) []string {
-	slots, _ := layout(insns)
+	slots, _ := Layout(insns)
 	text := make([]string, len(insns))
 	for i := range insns {
 		text[i] = disassemble(&insns[i], slots[i])
@@ -31,7 +31,7 @@ func targets(insns asm.Instructions, slots []int, text []string) {
 	}
 	for i := range insns {
 		ins := &insns[i]
-		if slot, ok := at[ins.Reference()]; ok && isJump(ins) && ins.Reference() != "" && distanceOf(ins) == -1 {
+		if slot, ok := at[ins.Reference()]; ok && IsJump(ins) && ins.Reference() != "" && DistanceOf(ins) == -1 {
 			text[i] = strings.Replace(text[i], fmt.Sprintf("%+d <%d>", -1, slots[i]), fmt.Sprintf("%+d <%d>", slot-slots[i]-1, slot), 1)
 		}
 	}
@@ -108,7 +108,7 @@ var comparisons = map[asm.JumpOp]string{
 
 func jumping(ins *asm.Instruction, slot int) string {
 	half := ins.OpCode.Class() == asm.Jump32Class
-	to := func() string { d := distanceOf(ins); return fmt.Sprintf("%+d <%d>", d, int64(slot)+1+d) }
+	to := func() string { d := DistanceOf(ins); return fmt.Sprintf("%+d <%d>", d, int64(slot)+1+d) }
 	switch op := ins.OpCode.JumpOp(); {
 	case op == asm.Exit:
 		return "exit"

@@ -1,4 +1,4 @@
-package insn
+package bytecode
 
 import (
 	"bytes"
@@ -118,7 +118,7 @@ var (
 // Each instruction of our own objects is what llvm-objdump says it is.
 func TestDisassembleAsLLVM(t *testing.T) {
 	testenv.Tools(t, "llvm-objdump")
-	objects, err := filepath.Glob("../../programs/*/*_bpfel.o")
+	objects, err := filepath.Glob("../../../programs/*/*_bpfel.o")
 	if err != nil || len(objects) == 0 {
 		t.Fatalf("objects %v, %v", objects, err)
 	}
@@ -138,7 +138,7 @@ func TestDisassembleAsLLVM(t *testing.T) {
 				continue
 			}
 			ours := Disassemble(p.Instructions)
-			slots, _ := layout(p.Instructions)
+			slots, _ := Layout(p.Instructions)
 			for i, text := range ours {
 				want, ok := theirs[slots[i]]
 				if !ok || relocated.MatchString(want) || atomics.MatchString(want) {

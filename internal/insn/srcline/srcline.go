@@ -1,4 +1,6 @@
-package insn
+// Package srcline says of which lines of source the instructions are that a program
+// executed, and which lines of two programs are the same.
+package srcline
 
 import (
 	"cmp"
@@ -7,6 +9,9 @@ import (
 
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
+
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // Line is a source line in a function that was made of it: code that was inlined
@@ -31,31 +36,26 @@ type Line struct {
 	code string // of a block: what makes it equal to another
 }
 
-// Lines returns the source lines of a program, in order of functions, then of line
-// numbers, then of files. An instruction that the compiler says nothing of is of
-// the line before it in its function.
-func (c *Counts) Lines(program string) []Line {
-	p, _ := c.of(program)
-	if p == nil {
-		return nil
-	}
-	executed := c.Instructions(program)
+// Of returns the source lines of a program whose Instructions were executed so often,
+// in order of functions, then of line numbers, then of files. An instruction that the
+// compiler says nothing of is of the line before it in its function.
+func Of(p *insn.Program, executed []uint64) []Line {
 	var all []Line
 	for f := range p.Functions {
-		all = append(all, p.lines(f, executed)...)
+		all = append(all, linesOf(p, f, executed)...)
 	}
 	return all
 }
 
-// HasLines tells whether the compiler said of any instruction which line it is of.
-func (t *Table) HasLines() bool {
-	return slices.ContainsFunc(t.Programs, func(p *Program) bool {
+// Known tells whether the compiler said of any instruction which line it is of.
+func Known(programs []*insn.Program) bool {
+	return slices.ContainsFunc(programs, func(p *insn.Program) bool {
 		return slices.ContainsFunc(p.Instructions, func(ins asm.Instruction) bool { return lineOf(&ins) != nil })
 	})
 }
 
-// lines returns those of a function, ordered by number and file.
-func (p *Program) lines(f int, executed []uint64) []Line {
+// linesOf are those of a function, ordered by number and file.
+func linesOf(p *insn.Program, f int, executed []uint64) []Line {
 	type place struct {
 		file   string
 		number int
@@ -68,10 +68,10 @@ func (p *Program) lines(f int, executed []uint64) []Line {
 	}
 	index := map[place]int{}
 	var lines []Line
-	at := none
+	at := -1
 	for i := fn.Start; i < fn.End; i++ {
 		l := lineOf(&p.Instructions[i])
-		if l != nil || at == none || blocks[i] {
+		if l != nil || at < 0 || blocks[i] {
 			var here place
 			text := ""
 			if l != nil {
@@ -92,7 +92,7 @@ func (p *Program) lines(f int, executed []uint64) []Line {
 		lines[at].Executed += executed[i]
 	}
 	for i := range lines {
-		p.finish(&lines[i], executed)
+		lines[i].finish(p, executed)
 	}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.File, b.File))
@@ -101,11 +101,11 @@ func (p *Program) lines(f int, executed []uint64) []Line {
 }
 
 // finish adds what follows from the instructions of a line.
-func (p *Program) finish(l *Line, executed []uint64) {
+func (l *Line) finish(p *insn.Program, executed []uint64) {
 	l.Times = l.TimesOf(p, executed)
 	for _, i := range l.Offsets {
 		ins := &p.Instructions[i]
-		if name := Calls(ins); name != "" && !slices.Contains(l.Calls, name) {
+		if name := bytecode.Calls(ins); name != "" && !slices.Contains(l.Calls, name) {
 			l.Calls = append(l.Calls, name)
 		}
 		if l.Number == 0 {
@@ -116,7 +116,7 @@ func (p *Program) finish(l *Line, executed []uint64) {
 
 // TimesOf are the line's Times where the instructions of its program were executed
 // so often.
-func (l *Line) TimesOf(p *Program, executed []uint64) uint64 {
+func (l *Line) TimesOf(p *insn.Program, executed []uint64) uint64 {
 	var all, staying uint64
 	stay := false
 	for _, i := range l.Offsets {
@@ -142,26 +142,11 @@ func stays(ins *asm.Instruction) bool {
 // content is an instruction without what depends on where it stands.
 func content(ins *asm.Instruction) string {
 	where := *ins
-	if isJump(ins) {
+	if bytecode.IsJump(ins) {
 		where.Offset = 0
 		where = where.WithReference("")
 	}
 	return fmt.Sprint(where)
-}
-
-// Calls is the name of the helper or the kfunc that an instruction calls, empty if
-// it calls none.
-func Calls(ins *asm.Instruction) string {
-	if ins.IsKfuncCall() {
-		return cmp.Or(ins.Reference(), "a kfunc")
-	}
-	if h, ok := helperOf(ins); ok {
-		return h.name
-	}
-	if ins.IsBuiltinCall() {
-		return fmt.Sprintf("helper %d", ins.Constant)
-	}
-	return ""
 }
 
 // lineOf is what the compiler says of an instruction: nil if nothing. Line 0 is
@@ -169,6 +154,26 @@ func Calls(ins *asm.Instruction) string {
 func lineOf(ins *asm.Instruction) *btf.Line {
 	if l, ok := ins.Source().(*btf.Line); ok && l.LineNumber() > 0 {
 		return l
+	}
+	return nil
+}
+
+// At is the line that an instruction of a program is of, without counts: nil if the
+// program has no such instruction.
+func At(p *insn.Program, i int) *Line {
+	for f := range p.Functions {
+		fn := &p.Functions[f]
+		if i < fn.Start || i >= fn.End {
+			continue
+		}
+		line := &Line{Program: p.Name, Function: fn.Name, First: i}
+		for ; i >= fn.Start; i-- {
+			if l := lineOf(&p.Instructions[i]); l != nil {
+				line.File, line.Number, line.Text = l.FileName(), int(l.LineNumber()), l.Line()
+				break
+			}
+		}
+		return line
 	}
 	return nil
 }
