@@ -88,7 +88,7 @@ func window(t *testing.T, e *Events, prog *ebpf.Program, d time.Duration) uint64
 func TestAProgramRunsAsOftenAsTheLoadIsSampled(t *testing.T) {
 	prog := newCounter(t)
 	l := startLoad(t, bench.Load{CPU: 1})
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil {
 		t.Fatal(err)
 	}

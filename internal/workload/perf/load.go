@@ -143,8 +143,8 @@ func (l *Load) Close() error {
 	return nil
 }
 
-// PIDs are the processes of the load at this moment.
-func (l *Load) PIDs() ([]int, error) {
+// pids are the processes of the load at this moment.
+func (l *Load) pids() ([]int, error) {
 	if l.existing != nil {
 		return []int{l.existing.Pid}, nil
 	}
@@ -153,7 +153,7 @@ func (l *Load) PIDs() ([]int, error) {
 
 // TIDs are the threads of the load's processes at this moment.
 func (l *Load) TIDs() ([]int, error) {
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil {
 		return nil, err
 	}

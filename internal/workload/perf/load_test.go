@@ -53,7 +53,7 @@ func pause(t *testing.T, l *Load) {
 	if err := l.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func resume(t *testing.T, l *Load) {
 
 func TestALoadBurnsCPUOnlyWhileItIsNotPaused(t *testing.T) {
 	l := startLoad(t, bench.Load{CPU: 1})
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil || len(pids) != 1 {
 		t.Fatalf("processes %v, error %v, want one", pids, err)
 	}
@@ -97,7 +97,7 @@ func TestALoadBurnsCPUOnlyWhileItIsNotPaused(t *testing.T) {
 
 func TestASpinnerDoesNoSystemCalls(t *testing.T) {
 	l := startLoad(t, bench.Load{CPU: 1})
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestASpinnerDoesNoSystemCalls(t *testing.T) {
 
 func TestALoadHasAsManyProcessesAsAskedFor(t *testing.T) {
 	l := startLoad(t, bench.Load{CPU: 3})
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil || len(pids) != 3 {
 		t.Fatalf("processes %v, error %v, want three", pids, err)
 	}
@@ -133,7 +133,7 @@ func TestALoadHasAsManyProcessesAsAskedFor(t *testing.T) {
 	}
 	l.Close()
 	workloadtest.WaitEnded(t, pids)
-	if pids, err := l.PIDs(); len(pids) != 0 {
+	if pids, err := l.pids(); len(pids) != 0 {
 		t.Errorf("processes %v, error %v after the load was closed", pids, err)
 	}
 	if err := l.Close(); err != nil {
@@ -146,7 +146,7 @@ func TestACommandIsALoadWithItsChildren(t *testing.T) {
 	var pids []int
 	workloadtest.WaitUntil(t, "three processes", func() bool {
 		var err error
-		if pids, err = l.PIDs(); err != nil {
+		if pids, err = l.pids(); err != nil {
 			t.Fatal(err)
 		}
 		return len(pids) == 3
@@ -277,7 +277,7 @@ func TestNothingOfALoadOutlivesAToolThatIsKilled(t *testing.T) {
 
 func TestASupervisorThatIsKilledTakesItsSpinnersAlong(t *testing.T) {
 	l := startLoad(t, bench.Load{CPU: 2})
-	pids, err := l.PIDs()
+	pids, err := l.pids()
 	if err != nil {
 		t.Fatal(err)
 	}

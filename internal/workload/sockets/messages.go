@@ -161,11 +161,11 @@ func isEnd(err error) bool {
 		errors.Is(err, unix.EBADF) || errors.Is(err, unix.ENOTCONN)
 }
 
-// ErrNoProgress says that an exchange has come to a halt.
-var ErrNoProgress = errors.New("no progress")
+// errNoProgress says that an exchange has come to a halt.
+var errNoProgress = errors.New("no progress")
 
 func noProgress(what string) error {
-	return fmt.Errorf("%w for %s: %s", ErrNoProgress, progressTime, what)
+	return fmt.Errorf("%w for %s: %s", errNoProgress, progressTime, what)
 }
 
 // Peer is the socket that is to answer.

@@ -112,7 +112,7 @@ func TestMessagesThatNobodyAnswers(t *testing.T) {
 		t.Errorf("%d messages were answered: %v", got, err)
 	}
 	m.Reliable = true
-	if got, err := m.Do(t.Context(), 2); got != 0 || !errors.Is(err, ErrNoProgress) {
+	if got, err := m.Do(t.Context(), 2); got != 0 || !errors.Is(err, errNoProgress) {
 		t.Errorf("%d messages were answered: %v", got, err)
 	}
 }

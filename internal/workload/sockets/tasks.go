@@ -81,7 +81,7 @@ func TaskArgs(e bench.Exchange, servers int) []string {
 	return []string{string(text), strconv.Itoa(servers)}
 }
 
-func taskArgs(args []string) (e bench.Exchange, inherited []int, err error) {
+func readTaskArgs(args []string) (e bench.Exchange, inherited []int, err error) {
 	if len(args) != 2 {
 		return e, nil, errors.New("expected an exchange and a number of sockets")
 	}
@@ -102,7 +102,7 @@ func taskArgs(args []string) (e bench.Exchange, inherited []int, err error) {
 // program that could refuse it, so that an error that is not the program's is
 // told.
 func callTask(args []string, open func(bench.Exchange, []int) (call, error)) (func(int) (int, error), error) {
-	e, servers, err := taskArgs(args)
+	e, servers, err := readTaskArgs(args)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func callTask(args []string, open func(bench.Exchange, []int) (call, error)) (fu
 
 // messageTask exchanges messages that each must be answered if they are by TCP.
 func messageTask(args []string) (func(int) (int, error), error) {
-	e, servers, err := taskArgs(args)
+	e, servers, err := readTaskArgs(args)
 	if err != nil {
 		return nil, err
 	}

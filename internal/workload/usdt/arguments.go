@@ -31,7 +31,7 @@ const (
 func (u Place) Spec() []byte {
 	spec := make([]byte, SpecSize)
 	count := 0
-	for _, text := range strings.Fields(u.Arguments) {
+	for _, text := range strings.Fields(u.arguments) {
 		if count == maxArguments || encodeArgument(spec[count*argumentSize:], text) != nil {
 			break
 		}

@@ -20,8 +20,8 @@ type Place struct {
 	// Semaphore is where the file has the count of those who watch the probe, 0
 	// if it has none.
 	Semaphore uint64
-	// Arguments are where the probe's arguments are, as its compiler says it.
-	Arguments string
+	// arguments are where the probe's arguments are, as its compiler says it.
+	arguments string
 }
 
 // Find finds the places of a probe in a file, by PROVIDER:NAME. Probes stand
@@ -88,7 +88,7 @@ func placeOf(f *elf.File, note []byte) (u Place, name string, err error) {
 	if len(texts) < 3 {
 		return u, "", errors.New("a note ends early")
 	}
-	u.Arguments = string(texts[2])
+	u.arguments = string(texts[2])
 	at, base, semaphore := f.ByteOrder.Uint64(note), f.ByteOrder.Uint64(note[8:]), f.ByteOrder.Uint64(note[16:])
 	// The file may have been moved after it was linked.
 	moved := uint64(0)

@@ -1,5 +1,6 @@
 // Package vethpair sends live frames through a veth pair to a program that is attached
-// to one of its ends, and accounts for each of them.
+// to one of its ends, and accounts for each of them. Ends that carry nothing hold
+// programs for test_run.
 package vethpair
 
 import (

@@ -11,10 +11,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/network"
 )
 
-// ErrNotHeld says that the XDP dispatcher could not be made to hold a program.
-// The program works all the same, but each test_run of it with a repeat takes
-// milliseconds of set-up.
-var ErrNotHeld = errors.New("not held in the XDP dispatcher")
+// errNotHeld says that the XDP dispatcher could not be made to hold a program.
+// Each test_run of it with a repeat then takes milliseconds of set-up.
+var errNotHeld = errors.New("not held in the XDP dispatcher")
 
 // maxHeld is the number of programs that the XDP dispatcher holds. The kernel
 // leaves further ones out without a word and calls them indirectly.
@@ -42,15 +41,15 @@ type place struct {
 	attached attachment
 }
 
-// Hold holds an XDP program until the Closer is closed. It fails with
-// ErrNotHeld, which a caller may put up with.
+// Hold holds an XDP program until the Closer is closed. A caller may put up with an
+// error: the program works all the same.
 func (p *Parking) Hold(prog *ebpf.Program) (io.Closer, error) {
 	err := p.grow()
 	if err == nil {
 		err = p.park(p.free[len(p.free)-1], prog)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotHeld, err)
+		return nil, fmt.Errorf("%w: %w", errNotHeld, err)
 	}
 
 	taken := p.free[len(p.free)-1]

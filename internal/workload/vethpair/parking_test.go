@@ -61,8 +61,8 @@ func TestTheDispatcherIsFullAtLast(t *testing.T) {
 		hold(t, p, newXDP(t, "one_of_many", xdpPass))
 	}
 	prog := newXDP(t, "one_too_many", xdpPass)
-	if _, err := p.Hold(prog); !errors.Is(err, ErrNotHeld) {
-		t.Errorf("got %v, want %v", err, ErrNotHeld)
+	if _, err := p.Hold(prog); !errors.Is(err, errNotHeld) {
+		t.Errorf("got %v, want %v", err, errNotHeld)
 	}
 	testRun(t, prog)
 }
@@ -74,8 +74,8 @@ func TestOnlyXDPProgramsAreHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer filter.Close()
-	if _, err := p.Hold(filter); !errors.Is(err, ErrNotHeld) {
-		t.Errorf("got %v, want %v", err, ErrNotHeld)
+	if _, err := p.Hold(filter); !errors.Is(err, errNotHeld) {
+		t.Errorf("got %v, want %v", err, errNotHeld)
 	}
 	hold(t, p, newXDP(t, "after", xdpPass))
 }

@@ -32,13 +32,13 @@ type Worker struct {
 	results *os.File
 	stderr  stderrHead
 	ended   sync.Once
-	// Limit is how long an order may take, at first OrderLimit.
+	// Limit is how long an order may take, at first orderLimit.
 	Limit time.Duration
 }
 
-// OrderLimit is how long a worker may take for an order unless told otherwise: a
+// orderLimit is how long a worker may take for an order unless told otherwise: a
 // round that takes longer is none.
-const OrderLimit = 30 * time.Second
+const orderLimit = 30 * time.Second
 
 // Place is where a worker runs. The zero value is where the tool does.
 type Place struct {
@@ -81,7 +81,7 @@ func Start(ctx context.Context, task string, args []string, at Place) (*Worker, 
 	if err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
-	w := &Worker{cmd: process.HelperCommand(workerMode, string(setup)), Limit: OrderLimit}
+	w := &Worker{cmd: process.HelperCommand(workerMode, string(setup)), Limit: orderLimit}
 	w.cmd.Env = append(w.cmd.Env, workerEnv...)
 	w.cmd.Stderr = &w.stderr
 	// Standard error may be held open by a process that got away.
