@@ -92,7 +92,7 @@ test-plain:
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)
-VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload ./programs/... ./runner
+VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload/... ./programs/... ./runner
 # The stories of the command line, on this kernel; none for none of them.
 VM_STORIES ?= 6.12
 VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
@@ -166,7 +166,7 @@ generate: ## compile the bundled programs anew
 
 .PHONY: check-generated
 check-generated: generate ## fail when the committed objects are not what the sources compile to
-	git diff --exit-code -- programs internal/insn/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
+	git diff --exit-code -- programs internal/insn/bytecode/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
 
 .PHONY: fuzz
 FUZZTIME ?= 10s
@@ -186,7 +186,7 @@ fuzz-kernel: kernels ## compare the counts of generated programs with those of a
 figures: build ## measure what the README promises: speed, agreement, spread of ten runs
 	@scripts/setup test
 	$(SUDO) env PATH="$$PATH" go test -run '^$$' -bench 'Throughput|Slice' -count 3 ./runner
-	$(SUDO) env PATH="$$PATH" go test -run '^$$' -bench . ./internal/workload
+	$(SUDO) env PATH="$$PATH" go test -run '^$$' -bench . ./internal/workload/vethpair ./internal/workload/packet
 	$(SUDO) env PATH="$$PATH" go test -run TestAgreesWithBpftool -v ./runner
 	go build -o bin/repeat ./scripts/repeat
 	$(SUDO) bin/repeat -n 10

@@ -16,7 +16,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/probe"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/programs/empty"
 )
 
@@ -146,7 +146,7 @@ func (p *benched) settle() (release func() error, err error) {
 		runtime.UnlockOSThread()
 		return nil, fmt.Errorf("stay on one CPU: %w", err)
 	}
-	var parking workload.Parking
+	var parking vethpair.Parking
 	var held []io.Closer
 	release = func() error {
 		var errs []error

@@ -10,7 +10,9 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/guard"
+	"github.com/org/ebpf-bench-action/internal/workload/sockets"
+	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
 var cgroupKind = kind{
@@ -45,11 +47,11 @@ func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *
 		return nil, err
 	}
 	x := newExchange(env, program, talk)
-	if hook.task == workload.TaskMessage && talk.Protocol == bench.ProtocolTCP {
+	if hook.task == sockets.TaskMessage && talk.Protocol == bench.ProtocolTCP {
 		x.hint = resent
 	}
 	defer x.closeOnError(&err)
-	network, err := workload.NewNetwork()
+	network, err := sockets.NewNetwork()
 	if err != nil {
 		return nil, err
 	}
@@ -59,17 +61,17 @@ func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *
 		return nil, err
 	}
 	defer closeAll(inherited)
-	group, err := workload.NewCgroup()
+	group, err := guard.NewCgroup()
 	if err != nil {
 		return nil, err
 	}
 	x.open = append(x.open, group)
-	worker, err := workload.StartWorker(ctx, hook.task, workload.NetTaskArgs(talk, len(inherited)),
-		workload.WorkerPlace{Netns: network.Near(), Cgroup: group.Folder, Files: inherited})
+	w, err := worker.Start(ctx, hook.task, sockets.TaskArgs(talk, len(inherited)),
+		worker.Place{Netns: network.Near(), Cgroup: group.Folder, Files: inherited})
 	if err != nil {
 		return nil, err
 	}
-	x.open, x.do = append(x.open, worker), worker.Try
+	x.open, x.do = append(x.open, w), w.Try
 	attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.attach, Program: program})
 	if err != nil {
 		return nil, tooOld(j, fmt.Errorf("attach to a cgroup: %w", err))
@@ -79,8 +81,8 @@ func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *
 }
 
 // cgroupPeer is what the cgroup's process inherits to talk to.
-func cgroupPeer(n *workload.Network, hook cgroupHook, talk bench.Exchange) ([]*os.File, error) {
-	if hook.task == workload.TaskConnectOwn {
+func cgroupPeer(n *sockets.Network, hook cgroupHook, talk bench.Exchange) ([]*os.File, error) {
+	if hook.task == sockets.TaskConnectOwn {
 		far, err := n.Far().File()
 		return []*os.File{far}, err
 	}

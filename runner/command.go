@@ -13,7 +13,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/builtin"
+	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
 var commandKind = kind{
@@ -58,7 +59,7 @@ func checkLoad(c *bench.Command, h *hook) error {
 	case h.inUser && c.Run == nil:
 		return errors.New("only a command calls code in user space: say which by run, such as run: [/usr/bin/true]")
 	case c.Syscall != "":
-		return workload.CheckSyscall(c.Syscall)
+		return builtin.CheckSyscall(c.Syscall)
 	}
 	return nil
 }
@@ -169,16 +170,16 @@ func openCommand(ctx context.Context, env *environment, p *ebpf.Program, j *Job)
 	return &quick{repeated: &repeated{a}, program: p}, nil
 }
 
-func startLoad(ctx context.Context, c *bench.Command) (*workload.Worker, error) {
+func startLoad(ctx context.Context, c *bench.Command) (*worker.Worker, error) {
 	switch {
 	case len(c.Run) > 0:
-		w, err := workload.StartWorker(ctx, "run", append([]string{time.Duration(c.Timeout).String()}, c.Run...), workload.WorkerPlace{})
+		w, err := worker.Start(ctx, "run", append([]string{time.Duration(c.Timeout).String()}, c.Run...), worker.Place{})
 		if err == nil {
 			w.Limit += time.Duration(c.Timeout)
 		}
 		return w, err
 	case c.Load == bench.LoadSyscalls:
-		return workload.StartWorker(ctx, c.Load, []string{c.Syscall}, workload.WorkerPlace{})
+		return worker.Start(ctx, c.Load, []string{c.Syscall}, worker.Place{})
 	}
-	return workload.StartWorker(ctx, c.Load, nil, workload.WorkerPlace{})
+	return worker.Start(ctx, c.Load, nil, worker.Place{})
 }

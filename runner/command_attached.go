@@ -5,14 +5,14 @@ import (
 	"errors"
 	"io"
 
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
 // attached is a program on a hook, and a worker that has the kernel come by
 // there.
 type attached struct {
 	link   io.Closer
-	worker *workload.Worker
+	worker *worker.Worker
 	count  int
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/builtin"
 )
 
 // loadOf is the load that calls a hook, by what the hook's name says, and the
@@ -59,7 +59,7 @@ func syscallOf(h *hook, name string) string {
 	if other := servedBy[call]; other != "" {
 		call = other
 	}
-	if workload.CheckSyscall(call) != nil {
+	if builtin.CheckSyscall(call) != nil {
 		return ""
 	}
 	return call

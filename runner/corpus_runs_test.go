@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/insn/oracle"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // corpusInput is what a program is run on.
@@ -39,7 +39,7 @@ func testFrames() [][]byte {
 	v4 := &bench.IP{Src: addresses("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), TTL: 64}
 	v6 := &bench.IP{Src: addresses("fd00::1"), Dst: netip.MustParseAddr("fd00::2"), TTL: 64}
 	sizes := bench.Sizes{90, 1000}
-	frames, err := workload.Packets([]bench.Packet{
+	frames, err := packet.Expand([]bench.Packet{
 		{IPv4: v4, UDP: &bench.UDP{Src: 1000, Dst: 53}, Sizes: sizes},
 		{IPv4: v4, TCP: &bench.TCP{Src: 1000, Dst: 80, Flags: []string{"syn"}}, Sizes: sizes},
 		{IPv6: v6, UDP: &bench.UDP{Src: 1000, Dst: 53}, Sizes: sizes},

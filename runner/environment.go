@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/pmu"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
 // environment is what all subjects of a run share: the thread's CPU and the
 // place where XDP programs are held.
 type environment struct {
-	parking workload.Parking
+	parking vethpair.Parking
 	// cpus are those that the process may use.
 	cpus []int
 	// exact says that the clock counts instructions.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -145,8 +146,8 @@ func (e *executed) warning() string {
 	where, why := []string{}, []string{}
 	for _, d := range insn.Diverge(e.counts()...) {
 		at := fmt.Sprintf("%s+%d", d.Function, d.Slot)
-		if d.Line != nil && d.Line.Number > 0 {
-			at = fmt.Sprintf("%s:%d", d.Line.File, d.Line.Number)
+		if l := srcline.At(e.table.Program(d.Program), d.Start); l != nil && l.Number > 0 {
+			at = fmt.Sprintf("%s:%d", l.File, l.Number)
 		}
 		where, why = append(where, at), append(why, d.Helpers...)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
 )
 
 // Explain counts where the BPF instructions are that runs of benchmarks execute:
@@ -110,7 +111,7 @@ func (e *executed) warnings() []string {
 	if w := e.unclearTailCalls(); w != "" {
 		all = append(all, w)
 	}
-	if !e.table.HasLines() {
+	if !srcline.Known(e.table.Programs) {
 		all = append(all, fmt.Sprintf("%s has no debug information of its lines, so these are blocks of instructions: compile it with -g", e.job.Object.Path))
 	}
 	return all

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/kernelfs"
+	"github.com/org/ebpf-bench-action/internal/workload/perf"
 )
 
 func attachTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
@@ -22,9 +23,9 @@ func attachTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.section, h.name)
 	}
-	c, err := workload.AttachTracepoint(p, group, name)
+	c, err := perf.AttachTracepoint(p, group, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noHook("tracepoint", group+":"+name, workload.Tracepoints())
+		return nil, noHook("tracepoint", group+":"+name, perf.Tracepoints())
 	}
 	return c, err
 }
@@ -73,7 +74,7 @@ func attachKprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
 	symbols := []string{h.target}
 	if strings.ContainsAny(h.target, "*?") {
 		var err error
-		if symbols, err = workload.KernelFunctions(h.target); err != nil {
+		if symbols, err = perf.KernelFunctions(h.target); err != nil {
 			return nil, err
 		}
 		if len(symbols) == 0 {
@@ -116,7 +117,7 @@ func attachTracing(h *hook, p *ebpf.Program) (io.Closer, error) {
 const notSupported = unix.Errno(524)
 
 func attachLSM(_ *hook, p *ebpf.Program) (io.Closer, error) {
-	active, err := workload.ReadKernelFile("securityfs", "lsm")
+	active, err := kernelfs.ReadFile("securityfs", "lsm")
 	if err == nil && !strings.Contains(","+strings.TrimSpace(string(active))+",", ",bpf,") {
 		return nil, bench.WithHint(cannot(fmt.Errorf("BPF is none of this kernel's active security modules (%s)", strings.TrimSpace(string(active)))),
 			"add bpf to lsm= on the kernel's command line, or measure on a kernel of its own: --kernel 6.12")

@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/usdt"
 )
 
 // usdtSpecs is the map in which a program of libbpf's usdt.bpf.h finds where the
@@ -24,7 +24,7 @@ func attachUSDT(h *hook, p *ebpf.Program) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	places, err := workload.FindUSDT(t.path, t.code)
+	places, err := usdt.Find(t.path, t.code)
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +45,21 @@ func attachUSDT(h *hook, p *ebpf.Program) (io.Closer, error) {
 	return all, nil
 }
 
-func usdtOptions(number uint64, u workload.USDT) *link.UprobeOptions {
+func usdtOptions(number uint64, u usdt.Place) *link.UprobeOptions {
 	// A cookie of 0, which is that of the first, is none: any kernel takes it.
 	return &link.UprobeOptions{Address: u.Offset, RefCtrOffset: u.Semaphore, Cookie: number}
 }
 
 // tellOfUSDT tells a program where the arguments of a probe are. One without the
 // maps does not ask.
-func tellOfUSDT(p *ebpf.Program, number uint32, u workload.USDT) error {
+func tellOfUSDT(p *ebpf.Program, number uint32, u usdt.Place) error {
 	specs, err := mapNamed(p, usdtSpecs)
 	if err != nil || specs == nil {
 		return err
 	}
 	defer specs.Close()
-	if specs.ValueSize() != workload.USDTSpecSize {
-		return fmt.Errorf("map %s has values of %d bytes: those that are known have %d", usdtSpecs, specs.ValueSize(), workload.USDTSpecSize)
+	if specs.ValueSize() != usdt.SpecSize {
+		return fmt.Errorf("map %s has values of %d bytes: those that are known have %d", usdtSpecs, specs.ValueSize(), usdt.SpecSize)
 	}
 	if err := specs.Put(number, u.Spec()); err != nil {
 		return fmt.Errorf("fill map %s: %w", usdtSpecs, err)

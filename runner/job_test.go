@@ -7,7 +7,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // resolved resolves a benchmark of a program that is in no object.
@@ -41,7 +41,7 @@ func tryJob(p *ebpf.ProgramSpec, b bench.Benchmark) (*Job, error) {
 		return nil, err
 	}
 	var err error
-	if j.Frames, err = workload.Packets(j.packets(), nil); err != nil {
+	if j.Frames, err = packet.Expand(j.packets(), nil); err != nil {
 		return nil, err
 	}
 	if j.TestRun != nil {

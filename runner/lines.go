@@ -8,6 +8,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
 )
 
 // joinLines are the lines of the programs of both sides, either of which may be
@@ -38,7 +40,7 @@ func joinLines(base, head *executed) []bench.Line {
 type programLines struct {
 	program string
 	side    *executed
-	lines   []insn.Line
+	lines   []srcline.Line
 	// executed is how often each instruction was executed, first how often in the
 	// first slice; passes are the same of each pass that is unlike the one before.
 	executed, first []uint64
@@ -54,9 +56,10 @@ func (e *executed) lines() []programLines {
 	}
 	sum := e.total
 	of := func(program string) programLines {
+		code, total := e.table.Program(program), sum.Instructions(program)
 		p := programLines{
-			program: program, side: e, lines: sum.Lines(program), executed: sum.Instructions(program),
-			first: e.first.Instructions(program), slots: e.table.Program(program).Slots(),
+			program: program, side: e, lines: srcline.Of(code, total), executed: total,
+			first: e.first.Instructions(program), slots: code.Slots(),
 		}
 		for i, next := range e.passes {
 			if next.runs > 0 && (i == 0 || next.counts != e.passes[i-1].counts) {
@@ -65,7 +68,7 @@ func (e *executed) lines() []programLines {
 		}
 		if e.code {
 			// Those of the table have labels, which nobody wrote.
-			p.text = insn.Disassemble(e.job.Spec.Programs[program].Instructions)
+			p.text = bytecode.Disassemble(e.job.Spec.Programs[program].Instructions)
 		}
 		return p
 	}
@@ -80,7 +83,7 @@ func (e *executed) lines() []programLines {
 
 func joinProgram(base, head programLines) []bench.Line {
 	var all []bench.Line
-	for _, j := range insn.Join(base.lines, head.lines) {
+	for _, j := range srcline.Join(base.lines, head.lines) {
 		line := bench.Line{Base: base.of(j.Base), Head: head.of(j.Head)}
 		of, at := &head, j.Head
 		if at == nil {
@@ -108,7 +111,7 @@ func joinProgram(base, head programLines) []bench.Line {
 }
 
 // wasOf notes what was another thing of a line in the base.
-func wasOf(line *bench.Line, base *insn.Line) {
+func wasOf(line *bench.Line, base *srcline.Line) {
 	if base.Number != line.Number {
 		line.BaseNumber = base.Number
 	}
@@ -127,7 +130,7 @@ func (p *programLines) start(function string) int {
 }
 
 // of is what a run executes of a line, nil of nil.
-func (p *programLines) of(l *insn.Line) *bench.Executed {
+func (p *programLines) of(l *srcline.Line) *bench.Executed {
 	if l == nil {
 		return nil
 	}
@@ -156,7 +159,7 @@ func (p *programLines) of(l *insn.Line) *bench.Executed {
 }
 
 // spread is what passes executed of a line.
-func (p *programLines) spread(l *insn.Line) *bench.Spread {
+func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 	least, most := math.Inf(1), math.Inf(-1)
 	for n, executed := range p.passes {
 		var sum uint64

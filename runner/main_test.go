@@ -6,12 +6,12 @@ import (
 	"testing/fstest"
 
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/process"
 	"github.com/org/ebpf-bench-action/programs"
 )
 
 func TestMain(m *testing.M) {
-	workload.RunHelper()
+	process.RunHelper()
 	os.Exit(m.Run())
 }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
 // noVeth is the warning of a benchmark that is for a veth pair.
@@ -48,7 +48,7 @@ func isMissing(err error) bool {
 
 // tryVeth makes a veth pair, and removes it.
 func tryVeth() error {
-	v, err := workload.NewVeth(bench.XDPNative)
+	v, err := vethpair.New(bench.XDPNative, bench.Ingress)
 	if err != nil {
 		return err
 	}

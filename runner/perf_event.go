@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/perf"
 )
 
 var perfEventKind = kind{
@@ -28,8 +28,8 @@ var perfEventKind = kind{
 // perfEvent samples a load that runs only while a slice lasts, so that it
 // disturbs no other benchmark.
 type perfEvent struct {
-	load   *workload.Load
-	events *workload.PerfEvents
+	load   *perf.Load
+	events *perf.Events
 	window time.Duration
 	// widest is how long a window may become in which the program did not run.
 	widest time.Duration
@@ -61,7 +61,7 @@ func newPerfEvent(_ context.Context, env *environment, program *ebpf.Program, j 
 			_ = p.Close()
 		}
 	}()
-	if p.load, err = workload.StartLoad(j.PerfEvent.Load); err != nil {
+	if p.load, err = perf.StartLoad(j.PerfEvent.Load); err != nil {
 		return nil, err
 	}
 	threads, err := p.load.TIDs()
@@ -71,7 +71,7 @@ func newPerfEvent(_ context.Context, env *environment, program *ebpf.Program, j 
 	if err = p.load.Pause(); err != nil {
 		return nil, err
 	}
-	if p.events, err = workload.OpenPerfEvents(*j.PerfEvent, threads); err != nil {
+	if p.events, err = perf.Open(*j.PerfEvent, threads); err != nil {
 		return nil, p.load.Explain(err)
 	}
 	if err = p.events.Attach(program); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // Plan is a suite whose benchmarks are resolved to programs and packets. To
@@ -110,7 +110,7 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 		return nil, at
 	}
 	if packets := job.packets(); packets != nil {
-		if job.Frames, err = workload.Packets(packets, s.ReadFile); err != nil {
+		if job.Frames, err = packet.Expand(packets, s.ReadFile); err != nil {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
 		}
 		if n := job.runsPerRound(); n < len(job.Frames) {

@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // preparation is a program that fills maps before another one is measured.
@@ -51,7 +51,7 @@ func (j *Job) inputsOf(p bench.Preparation, spec *ebpf.CollectionSpec, readFile 
 	if takesPackets(job.program().Type) && (len(p.Packets) > 0 || len(j.Frames) == 0) {
 		job.setDefaults()
 		var err error
-		if job.Frames, err = workload.Packets(job.TestRun.Packets, readFile); err != nil {
+		if job.Frames, err = packet.Expand(job.TestRun.Packets, readFile); err != nil {
 			return nil, fmt.Errorf("packets: %w", err)
 		}
 	}

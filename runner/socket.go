@@ -8,7 +8,8 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/sockets"
+	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
 var socketKind = kind{
@@ -34,7 +35,7 @@ type socketHook struct {
 	protocols []bench.Protocol
 	// maps are the types of maps that the tool's own sockets are put into.
 	maps []ebpf.MapType
-	open func(context.Context, *exchange, *workload.Network, bench.Exchange, *Job) error
+	open func(context.Context, *exchange, *sockets.Network, bench.Exchange, *Job) error
 }
 
 var (
@@ -81,7 +82,7 @@ func newSocket(ctx context.Context, env *environment, program *ebpf.Program, j *
 	}
 	x := newExchange(env, program, talk)
 	defer x.closeOnError(&err)
-	network, err := workload.NewNetwork()
+	network, err := sockets.NewNetwork()
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +94,11 @@ func newSocket(ctx context.Context, env *environment, program *ebpf.Program, j *
 }
 
 // talk has sockets exchange messages on this thread.
-func (x *exchange) talk(m *workload.Messages) { x.open, x.do = append(x.open, m), m.Do }
+func (x *exchange) talk(m *sockets.Messages) { x.open, x.do = append(x.open, m), m.Do }
 
 // talkTo has a server's sockets exchange messages: with UDP on this thread,
 // with TCP by a worker that makes a connection for each.
-func (x *exchange) talkTo(ctx context.Context, n *workload.Network, server *workload.Server, talk bench.Exchange) error {
+func (x *exchange) talkTo(ctx context.Context, n *sockets.Network, server *sockets.Server, talk bench.Exchange) error {
 	if talk.Protocol == bench.ProtocolUDP {
 		messages, err := server.Messages()
 		if err != nil {
@@ -111,11 +112,11 @@ func (x *exchange) talkTo(ctx context.Context, n *workload.Network, server *work
 	if err != nil {
 		return err
 	}
-	worker, err := workload.StartWorker(ctx, workload.TaskConnect, workload.NetTaskArgs(talk, len(inherited)),
-		workload.WorkerPlace{Netns: n.Near(), Files: inherited})
+	w, err := worker.Start(ctx, sockets.TaskConnect, sockets.TaskArgs(talk, len(inherited)),
+		worker.Place{Netns: n.Near(), Files: inherited})
 	if err != nil {
 		return err
 	}
-	x.open, x.do = append(x.open, worker), worker.Try
+	x.open, x.do = append(x.open, w), w.Try
 	return nil
 }

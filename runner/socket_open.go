@@ -11,16 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/sockets"
 )
 
 // openSent has a proxy's sockets, which are in the program's map, send messages.
-func openSent(_ context.Context, x *exchange, n *workload.Network, talk bench.Exchange, j *Job) error {
+func openSent(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, j *Job) error {
 	maps, err := x.attachToMap(ebpf.AttachSkMsgVerdict)
 	if err != nil {
 		return err
 	}
-	connect := proxyIn(n, talk, maps, (*workload.Proxy).Sent)
+	connect := proxyIn(n, talk, maps, (*sockets.Proxy).Sent)
 	messages, err := connect()
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func openSent(_ context.Context, x *exchange, n *workload.Network, talk bench.Ex
 
 // openReceived has a proxy's sockets, which are in the program's map, receive
 // messages.
-func openReceived(_ context.Context, x *exchange, n *workload.Network, talk bench.Exchange, j *Job) error {
+func openReceived(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, j *Job) error {
 	attach := j.program().AttachType
 	if attach == ebpf.AttachNone { // the section is just sk_skb
 		attach = ebpf.AttachSkSKBStreamVerdict
@@ -49,7 +49,7 @@ func openReceived(_ context.Context, x *exchange, n *workload.Network, talk benc
 			return err
 		}
 	}
-	messages, err := proxyIn(n, talk, maps, (*workload.Proxy).Received)()
+	messages, err := proxyIn(n, talk, maps, (*sockets.Proxy).Received)()
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ const (
 )
 
 // proxyIn connects a proxy, whose sockets it puts into the maps, for messages.
-func proxyIn(n *workload.Network, talk bench.Exchange, maps []*ebpf.Map, messages func(*workload.Proxy) *workload.Messages) func() (*workload.Messages, error) {
-	return func() (*workload.Messages, error) {
+func proxyIn(n *sockets.Network, talk bench.Exchange, maps []*ebpf.Map, messages func(*sockets.Proxy) *sockets.Messages) func() (*sockets.Messages, error) {
+	return func() (*sockets.Messages, error) {
 		p, err := n.Proxy(talk)
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ const (
 
 // openReuseport has a group of sockets on one port, over which the program
 // spreads messages.
-func openReuseport(ctx context.Context, x *exchange, n *workload.Network, talk bench.Exchange, _ *Job) error {
+func openReuseport(ctx context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *Job) error {
 	maps, err := socketMapsOf(x.program, reuseportMaps)
 	defer closeAll(maps)
 	if err != nil {
@@ -168,7 +168,7 @@ func openReuseport(ctx context.Context, x *exchange, n *workload.Network, talk b
 
 // openLookup has the program look up the socket of each message that has none
 // of its own.
-func openLookup(ctx context.Context, x *exchange, n *workload.Network, talk bench.Exchange, _ *Job) error {
+func openLookup(ctx context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *Job) error {
 	maps, err := socketMapsOf(x.program, socketMaps)
 	defer closeAll(maps)
 	if err != nil {
@@ -201,7 +201,7 @@ func openLookup(ctx context.Context, x *exchange, n *workload.Network, talk benc
 }
 
 // openFilter has the program filter what a socket receives.
-func openFilter(_ context.Context, x *exchange, n *workload.Network, talk bench.Exchange, _ *Job) error {
+func openFilter(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *Job) error {
 	server, err := n.Serve(talk, 1)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/guard"
 )
 
 // enableStats makes the kernel count the run time of every program until the
@@ -23,11 +23,11 @@ func enableStats() (io.Closer, error) {
 	if !errors.Is(err, ebpf.ErrNotSupported) && !errors.Is(err, unix.EINVAL) {
 		return nil, bench.WithHint(fmt.Errorf("enable BPF statistics: %w", err), "it takes CAP_SYS_ADMIN")
 	}
-	guard, err := workload.GuardSysctl("kernel.bpf_stats_enabled", "1")
+	held, err := guard.Sysctl("kernel.bpf_stats_enabled", "1")
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("enable BPF statistics: %w", err), "the kernel counts run time since Linux 5.1")
 	}
-	return guard, nil
+	return held, nil
 }
 
 // counters are a program's statistics at one moment.

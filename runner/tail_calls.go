@@ -10,6 +10,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -127,14 +128,11 @@ func (e *executed) unclearTailCalls() string {
 
 // place is where an instruction is: its line, or its number where there are none.
 func (e *executed) place(program string, index int) string {
-	for _, l := range e.total.Lines(program) {
-		for _, i := range l.Offsets {
-			if i == index && l.File != "" && l.Number > 0 {
-				return fmt.Sprintf("%s:%d", path.Clean(l.File), l.Number)
-			}
-		}
+	p := e.table.Program(program)
+	if l := srcline.At(p, index); l != nil && l.File != "" && l.Number > 0 {
+		return fmt.Sprintf("%s:%d", path.Clean(l.File), l.Number)
 	}
-	return fmt.Sprintf("%s+%d", program, e.table.Program(program).Slots()[index])
+	return fmt.Sprintf("%s+%d", program, p.Slots()[index])
 }
 
 // note is what there is to say of an instruction, empty where that is nothing.

@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // input is what a run is called with: data_in and ctx_in. Either may be nil.
@@ -50,7 +50,7 @@ func contextBytes(c *bench.Context) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}
-	data, err := workload.Hex(c.Hex)
+	data, err := packet.Hex(c.Hex)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +103,11 @@ func syscallContext(given, _ []byte) ([]byte, error) {
 	return given, nil
 }
 
-func skLookupContext(given, packet []byte) ([]byte, error) {
+func skLookupContext(given, frame []byte) ([]byte, error) {
 	if given != nil {
 		return given, nil
 	}
-	return workload.SkLookup(packet)
+	return packet.SkLookup(frame)
 }
 
 // netfilterContext is the beginning of a struct nf_hook_state: the hook, and the

@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
 var vethKind = kind{
@@ -23,7 +23,7 @@ var vethKind = kind{
 			return fmt.Errorf("mode %s attaches sched_cls programs: native and generic attach this one", j.Veth.Mode)
 		case typ == ebpf.XDP && j.Veth.Direction == bench.Egress:
 			return errors.New("an xdp program sees what comes in: direction egress is for tc programs")
-		case typ == ebpf.SchedCLS && j.Veth.Sender == workload.SenderLiveFrames:
+		case typ == ebpf.SchedCLS && j.Veth.Sender == vethpair.SenderLiveFrames:
 			return errors.New("live_frames reach xdp programs only: tc programs get packets by af_packet")
 		}
 		return nil
@@ -39,8 +39,8 @@ var vethKind = kind{
 // sends to the other.
 type veth struct {
 	program *ebpf.Program
-	pair    *workload.Veth
-	sender  workload.Sender
+	pair    *vethpair.Pair
+	sender  vethpair.Sender
 	count   int
 	frames  int
 	hold    io.Closer // nil when the program is not held
@@ -53,7 +53,7 @@ func newVeth(_ context.Context, env *environment, program *ebpf.Program, j *Job)
 			_ = v.Close()
 		}
 	}()
-	if v.pair, err = workload.NewVethAt(j.Veth.Mode, j.Veth.Direction); err != nil {
+	if v.pair, err = vethpair.New(j.Veth.Mode, j.Veth.Direction); err != nil {
 		return nil, err
 	}
 	if program.Type() == ebpf.XDP {
@@ -66,7 +66,7 @@ func newVeth(_ context.Context, env *environment, program *ebpf.Program, j *Job)
 	if env.exact && sender == "" {
 		// Live frames are sent by an XDP program, which the dispatcher would
 		// have beside the one that is counted.
-		sender = workload.SenderAFPacket
+		sender = vethpair.SenderAFPacket
 	}
 	if v.sender, err = v.pair.NewSender(sender, j.Frames); err != nil {
 		return nil, err

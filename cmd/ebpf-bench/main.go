@@ -8,12 +8,12 @@ import (
 	"syscall"
 
 	"github.com/org/ebpf-bench-action/internal/vm"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 func main() {
 	vm.Main()
-	workload.RunHelper()
+	process.RunHelper()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	// A second signal ends the process at once: everything that it attached
 	// ends with it.

@@ -25,7 +25,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/vm"
-	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	workload.RunHelper()
+	process.RunHelper()
 	testscript.Main(m, map[string]func(){"ebpf-bench": main})
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // ErrJumpRange is returned for a program in which a jump would become longer than
@@ -16,7 +18,7 @@ var ErrJumpRange = errors.New("jump becomes too long")
 // are too long for 16 bits (v0.22).
 func (e *emitter) aim() error {
 	for i := range e.graph.insns {
-		if !isJump(&e.graph.insns[i]) {
+		if !bytecode.IsJump(&e.graph.insns[i]) {
 			continue
 		}
 		ins := &e.out[e.index[i]]
@@ -25,7 +27,7 @@ func (e *emitter) aim() error {
 			*ins = ins.WithReference("")
 		}
 		switch {
-		case isLongJump(ins):
+		case bytecode.IsLongJump(ins):
 			ins.Constant = int64(distance)
 		case distance < math.MinInt16 || distance > math.MaxInt16:
 			return fmt.Errorf("instruction %d: distance of %d: %w", i, distance, ErrJumpRange)

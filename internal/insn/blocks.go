@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // flow is how control leaves an instruction.
@@ -44,7 +46,7 @@ func newGraph(program string, insns asm.Instructions, targets []int) *graph {
 
 	starts := make([]bool, len(insns)+1)
 	for i := range insns {
-		if isJump(&insns[i]) {
+		if bytecode.IsJump(&insns[i]) {
 			starts[targets[i]] = true
 		}
 		if g.flow(i).splits {
@@ -103,7 +105,7 @@ func (g *graph) split(f int, starts []bool, at []int) {
 // jumpsTo tells whether a jump leads to the start of its own function.
 func (g *graph) jumpsTo(fn Function) bool {
 	for i := fn.Start; i < fn.End; i++ {
-		if isJump(&g.insns[i]) && g.targets[i] == fn.Start {
+		if bytecode.IsJump(&g.insns[i]) && g.targets[i] == fn.Start {
 			return true
 		}
 	}
@@ -132,7 +134,7 @@ func (g *graph) link(b int, at []int) {
 	if how.falls {
 		follow(block.End)
 	}
-	if isJump(&g.insns[last]) {
+	if bytecode.IsJump(&g.insns[last]) {
 		follow(g.targets[last])
 	}
 }

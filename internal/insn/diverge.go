@@ -3,14 +3,17 @@ package insn
 import (
 	"slices"
 
+	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // Divergence is a block that was not executed as often in each of several runs.
 type Divergence struct {
 	Program, Function string
 	Start, Slot       int      // index of its first instruction, and its slot in the function
-	Line              *Line    // where that is in the source; without a count
 	Counts            []uint64 // by run
 	// Helpers are those that the program calls and that may explain it: they
 	// answer by time, chance or what else is going on. If there are none, they
@@ -40,7 +43,7 @@ func Diverge(runs ...*Counts) []Divergence {
 			}
 			found = append(found, Divergence{
 				Program: p.Name, Function: p.Functions[p.Blocks[b].Function].Name,
-				Start: p.Blocks[b].Start, Slot: slots[p.Blocks[b].Start] - slots[p.Functions[p.Blocks[b].Function].Start], Line: p.lineAt(p.Blocks[b].Start), Counts: counts,
+				Start: p.Blocks[b].Start, Slot: slots[p.Blocks[b].Start] - slots[p.Functions[p.Blocks[b].Function].Start], Counts: counts,
 			})
 		}
 		if len(found) > 0 {
@@ -54,25 +57,6 @@ func Diverge(runs ...*Counts) []Divergence {
 	return all
 }
 
-// lineAt is the line that an instruction is of.
-func (p *Program) lineAt(i int) *Line {
-	for f := range p.Functions {
-		fn := &p.Functions[f]
-		if i < fn.Start || i >= fn.End {
-			continue
-		}
-		line := &Line{Program: p.Name, Function: fn.Name, First: i}
-		for ; i >= fn.Start; i-- {
-			if l := lineOf(&p.Instructions[i]); l != nil {
-				line.File, line.Number, line.Text = l.FileName(), int(l.LineNumber()), l.Line()
-				break
-			}
-		}
-		return line
-	}
-	return nil
-}
-
 // explanations are the helpers of a program that may make its runs differ, in
 // order of their names.
 func (p *Program) explanations() []string {
@@ -81,15 +65,15 @@ func (p *Program) explanations() []string {
 		if isMayGoto(p.Instructions[i].OpCode) {
 			ambient = append(ambient, mayGotoTime)
 		}
-		h, ok := helperOf(&p.Instructions[i])
+		h, ok := bytecode.HelperOf(&p.Instructions[i])
 		if !ok {
 			continue
 		}
 		switch f := asm.BuiltinFunc(p.Instructions[i].Constant); {
 		case slices.Contains(ambientHelpers, f):
-			ambient = append(ambient, h.name)
+			ambient = append(ambient, h.Name)
 		case slices.Contains(storeHelpers, f):
-			stored = append(stored, h.name)
+			stored = append(stored, h.Name)
 		}
 	}
 	if len(ambient) == 0 {
@@ -97,6 +81,32 @@ func (p *Program) explanations() []string {
 	}
 	slices.Sort(ambient)
 	return slices.Compact(ambient)
+}
+
+// Repeatable tells whether the programs do the same each time that they are given
+// the same: whether they have no map that they could write, and call nothing that
+// answers by time, chance or what else is going on. What they read in the kernel
+// itself is not seen.
+func (t *Table) Repeatable(spec *ebpf.CollectionSpec) bool {
+	for _, p := range t.Programs {
+		for i := range p.Instructions {
+			ins := &p.Instructions[i]
+			switch f := asm.BuiltinFunc(ins.Constant); {
+			case ins.IsKfuncCall():
+				return false
+			case ins.IsBuiltinCall() && (slices.Contains(ambientHelpers, f) || slices.Contains(storeHelpers, f) && f != asm.FnTailCall):
+				return false
+			case ins.IsLoadFromMap() && !constant(spec.Maps[ins.Reference()]):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// constant tells whether a program cannot change what a map says.
+func constant(m *ebpf.MapSpec) bool {
+	return m != nil && (m.Type == ebpf.ProgramArray || m.Flags&unix.BPF_F_RDONLY_PROG != 0)
 }
 
 // mayGotoTime is what a loop with may_goto asks: since Linux 6.15 it ends after a

@@ -14,5 +14,3 @@
 //
 // The package knows nothing of how a program is loaded, attached or driven.
 package insn
-
-//go:generate go run gen_helpers.go

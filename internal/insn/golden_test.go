@@ -1,10 +1,10 @@
 package insn
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/cilium/ebpf"
+
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -79,43 +79,5 @@ func TestFibonacci(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// The lines of the loop are the dearest, and lines make up the program.
-func TestLinesOfFibonacci(t *testing.T) {
-	testenv.Probe(t, "test_run xdp")
-	const program = "fun_xdp_fibonacci_slow"
-	spec, err := ebpf.LoadCollectionSpec("../../programs/fun_xdp/fun_xdp_bpfel.o")
-	if err != nil {
-		t.Fatal(err)
-	}
-	coll, table := instrumented(t, spec, Options{})
-	packet := make([]byte, 34)
-	packet[12], packet[14], packet[26], packet[29] = 0x08, 0x45, 10, 89
-	counts, _, _ := counted(t, coll, table, program, packet)
-
-	lines := counts.Lines(program)
-	if !slices.IsSortedFunc(lines, func(a, b Line) int { return a.Number - b.Number }) {
-		t.Error("lines are not in order")
-	}
-	var executed uint64
-	instructions := 0
-	dearest := lines[0]
-	for _, l := range lines {
-		executed += l.Executed
-		instructions += l.Instructions
-		if l.Executed > dearest.Executed {
-			dearest = l
-		}
-		if l.Number == 0 || l.File == "" || l.Text == "" {
-			t.Errorf("line without a place or text: %+v", l)
-		}
-	}
-	if executed != counts.Executed(program) || instructions != len(table.Program(program).Instructions) {
-		t.Errorf("lines make up %d instructions that were executed %d times", instructions, executed)
-	}
-	if dearest.Text != "\tfor (__u32 i = 0; i < n; i++) {" {
-		t.Errorf("the dearest line is %q", dearest.Text)
 	}
 }

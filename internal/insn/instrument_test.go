@@ -96,35 +96,8 @@ func TestCounts(t *testing.T) {
 	if !d.Add(b).Equal(a) || d.Equal(a) {
 		t.Error("sums or comparisons are wrong")
 	}
-	if d.Executed("gone") != 0 || d.Runs("gone") != 0 || d.Lines("gone") != nil || d.Instructions("gone") != nil {
+	if d.Executed("gone") != 0 || d.Runs("gone") != 0 || d.Instructions("gone") != nil {
 		t.Error("a program that is not there has counts")
-	}
-	if lines := d.Lines("main"); len(lines) != 3 || lines[0].File != "" || lines[0].Number != 0 || lines[0].Executed+lines[1].Executed+lines[2].Executed != 10 {
-		t.Errorf("a program without line info has the lines %+v", lines)
-	}
-}
-
-func TestDiverge(t *testing.T) {
-	table := tableOf(t, asm.Instructions{
-		asm.FnMapLookupElem.Call(), asm.FnKtimeGetNs.Call(), ifZero(asm.R0, 1), nothing, exit,
-	})
-	same := countsOf(table, 3, 1, 3)
-	if d := Diverge(same, same, same); d != nil {
-		t.Errorf("runs that are the same diverge: %+v", d)
-	}
-	d := Diverge(same, countsOf(table, 3, 2, 3), same)
-	if len(d) != 1 || d[0].Start != 3 || !slices.Equal(d[0].Counts, []uint64{1, 2, 1}) || !slices.Equal(d[0].Helpers, []string{"bpf_ktime_get_ns"}) {
-		t.Errorf("divergence is %+v", d)
-	}
-}
-
-// How often a loop with may_goto is gone through is up to the clock, whatever maps
-// the program has.
-func TestDivergeByMayGoto(t *testing.T) {
-	table := tableOf(t, asm.Instructions{asm.FnMapLookupElem.Call(), mayGoto, nothing, exit})
-	d := Diverge(countsOf(table, 3, 1, 3), countsOf(table, 3, 2, 3))
-	if len(d) == 0 || !slices.Equal(d[0].Helpers, []string{mayGotoTime}) {
-		t.Errorf("divergence is %+v", d)
 	}
 }
 

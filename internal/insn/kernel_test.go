@@ -10,9 +10,10 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/features"
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/insn/oracle"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"golang.org/x/sys/unix"
 )
 
 // xdp is a spec of XDP programs of these instructions.

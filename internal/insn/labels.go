@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // ErrIndirectJump is returned for a program with a jump to an address in a
@@ -27,19 +29,19 @@ func label(original asm.Instructions) (asm.Instructions, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	offsets, at := layout(insns)
+	offsets, at := bytecode.Layout(insns)
 	targets := make([]int, len(insns))
 	for i := range insns {
 		targets[i] = none
 		ins := &insns[i]
-		if !isJump(ins) && !ins.IsFunctionReference() {
+		if !bytecode.IsJump(ins) && !ins.IsFunctionReference() {
 			continue
 		}
 		if isIndirectJump(ins) {
 			return nil, nil, fmt.Errorf("instruction %d: %w", i, ErrIndirectJump)
 		}
 
-		distance := distanceOf(ins)
+		distance := bytecode.DistanceOf(ins)
 		if name := ins.Reference(); name != "" && distance == -1 {
 			target, ok := symbols[name]
 			if !ok {
@@ -66,21 +68,6 @@ func label(original asm.Instructions) (asm.Instructions, []int, error) {
 	return insns, targets, nil
 }
 
-// layout returns where each instruction is, in slots of 8 bytes, and which one
-// begins in each slot: none in the second half of a 64-bit load.
-func layout(insns asm.Instructions) (offsets, at []int) {
-	offsets = make([]int, len(insns))
-	at = make([]int, 0, len(insns)+len(insns)/8)
-	for i := range insns {
-		offsets[i] = len(at)
-		at = append(at, i)
-		if insns[i].Width() == 2 {
-			at = append(at, none)
-		}
-	}
-	return offsets, at
-}
-
 // unused is a name for the instruction that is nobody else's.
 func unused(symbols map[string]int, i int) string {
 	name := ".L" + strconv.Itoa(i)
@@ -96,35 +83,11 @@ func unused(symbols map[string]int, i int) string {
 // that makes cilium/ebpf fill in the distance when it loads the program.
 func refer(ins *asm.Instruction, name string) {
 	*ins = ins.WithReference(name)
-	if ins.IsFunctionReference() || isLongJump(ins) {
+	if ins.IsFunctionReference() || bytecode.IsLongJump(ins) {
 		ins.Constant = -1
 	} else {
 		ins.Offset = -1
 	}
-}
-
-// distanceOf is how far an instruction refers, in slots after it.
-func distanceOf(ins *asm.Instruction) int64 {
-	if ins.IsFunctionReference() || isLongJump(ins) {
-		return int64(int32(ins.Constant))
-	}
-	return int64(ins.Offset)
-}
-
-// isJump tells whether an instruction goes on elsewhere in the same function,
-// always or in some cases.
-func isJump(ins *asm.Instruction) bool {
-	switch ins.OpCode.JumpOp() {
-	case asm.InvalidJumpOp, asm.Call, asm.Exit:
-		return false
-	}
-	return true
-}
-
-// isLongJump tells whether an instruction is gotol, whose distance has 32 bits
-// (Linux 6.6).
-func isLongJump(ins *asm.Instruction) bool {
-	return ins.OpCode.Class() == asm.Jump32Class && ins.OpCode.JumpOp() == asm.Ja
 }
 
 func isIndirectJump(ins *asm.Instruction) bool {

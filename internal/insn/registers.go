@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // registers is a set of R0 to R9. R10 points to the stack, always, and cannot
@@ -32,20 +34,6 @@ func arguments(n int) registers {
 		n = 5
 	}
 	return (1<<(n+1) - 1) &^ 1
-}
-
-// helper is a helper function of the kernel.
-type helper struct {
-	name      string
-	arguments int
-}
-
-// helperOf is the helper that an instruction calls, if it is one of the kernel's.
-func helperOf(ins *asm.Instruction) (helper, bool) {
-	if !ins.IsBuiltinCall() || ins.Constant <= 0 || ins.Constant >= int64(len(helpers)) {
-		return helper{}, false
-	}
-	return helpers[ins.Constant], true
 }
 
 // effect returns the registers that an instruction reads and those that it
@@ -126,8 +114,8 @@ func passed(ins *asm.Instruction, callee registers) registers {
 	if ins.IsFunctionCall() {
 		return callee
 	}
-	if h, ok := helperOf(ins); ok {
-		return arguments(h.arguments)
+	if h, ok := bytecode.HelperOf(ins); ok {
+		return arguments(h.Arguments)
 	}
 	return argumentRegisters
 }

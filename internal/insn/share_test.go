@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // loads counts what counters load in all: addresses, and ones.
@@ -164,7 +166,7 @@ type value struct {
 const noAddress = -1
 
 func (w *walker) walk() error {
-	offsets, at := layout(w.insns)
+	offsets, at := bytecode.Layout(w.insns)
 	var regs [asm.R10 + 1]value
 	stack := map[int16]value{}
 	steps := 0
@@ -205,7 +207,7 @@ func (w *walker) walk() error {
 		switch {
 		case ins.OpCode.JumpOp() == asm.Exit:
 			return nil
-		case isJump(ins) && (ins.OpCode.JumpOp() == asm.Ja || w.r.IntN(2) == 0 && (steps < 500 || ins.Offset >= 0)):
+		case bytecode.IsJump(ins) && (ins.OpCode.JumpOp() == asm.Ja || w.r.IntN(2) == 0 && (steps < 500 || ins.Offset >= 0)):
 			i = at[offsets[i]+1+int(ins.Offset)] - 1
 		}
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
 // Table tells what the counters of an instrumented collection say.
@@ -47,7 +49,7 @@ func (t *Table) Program(name string) *Program { return t.byName[name] }
 // Slots are where the instructions are, in slots of 8 bytes, by which the verifier,
 // bpftool and llvm-objdump number them: a 64-bit load takes two.
 func (p *Program) Slots() []int {
-	offsets, _ := layout(p.Instructions)
+	offsets, _ := bytecode.Layout(p.Instructions)
 	return offsets
 }
 

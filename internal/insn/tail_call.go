@@ -1,6 +1,10 @@
 package insn
 
-import "github.com/cilium/ebpf/asm"
+import (
+	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
+)
 
 // TailCall is a tail call of a program that was made.
 type TailCall struct {
@@ -24,7 +28,7 @@ func (c *Counts) TailCalls(program string) []TailCall {
 	}
 	reached := map[string]bool{}
 	for i := range p.Instructions {
-		if isJump(&p.Instructions[i]) {
+		if bytecode.IsJump(&p.Instructions[i]) {
 			reached[p.Instructions[i].Reference()] = true
 		}
 	}

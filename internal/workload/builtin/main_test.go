@@ -1,0 +1,11 @@
+package builtin
+
+import (
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
+)
+
+func TestMain(m *testing.M) {
+	workloadtest.Main(m, map[string]func(){"run": runForever, "faults": faultForever})
+}

@@ -1,0 +1,90 @@
+// Package guard changes the machine for as long as the tool runs: helpers take back
+// the values of sysctls, and control groups, however the tool ends.
+package guard
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/workload/process"
+)
+
+const restoreSysctlMode = "restore-sysctl"
+
+func init() { process.RegisterHelper(restoreSysctlMode, restoreSysctl) }
+
+// Guard holds a sysctl at a value until it is closed or the tool ends.
+//
+// It knows nothing of other guards: of two tools that hold the same sysctl,
+// the one that set it takes it from the other when it ends.
+type Guard struct {
+	helper   *exec.Cmd // nil when there is nothing to restore
+	lifeline io.Closer
+	stderr   bytes.Buffer
+}
+
+// Sysctl sets the sysctl name, such as kernel.bpf_stats_enabled, and has
+// a helper restore it however the tool ends. It does nothing when the sysctl
+// has the value already.
+func Sysctl(name, value string) (*Guard, error) {
+	path := filepath.Join("/proc/sys", strings.ReplaceAll(name, ".", "/"))
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read sysctl %s: %w", name, err)
+	}
+	if strings.TrimSpace(string(old)) == value {
+		return &Guard{}, nil
+	}
+
+	g := &Guard{helper: process.HelperCommand(restoreSysctlMode, path, string(old))}
+	// A session of its own keeps the helper from signals of the terminal.
+	g.helper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	g.helper.Stderr = &g.stderr
+	if g.lifeline, err = g.helper.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("guard sysctl %s: %w", name, err)
+	}
+	if err := g.helper.Start(); err != nil {
+		return nil, fmt.Errorf("guard sysctl %s: %w", name, err)
+	}
+	if err := os.WriteFile(path, []byte(value), 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("set sysctl %s: %w", name, err), g.Close())
+	}
+	return g, nil
+}
+
+// Close restores the sysctl. It may be called more than once.
+func (g *Guard) Close() error {
+	if g.helper == nil {
+		return nil
+	}
+	helper := g.helper
+	g.helper = nil
+	g.lifeline.Close()
+	if err := helper.Wait(); err != nil {
+		return fmt.Errorf("restore sysctl: %w: %s", err, bytes.TrimSpace(g.stderr.Bytes()))
+	}
+	return nil
+}
+
+// restoreSysctl writes a value to the file of a sysctl once the tool has
+// closed the other end of standard input, which it does by ending, too.
+func restoreSysctl(args []string) error {
+	if len(args) != 2 {
+		return errors.New("expected a path and a value")
+	}
+	signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGTERM)
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return err
+	}
+	return os.WriteFile(args[0], []byte(args[1]), 0)
+}

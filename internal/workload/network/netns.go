@@ -1,0 +1,94 @@
+// Package network makes networks that nobody else is in: network namespaces, which end
+// with the tool, and the ends of veth pairs that join them.
+package network
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Netns is a network namespace without a name: nothing but a file descriptor
+// keeps it alive. So it ends with the tool, also when the tool is killed, and
+// the interfaces and attached programs in it end too.
+type Netns struct {
+	file *os.File
+}
+
+// NewNetns makes a network namespace. No thread of the tool stays in it.
+func NewNetns() (*Netns, error) {
+	ns := new(Netns)
+	err := onThrowawayThread(func() (err error) {
+		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			return err
+		}
+		ns.file, err = os.Open("/proc/thread-self/ns/net")
+		return err
+	})
+	if errors.Is(err, unix.EPERM) {
+		err = bench.WithHint(err, "Making a network namespace takes root, or CAP_SYS_ADMIN.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make network namespace: %w", err)
+	}
+	return ns, nil
+}
+
+// NetnsOf is the namespace that a file is of, such as one that [Netns.File] made
+// and this process inherited.
+func NetnsOf(f *os.File) *Netns { return &Netns{file: f} }
+
+// Do calls fn on a thread that is inside the namespace. What fn opens there
+// (sockets, links) stays there, whichever thread uses it later on.
+func (ns *Netns) Do(fn func() error) error {
+	return onThrowawayThread(func() error {
+		if err := unix.Setns(ns.FD(), unix.CLONE_NEWNET); err != nil {
+			return fmt.Errorf("enter network namespace: %w", err)
+		}
+		return fn()
+	})
+}
+
+// Netlink opens a netlink handle that speaks of the namespace from any thread.
+func (ns *Netns) Netlink() (*netlink.Handle, error) {
+	return netlink.NewHandleAt(netns.NsHandle(ns.FD()), unix.NETLINK_ROUTE)
+}
+
+// Close lets go of the namespace. The kernel takes it down in its own time,
+// with all that is in it.
+func (ns *Netns) Close() error {
+	return ns.file.Close()
+}
+
+// File is a copy of what keeps the namespace alive.
+func (ns *Netns) File() (*os.File, error) {
+	fd, err := unix.FcntlInt(ns.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("copy a network namespace: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "netns"), nil
+}
+
+// FD is the descriptor of the file that keeps the namespace alive.
+func (ns *Netns) FD() int {
+	return int(ns.file.Fd())
+}
+
+// onThrowawayThread calls fn on a thread that ends with it. Go ends a thread
+// whose goroutine has not unlocked it, so no goroutine ever runs on a thread
+// that fn left in another namespace.
+func onThrowawayThread(fn func() error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		done <- fn()
+	}()
+	return <-done
+}

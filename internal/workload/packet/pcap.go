@@ -1,0 +1,98 @@
+package packet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// readPcap is the packets of a pcap or pcapng file, one more than room at
+// the most.
+func readPcap(name string, room int, readFile func(name string) ([]byte, error)) ([][]byte, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read pcap: %w", err)
+	}
+	frames, err := parsePcap(data, room)
+	if err != nil {
+		return nil, fmt.Errorf("read pcap %s: %w", name, err)
+	}
+	return frames, nil
+}
+
+func parsePcap(data []byte, room int) ([][]byte, error) {
+	file, err := openPcap(data)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	var frames [][]byte
+	for len(frames) <= room {
+		frame, info, err := file.ReadPacketData()
+		// An end of file behind a packet's header is no clean one.
+		if errors.Is(err, io.EOF) && info.CaptureLength == 0 {
+			break
+		}
+		if err == nil {
+			err = checkCaptured(info, file.linkType(info))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("packet %d: %w", len(frames)+1, err)
+		}
+		frames = append(frames, frame)
+	}
+	if len(frames) == 0 {
+		return nil, errors.New("no packets")
+	}
+	return frames, nil
+}
+
+func checkCaptured(info gopacket.CaptureInfo, link layers.LinkType) error {
+	if link != layers.LinkTypeEthernet {
+		return fmt.Errorf("link type is %s (%d), not Ethernet", link, uint16(link))
+	}
+	if info.CaptureLength < info.Length {
+		return bench.WithHint(
+			fmt.Errorf("captured only %d of %d bytes", info.CaptureLength, info.Length),
+			"Capture whole packets: tcpdump -s 0.")
+	}
+	return nil
+}
+
+// pcapFile is what the two formats have in common: pcap has one link type,
+// pcapng one for each interface.
+type pcapFile struct {
+	gopacket.PacketDataSource
+	linkType func(gopacket.CaptureInfo) layers.LinkType
+}
+
+// pcapngMagic is the type of the block that a pcapng file begins with, a
+// palindrome, so that it reads alike in both byte orders.
+const pcapngMagic = 0x0a0d0d0a
+
+func openPcap(data []byte) (*pcapFile, error) {
+	if len(data) >= 4 && binary.BigEndian.Uint32(data) == pcapngMagic {
+		r, err := pcapgo.NewNgReader(bytes.NewReader(data), pcapgo.NgReaderOptions{WantMixedLinkType: true})
+		if err != nil {
+			return nil, err
+		}
+		return &pcapFile{r, func(info gopacket.CaptureInfo) layers.LinkType {
+			return info.AncillaryData[0].(layers.LinkType)
+		}}, nil
+	}
+	r, err := pcapgo.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return &pcapFile{r, func(gopacket.CaptureInfo) layers.LinkType { return r.LinkType() }}, nil
+}

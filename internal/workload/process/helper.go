@@ -1,0 +1,63 @@
+// Package process runs helpers, which are the tool's own binary started again, and
+// finds, ends and explains the processes that others start.
+//
+// Whatever the tool starts ends with it, also when it is killed. Helpers see to that: a
+// main function calls [RunHelper] first.
+package process
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// helperEnv is the environment variable that turns this binary into one of
+// its helpers.
+const helperEnv = "EBPF_BENCH_HELPER"
+
+// A helper asks the kernel to kill its children when the thread that started
+// them ends, which the runtime may do to any thread but the main one. Only
+// init can tie the main goroutine to it.
+func init() {
+	if os.Getenv(helperEnv) != "" {
+		runtime.LockOSThread()
+	}
+}
+
+// helpers are what helpers do, by their modes.
+var helpers = map[string]func(args []string) error{}
+
+// RegisterHelper says what a helper of a mode does. It is called from init
+// functions.
+func RegisterHelper(mode string, run func(args []string) error) { helpers[mode] = run }
+
+// RunHelper runs this process as a helper, and then never returns, when it was
+// started as one. It must be called on the main goroutine before all else.
+func RunHelper() {
+	mode := os.Getenv(helperEnv)
+	if mode == "" {
+		return
+	}
+	// What a helper starts is no helper.
+	os.Unsetenv(helperEnv)
+
+	err := fmt.Errorf("unknown %s", helperEnv)
+	if run := helpers[mode]; run != nil {
+		err = run(os.Args[1:])
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "ebpf-bench: helper %s: %s\n", mode, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// HelperCommand is this binary as a helper. It works also when the file that
+// the binary was started from has been replaced.
+func HelperCommand(mode string, args ...string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.Args[0] = "ebpf-bench-" + mode
+	cmd.Env = append(os.Environ(), helperEnv+"="+mode)
+	return cmd
+}

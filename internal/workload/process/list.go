@@ -1,0 +1,100 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Stat is what /proc/PID/stat says of a process.
+type Stat struct {
+	State         byte // a letter, such as T of a process that is stopped
+	Parent, Group int
+}
+
+// List are the processes that a condition holds for.
+func List(is func(Stat) bool) ([]int, error) {
+	all, err := numbers("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var pids []int
+	for _, pid := range all {
+		stat, err := ReadStat(pid)
+		switch {
+		// It ended before or while it was read.
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+		case err != nil:
+			return nil, fmt.Errorf("list processes: %w", err)
+		case is(stat):
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// ReadStat reads what /proc says of a process.
+func ReadStat(pid int) (Stat, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return Stat{}, err
+	}
+	return parseStat(text)
+}
+
+// parseStat begins behind the name, which may hold anything.
+func parseStat(text []byte) (stat Stat, err error) {
+	_, err = fmt.Fscanf(bytes.NewReader(text[bytes.LastIndexByte(text, ')')+1:]),
+		" %c %d %d", &stat.State, &stat.Parent, &stat.Group)
+	if err != nil {
+		return Stat{}, fmt.Errorf("parse stat %q: %w", text, err)
+	}
+	return stat, nil
+}
+
+// Threads are the threads of a process.
+func Threads(pid int) ([]int, error) { return numbers(fmt.Sprintf("/proc/%d/task", pid)) }
+
+// numbers are the entries of a directory that are numbers.
+func numbers(dir string) ([]int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var ns []int
+	for _, entry := range entries {
+		if n, err := strconv.Atoi(entry.Name()); err == nil {
+			ns = append(ns, n)
+		}
+	}
+	slices.Sort(ns)
+	return ns, nil
+}
+
+// KillChildren kills and reaps this process's children until it has none.
+// What they leave behind become its children in turn.
+func KillChildren() {
+	for {
+		children, _ := List(func(s Stat) bool { return s.Parent == os.Getpid() })
+		for _, pid := range children {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+		// One is waited for, and whatever else has ended by then is reaped
+		// too: to look for children again after each would take for ever.
+		for options := 0; ; options = unix.WNOHANG {
+			pid, err := unix.Wait4(-1, nil, options, nil)
+			if errors.Is(err, unix.ECHILD) {
+				return
+			}
+			if pid == 0 {
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package vethpair
+
+import (
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
+)
+
+func TestMain(m *testing.M) {
+	workloadtest.Main(m, map[string]func(){"veth": holdPair, "tc": holdTC})
+}
