@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/keep"
@@ -79,7 +80,7 @@ func BenchmarkCompareStore(b *testing.B) {
 // follows, and the policy. All runs have their points, by which a history is
 // read; what else a run has is stored of the newest alone.
 func fillStore(dir string) error {
-	store := baseline.Open(filepath.Join(dir, "store"))
+	store := folder.Open(filepath.Join(dir, "store"))
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range storedRuns + 1 {
 		run := inventRun("host/6.12/cpu", i)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -61,7 +62,7 @@ func (f *runFlags) prepareSave(ctx context.Context, t *ui.Terminal) error {
 	if _, _, err := f.store.Open().List(ctx, baseline.Query{Limit: 1}); err != nil {
 		return err
 	}
-	if err := baseline.Open(f.store.Folder).MaySave(); err != nil {
+	if err := folder.Open(f.store.Folder).MaySave(); err != nil {
 		return fmt.Errorf("--save: %w", err)
 	}
 	return f.from.CheckTags(ctx, t, &f.store)

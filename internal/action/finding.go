@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -65,7 +66,7 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 	j := &judge.Judge{Policy: policy, Strict: s.in.strict(), Store: history, Where: s.in.baseline}
 	if history == nil {
 		j.Where = s.state.path(storedFolder)
-		j.Store = baseline.Open(j.Where)
+		j.Store = folder.Open(j.Where)
 	}
 	j.Store = s.told(j.Store)
 	in := s.openSources(ctx)

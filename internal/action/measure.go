@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -180,7 +180,7 @@ func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench
 	if err != nil {
 		s.t.Warn("%v", err)
 	}
-	store := baseline.Open(s.state.path(savedFolder))
+	store := folder.Open(s.state.path(savedFolder))
 	for _, e := range entries {
 		if _, err := store.Save(ctx, e); err != nil {
 			return exit.NoMeasure(fmt.Errorf("keep the run: %w", err))
@@ -202,7 +202,7 @@ func (s *step) writeResults(encode func(io.Writer) error) error {
 func (s *step) options() (measure.Options, error) {
 	o := measure.Options{
 		Tool: s.tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
-		Store: s.told(baseline.Open(s.state.path(storedFolder))), Machines: cli.DefaultMachines(), Terminal: s.t,
+		Store: s.told(folder.Open(s.state.path(storedFolder))), Machines: cli.DefaultMachines(), Terminal: s.t,
 	}
 	return o, s.in.machines(&o.Machines)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -17,7 +18,7 @@ func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 	if s.on == nil || !s.on.OnDefaultBranch() || !s.in.saves() {
 		return false, nil
 	}
-	from := baseline.Open(s.state.path(savedFolder))
+	from := folder.Open(s.state.path(savedFolder))
 	runs, problems, err := from.List(ctx, baseline.Query{})
 	s.warn(problems...)
 	if err != nil || len(runs) == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
@@ -16,7 +17,7 @@ import (
 // none, or where it cannot be asked: the error then says why in one line.
 func (s *step) store(api *github.API) (baseline.Store, error) {
 	if dir := s.in.baselineFolder(); dir != "" {
-		return baseline.Open(dir), nil
+		return folder.Open(dir), nil
 	}
 	branch := s.in.baselineBranch()
 	if branch == "" {
@@ -57,7 +58,7 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 		p.Note = fmt.Sprintf("no base: run %s of the baseline has no objects", found.ID)
 		return nil
 	}
-	saved, err := baseline.Open(s.state.path(storedFolder)).Save(ctx, e)
+	saved, err := folder.Open(s.state.path(storedFolder)).Save(ctx, e)
 	if err != nil {
 		return fmt.Errorf("keep the base: %w", err)
 	}

@@ -1,4 +1,5 @@
-// Package baseline stores and finds earlier runs together with the compiled
+// Package baseline is what a store of earlier runs offers; those in a folder are of
+// package folder. A store keeps and finds earlier runs together with the compiled
 // objects that they measured, so that a later run can be compared with their
 // numbers, or measured beside the very same objects. It knows nothing of what
 // a number means, and of no service that could carry a store elsewhere.
@@ -35,6 +36,17 @@ type Store interface {
 	Prune(ctx context.Context, keep int) (Pruned, error)
 	// Verify reads everything and tells all that is wrong.
 	Verify(ctx context.Context) ([]Problem, error)
+}
+
+// Pruned is what Prune removed, and what it met.
+type Pruned struct {
+	// Runs were removed, Objects is the number of objects no run refers to any
+	// more, Leftovers that of files which killed processes left behind.
+	Runs      []Meta
+	Objects   int
+	Leftovers int
+	// Problems are files that are damaged. They stay.
+	Problems []Problem
 }
 
 // ErrNotFound says that a store has no such run or object.

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// An index file holds the Meta of a run without its tags, as JSON. Runs are
-// listed by these alone.
-
-func encodeMeta(m Meta) []byte {
+// EncodeMeta is what an index file holds: the Meta of a run without its tags, as JSON.
+// Runs are listed by these alone.
+func EncodeMeta(m Meta) []byte {
 	m.Tags = nil
 	text, _ := json.Marshal(m) // text and a time that was checked
 	return text
 }
 
-func decodeMeta(text []byte) (Meta, error) {
+// DecodeMeta reads what EncodeMeta writes.
+func DecodeMeta(text []byte) (Meta, error) {
 	var m Meta
 	if err := json.Unmarshal(text, &m); err != nil {
 		return Meta{}, fmt.Errorf("decode index: %w", err)
@@ -24,21 +24,22 @@ func decodeMeta(text []byte) (Meta, error) {
 	if m.Tags != nil {
 		return Meta{}, errors.New("decode index: it has tags, which have files of their own")
 	}
-	if err := m.check(); err != nil {
+	if err := m.Check(); err != nil {
 		return Meta{}, fmt.Errorf("decode index: %w", err)
 	}
 	return m, nil
 }
 
-func (m *Meta) check() error {
-	if err := checkTime(m.Time); err != nil {
+// Check refuses what no run is filed as.
+func (m *Meta) Check() error {
+	if err := CheckTime(m.Time); err != nil {
 		return err
 	}
-	if err := checkID(m.ID); err != nil {
+	if err := CheckID(m.ID); err != nil {
 		return err
 	}
 	if m.Branch != "" {
-		if err := checkName("branch", m.Branch); err != nil {
+		if err := CheckName("branch", m.Branch); err != nil {
 			return err
 		}
 	}
@@ -51,7 +52,7 @@ func (m *Meta) check() error {
 		if text == "" {
 			continue
 		}
-		if err := checkName("testbed or tool", text); err != nil {
+		if err := CheckName("testbed or tool", text); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func (m *Meta) check() error {
 		return fmt.Errorf("%d objects are more than the %d that are plausible", len(m.Digests), maxObjects)
 	}
 	for i, sum := range m.Digests {
-		if !sha256Form.MatchString(sum) {
+		if !SHA256Form.MatchString(sum) {
 			return fmt.Errorf("object %.80q: %w", sum, errNoDigest)
 		}
 		if i > 0 && sum <= m.Digests[i-1] {
@@ -69,7 +70,7 @@ func (m *Meta) check() error {
 	return nil
 }
 
-// equal compares all but the tags.
-func (m *Meta) equal(o *Meta) bool {
-	return slices.Equal(encodeMeta(*m), encodeMeta(*o))
+// Equal compares all but the tags.
+func (m *Meta) Equal(o *Meta) bool {
+	return slices.Equal(EncodeMeta(*m), EncodeMeta(*o))
 }

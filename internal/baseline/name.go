@@ -15,17 +15,23 @@ import (
 // checked when they are stored and when they are read, and none is ever part
 // of a file's name.
 
+const (
+	maxName    = 1024 // bytes of a name or path
+	maxObjects = 4096 // of a run
+)
+
 // minCommit is the number of digits by which a commit can be told, as in git.
 const minCommit = 7
 
+// The forms of IDs, digests and commits.
 var (
 	commitForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	idForm     = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$`)
-	sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	IDForm     = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}$`)
+	SHA256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// checkName takes one line of printable text.
-func checkName(what, name string) error {
+// CheckName takes one line of printable text.
+func CheckName(what, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("the %s is empty", what)
@@ -44,17 +50,17 @@ func checkCommit(commit string) error {
 	return nil
 }
 
-// checkTime keeps a time in the years that an ID can spell.
-func checkTime(t time.Time) error {
+// CheckTime keeps a time in the years that an ID can spell.
+func CheckTime(t time.Time) error {
 	if y := t.UTC().Year(); y < 1970 || y > 9999 {
 		return fmt.Errorf("a run of the year %d", y)
 	}
 	return nil
 }
 
-// checkPath takes the path of a file below the suite's folder.
-func checkPath(name string) error {
-	if err := checkName("path", name); err != nil {
+// CheckPath takes the path of a file below the suite's folder.
+func CheckPath(name string) error {
+	if err := CheckName("path", name); err != nil {
 		return err
 	}
 	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) {
@@ -63,9 +69,9 @@ func checkPath(name string) error {
 	return nil
 }
 
-// checkID keeps whatever is not an ID from becoming a file's name.
-func checkID(id string) error {
-	if !idForm.MatchString(id) {
+// CheckID keeps whatever is not an ID from becoming a file's name.
+func CheckID(id string) error {
+	if !IDForm.MatchString(id) {
 		return fmt.Errorf("%.80q is no ID of a run: %w", id, ErrNotFound)
 	}
 	return nil

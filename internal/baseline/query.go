@@ -27,20 +27,21 @@ type Query struct {
 	Limit int
 }
 
-// apply is the runs that match, the newest first.
-func (q Query) apply(runs []Meta) ([]Meta, error) {
+// Apply is the runs that match, the newest first.
+func (q Query) Apply(runs []Meta) ([]Meta, error) {
 	if err := q.checkCommit(runs); err != nil {
 		return nil, err
 	}
 	runs = slices.DeleteFunc(runs, func(m Meta) bool { return !q.matches(m) })
-	slices.SortFunc(runs, newestFirst)
+	slices.SortFunc(runs, NewestFirst)
 	if q.Limit > 0 && len(runs) > q.Limit {
 		runs = runs[:q.Limit]
 	}
 	return runs, nil
 }
 
-func newestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID)) }
+// NewestFirst compares runs by their time.
+func NewestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID)) }
 
 func (q Query) matches(m Meta) bool {
 	return (len(q.Branches) == 0 || slices.Contains(q.Branches, m.Branch)) &&

@@ -37,6 +37,7 @@ func Refused(err error) error {
 	}
 	return exit.Usage(err)
 }
+
 // Dash is text for a cell of a table, "-" where there is none.
 func Dash(s string) string {
 	if s == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -21,7 +22,7 @@ type Store struct {
 
 // Register adds --store to a command and those below it.
 func (f *Store) Register(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&f.Folder, "store", baseline.DefaultDir, "the `folder` of the baseline")
+	cmd.PersistentFlags().StringVar(&f.Folder, "store", folder.DefaultDir, "the `folder` of the baseline")
 	_ = cmd.MarkPersistentFlagDirname("store")
 	said := map[string]bool{}
 	f.warn = func(p baseline.Problem) {
@@ -39,7 +40,7 @@ func (f *Store) Register(cmd *cobra.Command) {
 
 // Open is the baseline for who looks for a run in it. What is damaged is told,
 // because another run may be found than the one that is meant.
-func (f *Store) Open() baseline.Store { return baseline.Told(baseline.Open(f.Folder), f.warn) }
+func (f *Store) Open() baseline.Store { return baseline.Told(folder.Open(f.Folder), f.warn) }
 
 // Shadows says which branch nobody could name any more if a tag was called so.
 func (f *Store) Shadows(ctx context.Context, tag string) error {

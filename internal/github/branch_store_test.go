@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
@@ -69,7 +70,7 @@ func list(t *testing.T, s baseline.Store) []baseline.Meta {
 }
 
 // checkout makes a folder of the branch, as git does.
-func (f *fake) checkout(branch, folder string) *baseline.Dir {
+func (f *fake) checkout(branch, below string) *folder.Dir {
 	dir := f.t.TempDir()
 	for path, data := range f.Files(branch) {
 		name := filepath.Join(dir, path)
@@ -77,7 +78,7 @@ func (f *fake) checkout(branch, folder string) *baseline.Dir {
 			f.t.Fatal(err)
 		}
 	}
-	return baseline.Open(filepath.Join(dir, folder))
+	return folder.Open(filepath.Join(dir, below))
 }
 
 func TestSixteenWritersLoseNothing(t *testing.T) {
@@ -319,7 +320,7 @@ func TestAnEmptyRepositoryIsAnErrorAtOnce(t *testing.T) {
 
 func TestEveryFileOfAStoreComesToTheBranch(t *testing.T) {
 	dir := t.TempDir()
-	d := baseline.Open(dir)
+	d := folder.Open(dir)
 	m, err := d.Save(t.Context(), testEntry(1))
 	if err == nil {
 		err = d.Tag(t.Context(), m.ID, "v1")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 )
 
 // workdir is a folder with some of the files of the branch.
@@ -18,7 +19,7 @@ type workdir struct {
 	branch *Branch
 	at     *snapshot
 	path   string
-	dir    *baseline.Dir
+	dir    *folder.Dir
 	// here are the files that came from the branch, mentioned those of them
 	// that came without their content.
 	here, mentioned map[string]bool
@@ -37,7 +38,7 @@ func (b *Branch) workdir(at *snapshot) (*workdir, error) {
 		}
 	}
 	return &workdir{
-		branch: b, at: at, path: path, dir: baseline.Open(path),
+		branch: b, at: at, path: path, dir: folder.Open(path),
 		here: make(map[string]bool), mentioned: make(map[string]bool),
 	}, nil
 }

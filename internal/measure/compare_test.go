@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -18,7 +18,7 @@ func TestComparisonsAreSavedAfterEachPair(t *testing.T) {
 	const object = "../../programs/fun_xdp/fun_xdp_bpfel.o"
 	c, err := Options{
 		Filter: "fun_xdp_(basic|fizz)$", Budget: 100 * time.Millisecond, Seed: 1,
-		Store: baseline.Open(t.TempDir()), Machines: cli.DefaultMachines(), Terminal: ui.New(io.Discard, io.Discard),
+		Store: folder.Open(t.TempDir()), Machines: cli.DefaultMachines(), Terminal: ui.New(io.Discard, io.Discard),
 	}.Compare(t.Context(), []string{object, object})
 	if err != nil {
 		t.Fatal(err)

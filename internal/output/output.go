@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
 // File is the file of --out: empty where there is none.
@@ -69,7 +69,7 @@ func isStored(name string) bool {
 	defer file.Close()
 	head := make([]byte, 64)
 	n, _ := io.ReadFull(file, head)
-	return baseline.IsFile(head[:n])
+	return format.IsFile(head[:n])
 }
 
 // pending is a file that takes the place of another as a whole, with its

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -45,13 +46,13 @@ func New(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-func (b *command) open() *baseline.Dir { return baseline.Open(b.store.Folder) }
+func (b *command) open() *folder.Dir { return folder.Open(b.store.Folder) }
 
 // existing is open for what makes sense only where something was saved.
-func (b *command) existing() (*baseline.Dir, error) {
+func (b *command) existing() (*folder.Dir, error) {
 	d := b.open()
 	err := d.Exists()
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrNoStore) {
 		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.Folder),
 			"name its folder by --store, or make one by ebpf-bench run --save"))
 	}
@@ -79,7 +80,7 @@ func (b *command) onRun(do func(ctx context.Context, m baseline.Meta, args []str
 }
 
 // onStore is a command on a baseline that is there.
-func (b *command) onStore(do func(ctx context.Context, d *baseline.Dir, args []string) error) func(*cobra.Command, []string) error {
+func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		d, err := b.existing()
 		if err != nil {

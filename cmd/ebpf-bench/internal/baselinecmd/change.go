@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -70,7 +71,7 @@ func (b *command) rm() *cobra.Command {
 		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
 		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
-		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, args []string) error {
+		RunE: b.onStore(func(ctx context.Context, d *folder.Dir, args []string) error {
 			// All that they stand for is known before any of it is gone.
 			var ids []string
 			for _, name := range args {
@@ -138,7 +139,7 @@ func (b *command) rebuild() *cobra.Command {
 		Use:   "rebuild",
 		Short: "Make the index anew from the runs",
 		Args:  cli.UsageArgs(cobra.NoArgs),
-		RunE: b.onStore(func(ctx context.Context, d *baseline.Dir, _ []string) error {
+		RunE: b.onStore(func(ctx context.Context, d *folder.Dir, _ []string) error {
 			problems, err := d.Rebuild(ctx)
 			if err == nil {
 				runs, _, listed := d.List(ctx, baseline.Query{})

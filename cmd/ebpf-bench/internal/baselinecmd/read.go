@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/output"
@@ -42,7 +43,7 @@ func (b *command) list() *cobra.Command {
 			if err != nil {
 				return cli.Refused(err)
 			}
-			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, baseline.ErrNoStore) {
+			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrNoStore) {
 				b.t.Say("there is no baseline in %s yet", b.store.Folder)
 			}
 			if asJSON {
@@ -89,7 +90,7 @@ func (b *command) verify() *cobra.Command {
 		Use:   "verify",
 		Short: "Check every file of the baseline",
 		Args:  cli.UsageArgs(cobra.NoArgs),
-		RunE: b.onStore(func(ctx context.Context, store *baseline.Dir, _ []string) error {
+		RunE: b.onStore(func(ctx context.Context, store *folder.Dir, _ []string) error {
 			problems, err := store.Verify(ctx)
 			if err != nil {
 				return exit.NoMeasure(err)
@@ -147,7 +148,7 @@ func (b *command) export() *cobra.Command {
 
 // exported are the runs that words stand for, all runs where there is none, and
 // what is wrong with any of them.
-func (b *command) exported(ctx context.Context, store *baseline.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
+func (b *command) exported(ctx context.Context, store *folder.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
 	runs, problems, err := store.List(ctx, baseline.Query{})
 	if err != nil {
 		return nil, nil, exit.NoMeasure(err)

@@ -1,0 +1,150 @@
+// Package folder is a store of earlier runs in a folder, which many processes may use
+// at once, and what is exported of it and imported.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/format"
+	"github.com/org/ebpf-bench-action/internal/escape"
+)
+
+// DefaultDir is the folder of the runs of a suite, beside its file.
+const DefaultDir = ".ebpf-bench"
+
+// Dir is a Store in a folder:
+//
+//	objects/SHA256   an object, once, however many runs have it
+//	runs/ID          a run, its points, the files of its suite
+//	points/ID        its points, for History
+//	tags/ID-DIGEST   one tag of it
+//	index/ID         its Meta, by which it is listed
+//	tmp/             files before they appear under their name
+//	lock             held while files are added, and alone by Prune
+//
+// Files appear whole, are never changed, and belong to one run or to all that
+// have that object: writers never meet in a file. They are written in this
+// order, so that what the index lists is whole. Points and index derive from
+// the run and can be rebuilt.
+type Dir struct{ path string }
+
+// Open is the store in a folder. The folder is made by the first Save; until
+// then it is a store without runs.
+func Open(path string) *Dir { return &Dir{path} }
+
+const (
+	tmpDir   = "tmp"
+	lockFile = "lock"
+)
+
+// root confines every access to the folder, wherever links in it may lead. It
+// is fs.ErrNotExist where there is no folder.
+func (d *Dir) root() (*os.Root, error) {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("open baseline: %w", err)
+	}
+	return root, nil
+}
+
+// create is root, and makes all the folders.
+func (d *Dir) create() (*os.Root, error) {
+	path, err := filepath.Abs(d.path)
+	if err != nil {
+		return nil, fmt.Errorf("create baseline: %w", err)
+	}
+	if err := makeFolder(path); err != nil {
+		return nil, fmt.Errorf("create baseline: %w", err)
+	}
+	root, err := d.root()
+	if err != nil {
+		return nil, err
+	}
+	if err := createDirs(root, filepath.Dir(path)); err != nil {
+		root.Close()
+		return nil, fmt.Errorf("create baseline: %w", err)
+	}
+	return root, nil
+}
+
+// ErrNoStore says that a folder is no store.
+var ErrNoStore = errors.New("no baseline")
+
+// Exists checks that there is a store: that something was saved, once. Else the
+// error is fs.ErrNotExist or ErrNoStore.
+func (d *Dir) Exists() error {
+	root, err := d.existing()
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
+// existing is root, and ErrNoStore where the folder is something else.
+func (d *Dir) existing() (*os.Root, error) {
+	root, err := d.root()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range format.Kinds {
+		if info, err := root.Lstat(k.Dir); err == nil && info.IsDir() {
+			return root, nil
+		}
+	}
+	root.Close()
+	return nil, fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
+}
+
+// changeable is existing for what changes the runs that there are. It is nil
+// where there cannot be any: in no folder, or an empty one.
+func (d *Dir) changeable() (*os.Root, error) {
+	root, err := d.existing()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, ErrNoStore):
+		if all, readErr := os.ReadDir(d.path); readErr == nil && len(all) == 0 {
+			return nil, nil
+		}
+	}
+	return root, err
+}
+
+// createDirs makes the folders last, also those that another process made a
+// moment ago.
+func createDirs(root *os.Root, parent string) error {
+	dirs := []string{tmpDir}
+	for _, k := range format.Kinds {
+		dirs = append(dirs, k.Dir)
+	}
+	for _, dir := range dirs {
+		err := root.Mkdir(dir, 0o755)
+		if err == nil {
+			err = handOverIn(root, dir)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	if err := syncDir(root, "."); err != nil {
+		return err
+	}
+	above, err := os.OpenRoot(parent)
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	return syncDir(above, ".")
+}
+
+// problem is what is wrong with a file of the store.
+func (d *Dir) problem(file string, err error) baseline.Problem {
+	return baseline.Problem{File: filepath.Join(d.path, filepath.FromSlash(file)), Err: err}
+}
+
+var _ baseline.Store = (*Dir)(nil)

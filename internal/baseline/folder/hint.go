@@ -1,0 +1,40 @@
+package folder
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// What can be done about a file depends on what it is of. A hint that the
+// error has already is the better one.
+
+func hinted(err error, hint string) error { return bench.WithHint(err, cmp.Or(bench.Hint(err), hint)) }
+
+// missing says so where a file is not there.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errMissing
+	}
+	return err
+}
+
+var errMissing = errors.New("missing")
+
+func rebuildHint(err error) error {
+	return hinted(missing(err), "It derives from the run: rebuild it.")
+}
+
+func removeHint(err error) error {
+	return hinted(missing(err), "Remove the run; the other runs are not affected.")
+}
+
+func objectHint(err error) error {
+	return hinted(missing(err), "Save or import a run with this object again, or remove the runs that have it.")
+}
+
+func tagHint(err error) error {
+	return hinted(err, "Remove the file, and tag the run again; until then prune keeps it.")
+}

@@ -1,0 +1,77 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/format"
+)
+
+// Rebuild derives the index and the points anew where they are missing or
+// damaged, and tells which runs are damaged themselves.
+func (d *Dir) Rebuild(ctx context.Context) ([]baseline.Problem, error) {
+	root, err := d.changeable()
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	if root == nil {
+		return nil, nil
+	}
+	defer root.Close()
+	if err := d.mend(root); err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	unlock, err := share(ctx, root)
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	defer unlock()
+	problems, err := d.rebuild(ctx, root, func(string) bool { return true })
+	if err != nil {
+		return nil, fmt.Errorf("rebuild index: %w", err)
+	}
+	return problems, nil
+}
+
+// mend makes the folders of a store that are missing.
+func (d *Dir) mend(root *os.Root) error {
+	path, err := filepath.Abs(d.path)
+	if err != nil {
+		return err
+	}
+	return createDirs(root, filepath.Dir(path))
+}
+
+// rebuild does so for the runs that are wanted.
+func (d *Dir) rebuild(ctx context.Context, root *os.Root, wanted func(id string) bool) ([]baseline.Problem, error) {
+	ids, err := namesOf(root, format.RunKind)
+	if err != nil {
+		return nil, err
+	}
+	var problems []baseline.Problem
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !wanted(id) {
+			continue
+		}
+		s, err := readRun(root, id)
+		if err != nil {
+			problems = append(problems, d.problem(format.RunKind.Path(id), removeHint(err)))
+			continue
+		}
+		for _, file := range []struct {
+			format.Kind
+			content []byte
+		}{{format.PointsKind, s.Table}, {format.IndexKind, baseline.EncodeMeta(s.Meta)}} {
+			if err := put(root, file.Kind, id, file.content); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return problems, nil
+}
