@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // aptSource is an entry of apt's configuration: where packages come from, and
@@ -39,7 +40,7 @@ func readApt(root fs.FS) ([]aptSource, error) {
 	}
 	var all []aptSource
 	for _, name := range names {
-		data, err := readFile(root, name, maxText)
+		data, err := untrusted.ReadFile(root, name, untrusted.MaxText)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -172,7 +173,7 @@ func expandMirrors(root fs.FS, uris []string) (all []string, err error) {
 		if !ok {
 			continue
 		}
-		list, err := readFile(root, strings.TrimLeft(file, "/"), maxText)
+		list, err := untrusted.ReadFile(root, strings.TrimLeft(file, "/"), untrusted.MaxText)
 		if err != nil {
 			return nil, err
 		}

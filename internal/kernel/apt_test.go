@@ -3,8 +3,11 @@ package kernel
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 func aptRoot(f map[string]string) fstest.MapFS {
@@ -74,8 +77,8 @@ func TestAptWithoutAMirrorOfDebian(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s: no error", name)
 		}
-		wantError(t, err, "apt is not configured for a mirror of Debian")
-		wantHint(t, err, ".deb files")
+		imagetest.WantError(t, err, "apt is not configured for a mirror of Debian")
+		imagetest.WantHint(t, err, ".deb files")
 	}
 }
 
@@ -85,7 +88,7 @@ func TestAptFilesThatAreRefused(t *testing.T) {
 		"\ndeb http://a.example":                         "/etc/apt/sources.list: line 2: neither URI nor suite",
 	} {
 		_, err := readApt(aptRoot(map[string]string{"etc/apt/sources.list": text}))
-		wantError(t, err, want)
+		imagetest.WantError(t, err, want)
 	}
 	for text, want := range map[string]string{
 		"Types: deb\nTypes: deb\n": "field Types comes twice",
@@ -93,16 +96,16 @@ func TestAptFilesThatAreRefused(t *testing.T) {
 		"Types\n":                  "has no field",
 	} {
 		_, err := readApt(aptRoot(map[string]string{"etc/apt/sources.list.d/a.sources": text}))
-		wantError(t, err, "/etc/apt/sources.list.d/a.sources: ", want)
+		imagetest.WantError(t, err, "/etc/apt/sources.list.d/a.sources: ", want)
 	}
 }
 
 func TestStanzas(t *testing.T) {
 	const text = "\n \nA: 1\n# of A\nB: x\n y\n\tz\n .\n\t \r\nA: 2\r\n\n\nC:\n d"
 	var got []string
-	for one, err := range stanzas(readText(text)) {
-		check(err)
-		got = append(got, fmt.Sprintf("%q", must(parseStanza(one))))
+	for one, err := range stanzas(strings.NewReader(text)) {
+		imagetest.Check(err)
+		got = append(got, fmt.Sprintf("%q", imagetest.Must(parseStanza(one))))
 	}
 	want := []string{`map["a":"1" "b":"x\ny\nz\n."]`, `map["a":"2"]`, `map["c":"\nd"]`}
 	if !slices.Equal(got, want) {

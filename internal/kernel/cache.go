@@ -17,6 +17,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Cache keeps packed kernels in a folder, ready to boot. Files appear in it
@@ -153,7 +154,7 @@ func (c *Cache) entries() ([]Entry, error) {
 		all = append(all, e)
 	}
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(compareReleases(a.Release, b.Release), a.Added.Compare(b.Added))
+		return cmp.Or(uname.Compare(a.Release, b.Release), a.Added.Compare(b.Added))
 	})
 	return all, nil
 }

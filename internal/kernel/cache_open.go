@@ -58,7 +58,7 @@ func (c *Cache) Open(e Entry) (*Kernel, error) {
 	}
 	k.Digest = e.Digest
 	k.bootFile = e.imagePath()
-	k.image = image{p.imageFormat(), func() ([]byte, error) { return os.ReadFile(e.imagePath()) }}
+	k.image = imageFile{p.imageFormat(), func() ([]byte, error) { return os.ReadFile(e.imagePath()) }}
 	return k, nil
 }
 

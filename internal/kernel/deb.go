@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // FromDebs is the kernel of one or more .deb files, over which Debian splits
@@ -63,12 +64,12 @@ func addDebFile(u *unpacked, name string) error {
 
 // addDeb keeps what a .deb has of a kernel.
 func (u *unpacked) addDeb(in io.Reader) error {
-	ar, err := newArReader(in)
+	ar, err := untrusted.NewArReader(in)
 	if err != nil {
 		return fmt.Errorf("not a .deb: %w", err)
 	}
 	for {
-		member, err := ar.next()
+		member, err := ar.Next()
 		if errors.Is(err, io.EOF) {
 			return errors.New("not a .deb: it has no data.tar")
 		}
@@ -88,7 +89,7 @@ func (u *unpacked) addDeb(in io.Reader) error {
 }
 
 func (u *unpacked) addPackedTar(in io.Reader) error {
-	data, err := decompressor(in)
+	data, err := untrusted.Decompressor(in)
 	if err != nil {
 		return err
 	}
@@ -106,6 +107,6 @@ func (u *unpacked) addTarToEnd(in io.Reader) error {
 	if err := u.addTar(in); err != nil {
 		return err
 	}
-	_, err := io.Copy(io.Discard, io.LimitReader(in, maxArchive))
+	_, err := io.Copy(io.Discard, io.LimitReader(in, untrusted.MaxArchive))
 	return err
 }

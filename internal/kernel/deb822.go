@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // stanza is a paragraph of fields in the format of Debian's control files
@@ -16,7 +18,7 @@ type stanza map[string]string
 
 // A stanza is larger than this in no file: the longest is that of a release
 // file, which lists each file of a suite.
-const maxStanza = maxText
+const maxStanza = untrusted.MaxText
 
 // stanzas are the stanzas of r, each as text.
 func stanzas(r io.Reader) iter.Seq2[[]byte, error] {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Debian is a suite of Debian to fetch a kernel from, through the mirror that
@@ -113,7 +114,7 @@ func (d Debian) get(ctx context.Context, f *found) (*Kernel, error) {
 		if err := files.addDeb(bytes.NewReader(deb)); err != nil {
 			return nil, fmt.Errorf("read %s: %w", path.Base(p.file), err)
 		}
-		before += p.sum.size
+		before += p.sum.Size
 	}
 	k, err := files.tree().load("")
 	if err != nil {
@@ -158,7 +159,7 @@ func (d Debian) openMirror(ctx context.Context, m mirror) (*repository, error) {
 		return nil, err
 	}
 	url := m.uri + "/dists/" + d.Suite + "/InRelease"
-	data, err := fetch(ctx, d.Client, url, maxText, unseen{}.Have)
+	data, err := fetch(ctx, d.Client, url, untrusted.MaxText, unseen{}.Have)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +180,9 @@ func (r *repository) packages(ctx context.Context, arch, flavour string) (packag
 	file := name
 	if r.byHash {
 		// By this name it stays what it is while the mirror is updated.
-		file = path.Dir(name) + "/by-hash/SHA256/" + sum.sha256
+		file = path.Dir(name) + "/by-hash/SHA256/" + sum.SHA256
 	}
-	shown := start(r.progress, "the index of Debian "+r.suite, sum.size)
+	shown := start(r.progress, "the index of Debian "+r.suite, sum.Size)
 	defer shown.End()
 	packed, err := fetchSum(ctx, r.client, strings.Join([]string{r.uri, "dists", r.suite, file}, "/"), sum, shown.Have)
 	if err != nil {

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,28 +15,29 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/clearsign"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
-)
 
-func readText(text string) *strings.Reader { return strings.NewReader(text) }
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
+)
 
 // newKey is a key to sign with. Debian's are made anew every two years.
 func newKey(name string) *openpgp.Entity {
-	return must(openpgp.NewEntity(name, "", name+"@example.com", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}))
+	return imagetest.Must(openpgp.NewEntity(name, "", name+"@example.com", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}))
 }
 
 func keyring(keys ...*openpgp.Entity) []byte {
 	var b bytes.Buffer
 	for _, key := range keys {
-		check(key.Serialize(&b))
+		imagetest.Check(key.Serialize(&b))
 	}
 	return b.Bytes()
 }
 
 func armored(keys ...*openpgp.Entity) []byte {
 	var b bytes.Buffer
-	w := must(armor.Encode(&b, openpgp.PublicKeyType, nil))
-	must(w.Write(keyring(keys...)))
-	check(w.Close())
+	w := imagetest.Must(armor.Encode(&b, openpgp.PublicKeyType, nil))
+	imagetest.Must(w.Write(keyring(keys...)))
+	imagetest.Check(w.Close())
 	return b.Bytes()
 }
 
@@ -47,13 +47,11 @@ func signed(text string, keys ...*openpgp.Entity) []byte {
 		private = append(private, key.PrivateKey)
 	}
 	var b bytes.Buffer
-	w := must(clearsign.EncodeMulti(&b, private, nil))
-	must(w.Write([]byte(text)))
-	check(w.Close())
+	w := imagetest.Must(clearsign.EncodeMulti(&b, private, nil))
+	imagetest.Must(w.Write([]byte(text)))
+	imagetest.Check(w.Close())
 	return b.Bytes()
 }
-
-func sumOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // testRepository is a mirror of a suite with one kernel over three packages.
 type testRepository struct {
@@ -71,30 +69,30 @@ func newRepository() *testRepository {
 		release: "Origin: Debian Backports\nSuite: stable-backports\nCodename: trixie-backports\nValid-Until: Sat, 01 Jan 2101 00:00:00 UTC\n",
 		files:   map[string][]byte{},
 	}
-	binary, base, modules := splitFiles()
+	binary, base, modules := imagetest.Split()
 	var index strings.Builder
-	add := func(name, depends string, f files) {
-		path, deb := "pool/main/l/linux/"+name+".deb", debOf(f)
+	add := func(name, depends string, f imagetest.Files) {
+		path, deb := "pool/main/l/linux/"+name+".deb", imagetest.Deb(f)
 		r.files[path] = deb
-		fmt.Fprintf(&index, "Package: %s\nVersion: 6.12.107-1\nDepends: %s\nFilename: %s\nSize: %d\nSHA256: %s\n\n", name, depends, path, len(deb), sumOf(deb))
+		fmt.Fprintf(&index, "Package: %s\nVersion: 6.12.107-1\nDepends: %s\nFilename: %s\nSize: %d\nSHA256: %s\n\n", name, depends, path, len(deb), imagetest.Sum(deb))
 	}
-	add("linux-image-cloud-amd64", "linux-image-"+testRelease+" (= 6.12.107-1)", nil)
-	add("linux-image-"+testRelease, "kmod | odd, linux-base-"+testRelease+" (= 1), linux-binary-"+testRelease+", linux-modules-"+testRelease, nil)
-	add("linux-base-"+testRelease, "", base)
-	add("linux-binary-"+testRelease, "", binary)
-	add("linux-modules-"+testRelease, "", modules)
+	add("linux-image-cloud-amd64", "linux-image-"+imagetest.Release+" (= 6.12.107-1)", nil)
+	add("linux-image-"+imagetest.Release, "kmod | odd, linux-base-"+imagetest.Release+" (= 1), linux-binary-"+imagetest.Release+", linux-modules-"+imagetest.Release, nil)
+	add("linux-base-"+imagetest.Release, "", base)
+	add("linux-binary-"+imagetest.Release, "", binary)
+	add("linux-modules-"+imagetest.Release, "", modules)
 	// What superseded kernels leave behind, and other flavours.
 	add("linux-image-6.12.999+deb13-cloud-amd64", "linux-modules-6.12.999+deb13-cloud-amd64", nil)
 	add("linux-image-6.12.999+deb13-amd64", "", nil)
 	add("linux-image-6.12.999+deb13-cloud-amd64-dbg", "", nil)
-	r.files["dists/trixie-backports/"+testIndex] = xzCompressed([]byte(index.String()))
+	r.files["dists/trixie-backports/"+testIndex] = imagetest.XZ([]byte(index.String()))
 	return r
 }
 
 // inRelease is the signed list of the indexes.
 func (r *testRepository) inRelease() []byte {
 	index := r.files["dists/trixie-backports/"+testIndex]
-	return signed(r.release+fmt.Sprintf("SHA256:\n %s %d %s\n", sumOf(index), len(index), testIndex), newKey("unknown"), r.key)
+	return signed(r.release+fmt.Sprintf("SHA256:\n %s %d %s\n", imagetest.Sum(index), len(index), testIndex), newKey("unknown"), r.key)
 }
 
 func (r *testRepository) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -133,11 +131,11 @@ func TestAKernelOfADebianSuite(t *testing.T) {
 				index := r.files["dists/trixie-backports/"+testIndex]
 				r.files["dists/trixie-backports/InRelease"] = r.inRelease()
 				delete(r.files, "dists/trixie-backports/"+testIndex)
-				r.files["dists/trixie-backports/main/binary-amd64/by-hash/SHA256/"+sumOf(index)] = index
+				r.files["dists/trixie-backports/main/binary-amd64/by-hash/SHA256/"+imagetest.Sum(index)] = index
 			}
 			k, err := r.debian(t).Fetch(t.Context())
 			wantTestKernel(t, k, err)
-			if want := "Debian trixie-backports, linux-image-" + testRelease + " 6.12.107-1"; k.Origin != want {
+			if want := "Debian trixie-backports, linux-image-" + imagetest.Release + " 6.12.107-1"; k.Origin != want {
 				t.Errorf("origin is %q", k.Origin)
 			}
 		})
@@ -153,11 +151,11 @@ func TestAKernelOfADebianSuiteByVersion(t *testing.T) {
 
 	d.Version = "6.1"
 	_, err = d.Fetch(t.Context())
-	wantError(t, err, "get kernel of Debian trixie-backports: no kernel 6.1, only 6.12")
+	imagetest.WantError(t, err, "get kernel of Debian trixie-backports: no kernel 6.1, only 6.12")
 
 	d.Version, d.Arch = "", "arm64"
 	_, err = d.Fetch(t.Context())
-	wantError(t, err, "suite has no main/binary-arm64/Packages.xz")
+	imagetest.WantError(t, err, "suite has no main/binary-arm64/Packages.xz")
 }
 
 func TestRepositoriesThatAreRefused(t *testing.T) {
@@ -194,21 +192,21 @@ func TestRepositoriesThatAreRefused(t *testing.T) {
 			r.files["dists/trixie-backports/"+testIndex] = append(r.files["dists/trixie-backports/"+testIndex], 0)
 		}, testIndex + ": larger than"},
 		"a damaged package": {func(r *testRepository) {
-			r.files["pool/main/l/linux/linux-modules-"+testRelease+".deb"][50]++
-		}, "linux-modules-" + testRelease + ".deb: SHA-256 is"},
+			r.files["pool/main/l/linux/linux-modules-"+imagetest.Release+".deb"][50]++
+		}, "linux-modules-" + imagetest.Release + ".deb: SHA-256 is"},
 		"a package cut short": {func(r *testRepository) {
-			name := "pool/main/l/linux/linux-binary-" + testRelease + ".deb"
+			name := "pool/main/l/linux/linux-binary-" + imagetest.Release + ".deb"
 			r.files[name] = r.files[name][:100]
 		}, ".deb: 100 bytes instead of"},
 		"a package that is missing": {func(r *testRepository) {
-			delete(r.files, "pool/main/l/linux/linux-base-"+testRelease+".deb")
+			delete(r.files, "pool/main/l/linux/linux-base-"+imagetest.Release+".deb")
 		}, ".deb: 404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepository()
 			tc.edit(r)
 			_, err := r.debian(t).Fetch(t.Context())
-			wantError(t, err, "get kernel of Debian trixie-backports: ", tc.want)
+			imagetest.WantError(t, err, "get kernel of Debian trixie-backports: ", tc.want)
 		})
 	}
 }
@@ -217,8 +215,8 @@ func TestASuiteThatTheMirrorLacks(t *testing.T) {
 	d := newRepository().debian(t)
 	d.Suite = "bullseye"
 	_, err := d.Fetch(t.Context())
-	wantError(t, err, "get kernel of Debian bullseye", "/dists/bullseye/InRelease: 404 Not Found")
-	wantHint(t, err, "no such suite")
+	imagetest.WantError(t, err, "get kernel of Debian bullseye", "/dists/bullseye/InRelease: 404 Not Found")
+	imagetest.WantHint(t, err, "no such suite")
 }
 
 func TestTheNextMirrorIsAsked(t *testing.T) {
@@ -265,12 +263,12 @@ func TestKeysThatAptTrusts(t *testing.T) {
 	}
 
 	_, err := readKeyring(fstest.MapFS{}, "")
-	wantError(t, err, "no keys to verify Debian's signature with")
-	wantHint(t, err, "debian-archive-keyring")
+	imagetest.WantError(t, err, "no keys to verify Debian's signature with")
+	imagetest.WantHint(t, err, "debian-archive-keyring")
 	_, err = readKeyring(fstest.MapFS{}, "/nope.gpg")
-	wantError(t, err, "read keyring", "nope.gpg")
+	imagetest.WantError(t, err, "read keyring", "nope.gpg")
 	_, err = readKeyring(root("a.gpg", []byte("no key")), "/a.gpg")
-	wantError(t, err, "read keyring /a.gpg")
+	imagetest.WantError(t, err, "read keyring /a.gpg")
 }
 
 func TestAMirrorThatFailsForAMoment(t *testing.T) {
@@ -288,11 +286,11 @@ func TestAMirrorThatFailsForAMoment(t *testing.T) {
 		t.Errorf("got %q after asking %d times, error %v", got, asked, err)
 	}
 	_, err = fetch(t.Context(), server.Client(), server.URL, 3, unseen{}.Have)
-	wantError(t, err, "fetch "+server.URL, "larger than")
+	imagetest.WantError(t, err, "fetch "+server.URL, "larger than")
 }
 
 func FuzzRelease(f *testing.F) {
-	f.Add([]byte("Suite: stable\nValid-Until: Sat, 01 Jan 2101 00:00:00 UTC\nSHA256:\n " + sumOf(nil) + " 0 main/a\n"))
+	f.Add([]byte("Suite: stable\nValid-Until: Sat, 01 Jan 2101 00:00:00 UTC\nSHA256:\n " + imagetest.Sum(nil) + " 0 main/a\n"))
 	f.Add(newRepository().inRelease())
 	keys := openpgp.EntityList{newKey("archive")}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -304,7 +302,7 @@ func FuzzRelease(f *testing.F) {
 			return
 		}
 		for name, sum := range r.sums {
-			if name == "" || sum.size < 0 || !isSHA256(sum.sha256) {
+			if name == "" || sum.Size < 0 || !untrusted.IsSHA256(sum.SHA256) {
 				t.Errorf("%q: %v", name, sum)
 			}
 		}
@@ -312,9 +310,9 @@ func FuzzRelease(f *testing.F) {
 }
 
 func FuzzPackages(f *testing.F) {
-	f.Add("Package: linux-image-cloud-amd64\nVersion: 1\nDepends: linux-image-6.1-cloud-amd64 | a, b (= 1)\nFilename: pool/a.deb\nSize: 1\nSHA256: " + sumOf(nil) + "\n")
+	f.Add("Package: linux-image-cloud-amd64\nVersion: 1\nDepends: linux-image-6.1-cloud-amd64 | a, b (= 1)\nFilename: pool/a.deb\nSize: 1\nSHA256: " + imagetest.Sum(nil) + "\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		index, err := parsePackages(readText(text), "cloud-amd64")
+		index, err := parsePackages(strings.NewReader(text), "cloud-amd64")
 		if err != nil {
 			return
 		}

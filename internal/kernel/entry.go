@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Entry is a kernel in a cache.
@@ -42,7 +44,10 @@ var entryForm = regexp.MustCompile(`^(.+)_([0-9a-z]+)_([0-9a-f]{64})\.tar\.zst$`
 // entryOf is the entry whose packed kernel is that file.
 func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
 	m := entryForm.FindStringSubmatch(file.Name())
-	if m == nil || !releaseForm.MatchString(m[1]) {
+	if m == nil {
+		return Entry{}, false
+	}
+	if _, err := uname.Check(m[1]); err != nil {
 		return Entry{}, false
 	}
 	st, err := file.Info()
@@ -94,6 +99,6 @@ func (e Entry) remove() error {
 func (e Entry) goesBy(name string) bool {
 	const minDigest = 8
 	return e.Release == name ||
-		e.Arch == runtime.GOARCH && hasPrefix(e.Release, name) ||
+		e.Arch == runtime.GOARCH && uname.Begins(e.Release, name) ||
 		len(name) >= minDigest && strings.HasPrefix(e.Digest, name)
 }

@@ -2,13 +2,13 @@ package kernel
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 const (
@@ -81,7 +81,7 @@ func mayPass(err error) bool {
 	if errors.As(err, &status) {
 		return status >= 500
 	}
-	var tooLarge tooLargeError
+	var tooLarge untrusted.TooLargeError
 	return !errors.As(err, &tooLarge)
 }
 
@@ -104,7 +104,7 @@ func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64
 		return nil, statusError(response.StatusCode)
 	}
 	arrived := int64(0)
-	body, err := readAll(readFunc(func(p []byte) (int, error) {
+	body, err := untrusted.ReadAll(readFunc(func(p []byte) (int, error) {
 		stall.Reset(stallTime)
 		n, err := response.Body.Read(p)
 		arrived += int64(n)
@@ -130,27 +130,16 @@ func causeOr(ctx context.Context, err error) error {
 }
 
 // fetchSum is fetch for a file of which is known what it must be.
-func fetchSum(ctx context.Context, client *http.Client, url string, want checksum, have func(n int64)) ([]byte, error) {
-	if want.size > maxKept {
-		return nil, &fetchError{url, tooLargeError(maxKept)}
+func fetchSum(ctx context.Context, client *http.Client, url string, want untrusted.Checksum, have func(n int64)) ([]byte, error) {
+	if want.Size > untrusted.MaxKept {
+		return nil, &fetchError{url, untrusted.TooLargeError(untrusted.MaxKept)}
 	}
-	body, err := fetch(ctx, client, url, want.size, have)
+	body, err := fetch(ctx, client, url, want.Size, have)
 	if err != nil {
 		return nil, err
 	}
-	if err := want.check(body); err != nil {
+	if err := want.Check(body); err != nil {
 		return nil, fmt.Errorf("verify %s: %w", url, err)
 	}
 	return body, nil
-}
-
-// check says how data differs from what it must be.
-func (c checksum) check(data []byte) error {
-	if int64(len(data)) != c.size {
-		return fmt.Errorf("%d bytes instead of %d", len(data), c.size)
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != c.sha256 {
-		return fmt.Errorf("SHA-256 is %x instead of %s", sum, c.sha256)
-	}
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // FromFiles is the kernel of an image, a vmlinuz or a vmlinux, with the
@@ -32,21 +34,21 @@ func FromFiles(image, modules string) (*Kernel, error) {
 }
 
 func readImage(name string) (*Kernel, error) {
-	data, err := readFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), maxImage)
+	data, err := untrusted.ReadFile(os.DirFS(filepath.Dir(name)), filepath.Base(name), untrusted.MaxImage)
 	if err != nil {
 		return nil, fmt.Errorf("read kernel: %w", err)
 	}
-	d, err := describe(data)
+	k, err := ofImage(data)
 	if err != nil {
 		return nil, fmt.Errorf("read kernel %s: %w", name, err)
 	}
-	return &Kernel{Release: d.release, Arch: d.arch, image: imageOf(data, d.format)}, nil
+	return k, nil
 }
 
 // readFirst reads the first of the files that exists, and nil if none does.
 func readFirst(dir fs.FS, names ...string) ([]byte, error) {
 	for _, name := range names {
-		data, err := readFile(dir, name, maxText)
+		data, err := untrusted.ReadFile(dir, name, untrusted.MaxText)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -77,7 +79,7 @@ func readModules(dir, release string) (*modules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return indexModules(names, func(name string) ([]byte, error) { return readFile(root, name, maxModule) })
+	return indexModules(names, func(name string) ([]byte, error) { return untrusted.ReadFile(root, name, untrusted.MaxModule) })
 }
 
 func isDir(name string) bool {

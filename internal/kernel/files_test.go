@@ -6,14 +6,16 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 func TestAKernelOfFiles(t *testing.T) {
 	root := t.TempDir()
-	writeFiles(root, testFiles())
-	image := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
+	imagetest.WriteFiles(root, imagetest.Installed())
+	image := filepath.Join(root, "boot", "vmlinuz-"+imagetest.Release)
 	for name, modules := range map[string]string{
-		"the modules' own folder": filepath.Join(root, "usr/lib/modules", testRelease),
+		"the modules' own folder": filepath.Join(root, "usr/lib/modules", imagetest.Release),
 		"the folder of releases":  filepath.Join(root, "usr/lib/modules"),
 		"the root":                root,
 	} {
@@ -26,13 +28,13 @@ func TestAKernelOfFiles(t *testing.T) {
 
 func TestAKernelOfABuildTree(t *testing.T) {
 	root := t.TempDir()
-	writeFiles(root, files{
-		"vmlinux":              vmlinuxOf(testRelease, pvhNote),
+	imagetest.WriteFiles(root, imagetest.Files{
+		"vmlinux":              imagetest.Vmlinux(imagetest.Release, imagetest.PVHNote),
 		".config":              []byte("CONFIG_BPF=y\n"),
 		"System.map":           []byte("ffffffff81000000 T _text\n"),
 		"modules.builtin":      []byte("kernel/net/ipv4/tcp.ko\n"),
-		"drivers/net/veth.ko":  testModule("veth"),
-		"net/sched/cls_bpf.ko": testModule("cls_bpf", "tcp"),
+		"drivers/net/veth.ko":  imagetest.ModuleNamed("veth"),
+		"net/sched/cls_bpf.ko": imagetest.ModuleNamed("cls_bpf", "tcp"),
 	})
 	k, err := FromFiles(filepath.Join(root, "vmlinux"), root)
 	if err != nil {
@@ -48,7 +50,7 @@ func TestAKernelOfABuildTree(t *testing.T) {
 }
 
 func TestAnImageWithoutModules(t *testing.T) {
-	k, err := FromFiles(writeTemp(t, "vmlinuz", testBzImage()), "")
+	k, err := FromFiles(imagetest.WriteTemp(t, "vmlinuz", imagetest.Bootable()), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,20 +61,20 @@ func TestAnImageWithoutModules(t *testing.T) {
 }
 
 func TestFilesThatAreRefused(t *testing.T) {
-	text := writeTemp(t, "vmlinuz", []byte("This is a text."))
+	text := imagetest.WriteTemp(t, "vmlinuz", []byte("This is a text."))
 	_, err := FromFiles(text, "")
-	wantError(t, err, "read kernel "+text+": not a Linux kernel image")
+	imagetest.WantError(t, err, "read kernel "+text+": not a Linux kernel image")
 
 	_, err = FromFiles(filepath.Join(t.TempDir(), "nope"), "")
-	wantError(t, err, "read kernel", "no such file")
+	imagetest.WantError(t, err, "read kernel", "no such file")
 
-	image := writeTemp(t, "vmlinuz", testBzImage())
+	image := imagetest.WriteTemp(t, "vmlinuz", imagetest.Bootable())
 	_, err = FromFiles(image, filepath.Join(t.TempDir(), "nope"))
-	wantError(t, err, "read modules in", "no such file")
+	imagetest.WantError(t, err, "read modules in", "no such file")
 }
 
 // mapFS is f as a file system.
-func mapFS(f files) fstest.MapFS {
+func mapFS(f imagetest.Files) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, data := range f {
 		root[name] = &fstest.MapFile{Data: data}
@@ -81,11 +83,11 @@ func mapFS(f files) fstest.MapFS {
 }
 
 func TestTheHostsKernel(t *testing.T) {
-	f := files{"boot/vmlinuz-5.4.0": []byte("another one, damaged")}
-	for name, data := range testFiles() {
+	f := imagetest.Files{"boot/vmlinuz-5.4.0": []byte("another one, damaged")}
+	for name, data := range imagetest.Installed() {
 		f[strings.TrimPrefix(name, "usr/")] = data
 	}
-	k, err := fromHost(mapFS(f), testRelease)
+	k, err := fromHost(mapFS(f), imagetest.Release)
 	wantTestKernel(t, k, err)
 	if k.Origin != "this machine" {
 		t.Errorf("origin is %q", k.Origin)
@@ -94,14 +96,14 @@ func TestTheHostsKernel(t *testing.T) {
 
 func TestAHostWithoutItsKernel(t *testing.T) {
 	_, err := fromHost(fstest.MapFS{}, "6.18.0-cloud")
-	wantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image: neither boot/vmlinuz-6.18.0-cloud nor lib/modules/6.18.0-cloud/vmlinuz")
-	wantHint(t, err, "add a kernel by version")
+	imagetest.WantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image: neither boot/vmlinuz-6.18.0-cloud nor lib/modules/6.18.0-cloud/vmlinuz")
+	imagetest.WantHint(t, err, "add a kernel by version")
 }
 
 func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
-	_, err := fromHost(lockedFS{mapFS(testFiles())}, testRelease)
-	wantError(t, err, "read this machine's kernel", "permission denied")
-	wantHint(t, err, "Let root pack it")
+	_, err := fromHost(lockedFS{mapFS(imagetest.Installed())}, imagetest.Release)
+	imagetest.WantError(t, err, "read this machine's kernel", "permission denied")
+	imagetest.WantHint(t, err, "Let root pack it")
 }
 
 // lockedFS is a file system as some distributions install it.
@@ -115,14 +117,14 @@ func (l lockedFS) Open(name string) (fs.File, error) {
 }
 
 func TestDebiansPlaceholderIsNoSystemMap(t *testing.T) {
-	f := testFiles()
-	name := "boot/System.map-" + testRelease
+	f := imagetest.Installed()
+	name := "boot/System.map-" + imagetest.Release
 	f[name] = []byte("ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n")
-	if k := must(fromHost(mapFS(f), testRelease)); k.SystemMap != nil {
+	if k := imagetest.Must(fromHost(mapFS(f), imagetest.Release)); k.SystemMap != nil {
 		t.Errorf("System.map is %q", k.SystemMap)
 	}
 	f[name] = []byte(strings.Repeat("ffffffff81000000 T _text\n", 100))
-	if k := must(fromHost(mapFS(f), testRelease)); k.SystemMap == nil {
+	if k := imagetest.Must(fromHost(mapFS(f), imagetest.Release)); k.SystemMap == nil {
 		t.Error("no System.map")
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
 )
 
 // Kernel is what a VM boots.
@@ -30,7 +32,7 @@ type Kernel struct {
 	// SystemMap lists the kernel's symbols, or is nil. Debian ships none.
 	SystemMap []byte
 
-	image   image
+	image   imageFile
 	modules *modules
 	// packed are the modules of a pack, which packing it anew keeps.
 	packed []string
@@ -38,13 +40,27 @@ type Kernel struct {
 	bootFile string
 }
 
-// ErrNoPVH says that a kernel has no vmlinux which QEMU can boot. Its image
-// boots all the same, if more slowly.
-var ErrNoPVH = errors.New("kernel has no PVH entry point")
+// imageFile is a kernel image whose format is known.
+type imageFile struct {
+	format image.Format
+	read   func() ([]byte, error)
+}
 
-// Image is the kernel as its source has it: a bzImage, a vmlinux, or an arm64
-// Image.
-func (k *Kernel) Image() ([]byte, error) { return k.image.read() }
+func imageOf(data []byte, f image.Format) imageFile {
+	return imageFile{f, func() ([]byte, error) { return data, nil }}
+}
+
+// ofImage is the kernel of an image alone. It is ErrUnknown for data that is none.
+func ofImage(data []byte) (*Kernel, error) {
+	d, err := image.Describe(data)
+	if errors.Is(err, image.ErrNotKernel) {
+		err = noKernel(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{Release: d.Release, Arch: d.Arch, image: imageOf(data, d.Format)}, nil
+}
 
 // Vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
 // time that a bzImage takes to unpack itself. It is ErrNoPVH for a kernel
@@ -54,7 +70,7 @@ func (k *Kernel) Vmlinux() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	vmlinux, err := extractVmlinux(data, k.image.format)
+	vmlinux, err := image.Vmlinux(data, k.image.format)
 	if err != nil {
 		return nil, fmt.Errorf("extract vmlinux of %s: %w", k.Release, err)
 	}
@@ -81,7 +97,7 @@ func (k *Kernel) BootFile(dir string) (string, error) {
 // boot is the best image to boot, and a name for it.
 func (k *Kernel) boot() (name string, data []byte, err error) {
 	data, err = k.Vmlinux()
-	if errors.Is(err, ErrNoPVH) {
+	if errors.Is(err, image.ErrNoPVH) {
 		data, err = k.image.read()
 		return vmlinuzName, data, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 const armoredKey = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
@@ -74,7 +75,7 @@ func defaultKeyrings(root fs.FS) (files []string, err error) {
 }
 
 func readKeys(root fs.FS, file string) (openpgp.EntityList, error) {
-	data, err := readFile(root, file, maxText)
+	data, err := untrusted.ReadFile(root, file, untrusted.MaxText)
 	if err != nil {
 		return nil, fmt.Errorf("read keyring: %w", err)
 	}

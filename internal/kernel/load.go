@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Source is where kernels come from that no cache has. The zero value is this
@@ -73,7 +76,7 @@ func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 		return local(FromFiles(word, ""))
 	case isSuite(word):
 		return s.debian(word, "").Fetch(ctx)
-	case isVersion(word):
+	case uname.IsVersion(word):
 		return s.version(ctx, word)
 	}
 	return nil, unknown(word)
@@ -115,7 +118,7 @@ func checkWord(word string) error {
 		return checkFile(word)
 	case isSuite(word):
 		return nil
-	case isVersion(word):
+	case uname.IsVersion(word):
 		_, err := suiteOf(word)
 		return err
 	}
@@ -129,11 +132,11 @@ func checkFile(name string) error {
 		return nil // whoever reads it says so
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, endOfSetupHeader))
-	if err != nil || bytes.HasPrefix(head, []byte(zstdMagic)) || beginsAsImage(head) {
+	head, err := io.ReadAll(io.LimitReader(f, image.HeadSize))
+	if err != nil || bytes.HasPrefix(head, []byte(untrusted.ZstdMagic)) || image.Begins(head) {
 		return nil // as above
 	}
-	return unknownError(fmt.Sprintf("read kernel %s: %s", name, errNotKernel))
+	return unknownError(fmt.Sprintf("read kernel %s: %s", name, image.ErrNotKernel))
 }
 
 // unknown is the error of words that describe no kernel, or too many.
@@ -181,8 +184,8 @@ func checkMajor(name string, releases []string) error {
 	for _, s := range suites {
 		series = append(series, s.series)
 	}
-	series = slices.DeleteFunc(append(series, seriesOf(releases)...), func(s string) bool { return !hasPrefix(s, name) })
-	slices.SortFunc(series, compareReleases)
+	series = slices.DeleteFunc(append(series, uname.AllSeries(releases)...), func(s string) bool { return !uname.Begins(s, name) })
+	slices.SortFunc(series, uname.Compare)
 	such := "such as " + name + ".1"
 	if series = slices.Compact(series); len(series) > 0 {
 		such = "such as " + strings.Join(series, " or ")
@@ -227,7 +230,7 @@ func isPacked(name string) bool {
 		return false
 	}
 	defer f.Close()
-	magic := make([]byte, len(zstdMagic))
+	magic := make([]byte, len(untrusted.ZstdMagic))
 	_, err = io.ReadFull(f, magic)
-	return err == nil && bytes.Equal(magic, []byte(zstdMagic))
+	return err == nil && bytes.Equal(magic, []byte(untrusted.ZstdMagic))
 }

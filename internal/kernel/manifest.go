@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // manifestFormat is the version of the packed form.
@@ -50,15 +52,15 @@ func parseManifest(data []byte) (*manifest, error) {
 	var m manifest
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&m); err != nil {
-		return nil, unexpectedEOF(err)
+		return nil, untrusted.UnexpectedEOF(err)
 	}
 	if m.Format != manifestFormat {
 		return nil, fmt.Errorf("packed in format %d, not %d", m.Format, manifestFormat)
 	}
-	if _, err := checkRelease(m.Release); err != nil {
+	if _, err := uname.Check(m.Release); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(slices.Collect(maps.Values(elfArch)), m.Arch) {
+	if !image.IsArch(m.Arch) {
 		return nil, fmt.Errorf("architecture reads %q", m.Arch)
 	}
 	return &m, m.checkFiles()
@@ -73,7 +75,7 @@ func (m *manifest) checkFiles() error {
 			return fmt.Errorf("names a file %q", f.Name)
 		case f.Size < 0 || f.Size > limit:
 			return fmt.Errorf("%s: size is %d", f.Name, f.Size)
-		case !isSHA256(f.SHA256):
+		case !untrusted.IsSHA256(f.SHA256):
 			return fmt.Errorf("%s: SHA-256 reads %q", f.Name, f.SHA256)
 		}
 		seen[f.Name] = true
@@ -88,11 +90,11 @@ func (m *manifest) checkFiles() error {
 func packLimit(name string) (limit int64, ok bool) {
 	switch {
 	case name == configName || name == systemMapName:
-		return maxText, true
+		return untrusted.MaxText, true
 	case isImageFile(name):
-		return maxImage, true
+		return untrusted.MaxImage, true
 	case path.Dir(name)+"/" == modulePrefix && strings.HasSuffix(name, ".ko"):
-		return maxModule, true
+		return untrusted.MaxModule, true
 	}
 	return 0, false
 }
@@ -103,13 +105,13 @@ func isImageFile(name string) bool { return name == vmlinuxName || name == vmlin
 func (m *manifest) image() manifestFile { return m.Files[len(m.Files)-1] }
 
 // imageFormat is the format of that file.
-func (m *manifest) imageFormat() format {
+func (m *manifest) imageFormat() image.Format {
 	switch {
 	case m.image().Name == vmlinuxName:
-		return formatVmlinux
+		return image.ELF
 	case m.Arch == "arm64":
-		return formatArm64
+		return image.Arm64
 	default:
-		return formatBzImage
+		return image.BzImage
 	}
 }

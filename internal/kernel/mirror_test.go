@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -38,7 +40,7 @@ func needMirror(t *testing.T) {
 func mirrorCache(t *testing.T) *Cache {
 	t.Helper()
 	if raceDetector {
-		return must(OpenCache(must(DefaultCacheDir()) + "-of-tests"))
+		return imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir()) + "-of-tests"))
 	}
 	return newCache(t)
 }
@@ -54,7 +56,7 @@ func TestDebiansOwnKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			fetched := time.Since(begin)
-			if !hasPrefix(k.Release, version) || !strings.Contains(k.Release, "-cloud-") || !strings.HasPrefix(k.Origin, "Debian ") {
+			if !uname.Begins(k.Release, version) || !strings.Contains(k.Release, "-cloud-") || !strings.HasPrefix(k.Origin, "Debian ") {
 				t.Errorf("got %s of %s", k.Release, k.Origin)
 			}
 			if !strings.Contains(string(k.Config), "\nCONFIG_BPF_SYSCALL=y\n") {
@@ -84,5 +86,5 @@ func TestDebiansOwnKernels(t *testing.T) {
 func TestASuiteThatIsNotDebians(t *testing.T) {
 	needMirror(t)
 	_, err := Debian{Suite: "nope"}.Fetch(t.Context())
-	wantError(t, err, "get kernel of Debian nope: fetch", "/dists/nope/InRelease: 404")
+	imagetest.WantError(t, err, "get kernel of Debian nope: fetch", "/dists/nope/InRelease: 404")
 }

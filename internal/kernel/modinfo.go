@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // modinfo is what a module says of itself in its section .modinfo.
@@ -20,7 +22,7 @@ type modinfo struct {
 func parseModinfo(module []byte) (*modinfo, error) {
 	file, err := elf.NewFile(bytes.NewReader(module))
 	if err != nil {
-		return nil, fmt.Errorf("not a module: %w", unexpectedEOF(err))
+		return nil, fmt.Errorf("not a module: %w", untrusted.UnexpectedEOF(err))
 	}
 	section := file.Section(".modinfo")
 	if section == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Module is a kernel module, ready for init_module(2).
@@ -127,7 +129,7 @@ func readModule(file string, read func(string) ([]byte, error)) ([]byte, error) 
 		return nil, err
 	}
 	if path.Ext(file) != ".ko" {
-		if data, err = decompress(data, maxModule); err != nil {
+		if data, err = untrusted.Decompress(data, untrusted.MaxModule); err != nil {
 			return nil, fmt.Errorf("unpack %s: %w", file, err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 func TestModulesComeAfterTheirDependencies(t *testing.T) {
@@ -20,7 +22,7 @@ func TestModulesComeAfterTheirDependencies(t *testing.T) {
 	if !slices.Equal(missing, []string{"nope"}) {
 		t.Errorf("missing %v", missing)
 	}
-	if !bytes.Equal(got[0].Data, testModule("b_part")) {
+	if !bytes.Equal(got[0].Data, imagetest.ModuleNamed("b_part")) {
 		t.Error("b_part is not unpacked")
 	}
 }
@@ -31,14 +33,14 @@ func kernelOf(all map[string][]byte) *Kernel {
 	for name, data := range all {
 		f[moduleFile(name)] = data
 	}
-	return &Kernel{Release: testRelease, modules: f.index([]string{"builtin"})}
+	return &Kernel{Release: imagetest.Release, modules: f.index([]string{"builtin"})}
 }
 
 func TestDependenciesOfModules(t *testing.T) {
 	k := kernelOf(map[string][]byte{
-		"one":  testModule("one", "two", "builtin", "gone"),
-		"two":  testModule("two", "one"), // no kernel has such a loop
-		"soft": moduleOf("depends=", "softdep=pre: two gone post: three"),
+		"one":  imagetest.ModuleNamed("one", "two", "builtin", "gone"),
+		"two":  imagetest.ModuleNamed("two", "one"), // no kernel has such a loop
+		"soft": imagetest.Module("depends=", "softdep=pre: two gone post: three"),
 	})
 	got, missing, err := k.Modules("one", "soft")
 	if err != nil || !slices.Equal(moduleNames(got), []string{"two", "one", "soft"}) {
@@ -55,13 +57,13 @@ func TestModulesThatAreRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"another kernel's": {moduleOf("vermagic=5.10.0 SMP "), "modules/m.ko is built for kernel 5.10.0"},
+		"another kernel's": {imagetest.Module("vermagic=5.10.0 SMP "), "modules/m.ko is built for kernel 5.10.0"},
 		"a text":           {[]byte("no module"), "read modules/m.ko: not a module: unexpected EOF"},
-		"a kernel":         {vmlinuxOf(testRelease, nil), "read modules/m.ko: not a module"},
+		"a kernel":         {imagetest.Vmlinux(imagetest.Release, nil), "read modules/m.ko: not a module"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := kernelOf(map[string][]byte{"m": tc.data}).Modules("m")
-			wantError(t, err, "find modules of "+testRelease, tc.want)
+			imagetest.WantError(t, err, "find modules of "+imagetest.Release, tc.want)
 		})
 	}
 }
@@ -85,8 +87,8 @@ func TestNamesOfModules(t *testing.T) {
 }
 
 func FuzzModinfo(f *testing.F) {
-	f.Add(testModule("veth", "a", "b"))
-	f.Add(moduleOf("softdep=pre: a post: b", "depends=,,"))
+	f.Add(imagetest.ModuleNamed("veth", "a", "b"))
+	f.Add(imagetest.Module("softdep=pre: a post: b", "depends=,,"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		info, err := parseModinfo(data)
 		if err != nil {

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // debPackage is what an index says of a package.
 type debPackage struct {
 	name, version string
 	file          string
-	sum           checksum
+	sum           untrusted.Checksum
 	// depends are the names of packages, the first of each alternative.
 	depends []string
 }
@@ -46,7 +48,7 @@ func parsePackages(in io.Reader, flavour string) (packageIndex, error) {
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", s["package"], err)
 		}
-		if old, ok := index[p.name]; !ok || compareReleases(old.version, p.version) < 0 {
+		if old, ok := index[p.name]; !ok || uname.Compare(old.version, p.version) < 0 {
 			index[p.name] = p
 		}
 	}
@@ -58,7 +60,7 @@ func newPackage(s stanza) (p debPackage, err error) {
 	if p.file, err = localName(p.file); err != nil {
 		return p, err
 	}
-	if p.sum, err = parseChecksum(s["sha256"], s["size"]); err != nil {
+	if p.sum, err = untrusted.ParseChecksum(s["sha256"], s["size"]); err != nil {
 		return p, err
 	}
 	for alternatives := range strings.SplitSeq(s["depends"], ",") {
@@ -74,7 +76,7 @@ func newPackage(s stanza) (p debPackage, err error) {
 func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 	for _, name := range x[imagePrefix+flavour].depends {
 		release, ok := strings.CutPrefix(name, imagePrefix)
-		if ok && (version == "" || hasPrefix(release, version)) {
+		if ok && (version == "" || uname.Begins(release, version)) {
 			if all := x.parts(release); all != nil {
 				return all, nil
 			}
@@ -85,7 +87,7 @@ func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 	}
 	releases := x.releases(flavour)
 	for _, release := range slices.Backward(releases) {
-		if hasPrefix(release, version) {
+		if uname.Begins(release, version) {
 			return x.parts(release), nil
 		}
 	}
@@ -101,17 +103,17 @@ type lacksError struct {
 }
 
 func newLacksError(version, flavour string, releases []string) error {
-	e := &lacksError{version: version, series: seriesOf(releases)}
-	series := seriesForm.FindString(version)
+	e := &lacksError{version: version, series: uname.AllSeries(releases)}
+	of := uname.Series(version)
 	for _, release := range releases {
-		if hasPrefix(release, series) {
+		if uname.Begins(release, of) {
 			e.near = append(e.near, strings.TrimSuffix(release, "-"+flavour))
 		}
 	}
 	if e.near == nil {
 		return e
 	}
-	return bench.WithHint(e, fmt.Sprintf("%s is the newest of its series; add %s from .deb files or an OCI image.", series, version))
+	return bench.WithHint(e, fmt.Sprintf("%s is the newest of its series; add %s from .deb files or an OCI image.", of, version))
 }
 
 func (e *lacksError) Error() string {
@@ -130,7 +132,7 @@ func (*lacksError) Is(target error) bool { return target == ErrUnknown }
 
 func sizeOf(all []debPackage) (size int64) {
 	for _, p := range all {
-		size += p.sum.size
+		size += p.sum.Size
 	}
 	return size
 }
@@ -161,20 +163,12 @@ func (x packageIndex) parts(release string) []debPackage {
 func (x packageIndex) releases(flavour string) (releases []string) {
 	for name := range x {
 		release, ok := strings.CutPrefix(name, imagePrefix)
-		if ok && release != flavour && isVersion(release) && x.parts(release) != nil {
+		if ok && release != flavour && uname.IsVersion(release) && x.parts(release) != nil {
 			releases = append(releases, release)
 		}
 	}
-	slices.SortFunc(releases, compareReleases)
+	slices.SortFunc(releases, uname.Compare)
 	return releases
-}
-
-// seriesOf are the first two numbers of each release, once.
-func seriesOf(releases []string) (all []string) {
-	for _, release := range releases {
-		all = append(all, seriesForm.FindString(release))
-	}
-	return slices.Compact(all)
 }
 
 func listOr(words []string, none string) string {
@@ -184,9 +178,12 @@ func listOr(words []string, none string) string {
 	return strings.Join(words, ", ")
 }
 
+// maxPackages is how large an index is that is read.
+const maxPackages = 512 << 20
+
 // readIndex reads a compressed index.
 func readIndex(packed []byte, flavour string) (packageIndex, error) {
-	text, err := decompressor(bytes.NewReader(packed))
+	text, err := untrusted.Decompressor(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Releases is where the releases of this tool are.
@@ -34,7 +36,7 @@ type packs struct {
 // releasedPack is the packed kernel of a series.
 type releasedPack struct {
 	series, arch, name string
-	sum                checksum
+	sum                untrusted.Checksum
 }
 
 var (
@@ -62,7 +64,7 @@ func parsePacks(text string) (*packs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("packed kernels: %w", err)
 		}
-		p.all = append(p.all, releasedPack{series: m[4], arch: m[5], name: m[3], sum: checksum{m[1], size}})
+		p.all = append(p.all, releasedPack{series: m[4], arch: m[5], name: m[3], sum: untrusted.Checksum{SHA256: m[1], Size: size}})
 	}
 	if p.tag == "" && len(p.all) > 0 {
 		return nil, errors.New("packed kernels: of which release, is not said")
@@ -72,7 +74,7 @@ func parsePacks(text string) (*packs, error) {
 
 // of is the pack of a version for this architecture.
 func (p *packs) of(version string) (releasedPack, bool) {
-	i := slices.IndexFunc(p.all, func(r releasedPack) bool { return r.arch == runtime.GOARCH && hasPrefix(version, r.series) })
+	i := slices.IndexFunc(p.all, func(r releasedPack) bool { return r.arch == runtime.GOARCH && uname.Begins(version, r.series) })
 	if i < 0 {
 		return releasedPack{}, false
 	}
@@ -101,7 +103,7 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 		return nil, bench.WithHint(noMirror, p.hint())
 	}
 	url := cmp.Or(s.Releases, Releases) + "/" + p.tag + "/" + pack.name
-	shown := start(s.Progress, pack.name, pack.sum.size)
+	shown := start(s.Progress, pack.name, pack.sum.Size)
 	defer shown.End()
 	data, err := fetchSum(ctx, client, url, pack.sum, shown.Have)
 	if err != nil {
@@ -111,7 +113,7 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", url, err)
 	}
-	if !hasPrefix(k.Release, version) {
+	if !uname.Begins(k.Release, version) {
 		return nil, bench.WithHint(
 			fmt.Errorf("%w, and the release %s of this tool has Linux %s, not %s", noMirror, p.tag, k.Release, version),
 			"Name the series, "+pack.series+", or add the kernel from .deb files or an OCI image.")

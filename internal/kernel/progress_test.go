@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 // watch is a Progress that remembers what it is shown.
@@ -56,12 +58,12 @@ func TestTheDownloadOfADebianKernelIsShown(t *testing.T) {
 	c.source = s.Load
 	k, err := c.Resolve(t.Context(), "trixie-backports")
 	wantTestKernel(t, k, err)
-	if got := shown.names(); got != "the index of Debian trixie-backports, linux-image-"+testRelease {
+	if got := shown.names(); got != "the index of Debian trixie-backports, linux-image-"+imagetest.Release {
 		t.Errorf("shown are %s", got)
 	}
 	size := 0
 	for _, part := range []string{"image", "base", "binary", "modules"} {
-		size += len(r.files[fmt.Sprintf("pool/main/l/linux/linux-%s-%s.deb", part, testRelease)])
+		size += len(r.files[fmt.Sprintf("pool/main/l/linux/linux-%s-%s.deb", part, imagetest.Release)])
 	}
 	if last := shown.all[len(shown.all)-1]; last.size != int64(size) {
 		t.Errorf("the packages have %d bytes, not %d", last.size, size)
@@ -73,25 +75,25 @@ func TestTheDownloadOfADebianKernelIsShown(t *testing.T) {
 
 func TestADownloadThatFailsIsNoLongerShown(t *testing.T) {
 	r := newRepository()
-	delete(r.files, "pool/main/l/linux/linux-modules-"+testRelease+".deb")
+	delete(r.files, "pool/main/l/linux/linux-modules-"+imagetest.Release+".deb")
 	shown := &watch{}
 	d := r.debian(t)
 	d.Progress = shown
 	_, err := d.Fetch(t.Context())
-	wantError(t, err, "404 Not Found")
+	imagetest.WantError(t, err, "404 Not Found")
 	if last := shown.all[len(shown.all)-1]; last.have == 0 || last.have >= last.size || last.ended != 1 {
 		t.Errorf("%+v", *last)
 	}
 }
 
 func TestTheDownloadOfAnOCIImageIsShown(t *testing.T) {
-	reference, img := pushed(t, testFiles(), files{"bin/sh": []byte("a shell")})
+	reference, img := pushed(t, imagetest.Installed(), imagetest.Files{"bin/sh": []byte("a shell")})
 	shown := &watch{}
 	c := newCache(t)
 	c.Progress = shown
 	k, err := c.Resolve(t.Context(), "oci:"+reference)
 	wantTestKernel(t, k, err)
-	if shown.names() != reference || shown.all[0].size != must(layersOf(img)) {
+	if shown.names() != reference || shown.all[0].size != imagetest.Must(layersOf(img)) {
 		t.Fatalf("shown are %s", shown.names())
 	}
 	shown.all[0].wantWhole(t)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // release is a suite's signed list of its indexes.
@@ -23,13 +22,7 @@ type release struct {
 	suite, codename string
 	validUntil      time.Time
 	byHash          bool
-	sums            map[string]checksum
-}
-
-// checksum is what a file must be.
-type checksum struct {
-	sha256 string
-	size   int64
+	sums            map[string]untrusted.Checksum
 }
 
 // openRelease is the suite that an InRelease file describes, if one of the
@@ -116,7 +109,7 @@ func parseRelease(text []byte) (*release, error) {
 		suite:    s["suite"],
 		codename: s["codename"],
 		byHash:   s["acquire-by-hash"] == "yes",
-		sums:     map[string]checksum{},
+		sums:     map[string]untrusted.Checksum{},
 	}
 	if until, ok := s["valid-until"]; ok {
 		if r.validUntil, err = time.Parse(time.RFC1123, until); err != nil {
@@ -131,26 +124,9 @@ func parseRelease(text []byte) (*release, error) {
 		if len(words) != 3 {
 			return nil, fmt.Errorf("checksum reads %q", line)
 		}
-		if r.sums[words[2]], err = parseChecksum(words[0], words[1]); err != nil {
+		if r.sums[words[2]], err = untrusted.ParseChecksum(words[0], words[1]); err != nil {
 			return nil, fmt.Errorf("checksum of %s: %w", words[2], err)
 		}
 	}
 	return r, nil
-}
-
-func parseChecksum(sum, size string) (checksum, error) {
-	n, err := strconv.ParseInt(size, 10, 64)
-	if err != nil || n < 0 {
-		return checksum{}, fmt.Errorf("size reads %q", size)
-	}
-	if !isSHA256(sum) {
-		return checksum{}, fmt.Errorf("SHA-256 reads %q", sum)
-	}
-	return checksum{sum, n}, nil
-}
-
-func isSHA256(s string) bool {
-	return len(s) == 64 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
-		return !isDigit(c) && (c < 'a' || c > 'f')
-	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Resolve is the kernel of a name: the one that the cache has, else the one
@@ -14,7 +16,7 @@ import (
 func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
 	k, err := c.Get(name)
 	var damaged *DamagedError
-	if errors.Is(err, ErrNotCached) || errors.As(err, &damaged) && isVersion(name) {
+	if errors.Is(err, ErrNotCached) || errors.As(err, &damaged) && uname.IsVersion(name) {
 		return c.load(ctx, name)
 	}
 	return k, err

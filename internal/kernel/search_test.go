@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 const expired = "Valid-Until: Tue, 21 Jan 2025 00:00:00 UTC\n"
@@ -17,7 +19,7 @@ func (r *testRepository) addSuite(name, more string) {
 	index := r.files["dists/trixie-backports/"+testIndex]
 	r.files["dists/"+name+"/"+testIndex] = index
 	r.files["dists/"+name+"/InRelease"] = signed(fmt.Sprintf(
-		"Origin: Debian\nSuite: %s\n%sSHA256:\n %s %d %s\n", name, more, sumOf(index), len(index), testIndex), r.key)
+		"Origin: Debian\nSuite: %s\n%sSHA256:\n %s %d %s\n", name, more, imagetest.Sum(index), len(index), testIndex), r.key)
 }
 
 func TestAVersionIsLookedUpInTheSuitesThatMoveOn(t *testing.T) {
@@ -38,7 +40,7 @@ func TestAVersionIsLookedUpInTheSuitesThatMoveOn(t *testing.T) {
 			}
 			k, err := Source{apt: r.debian(t)}.search(t.Context(), "6.12")
 			wantTestKernel(t, k, err)
-			if want := "Debian " + suite + ", linux-image-" + testRelease + " 6.12.107-1"; k.Origin != want {
+			if want := "Debian " + suite + ", linux-image-" + imagetest.Release + " 6.12.107-1"; k.Origin != want {
 				t.Errorf("origin is %q", k.Origin)
 			}
 		})
@@ -56,9 +58,9 @@ func TestAVersionThatNoSuiteHas(t *testing.T) {
 		t.Errorf("before a suite was asked: %v", err)
 	}
 	_, err := c.Resolve(t.Context(), "9.98")
-	wantError(t, err, "no Debian suite has Linux 9.98: trixie-backports has 6.12; ",
+	imagetest.WantError(t, err, "no Debian suite has Linux 9.98: trixie-backports has 6.12; ",
 		"stable-backports cannot be asked (", "404 Not Found", "; testing cannot be asked (", "expired on 2025-01-21", "; unstable has 6.12")
-	wantHint(t, err, "OCI image")
+	imagetest.WantHint(t, err, "OCI image")
 	if !errors.Is(err, ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
 	}
@@ -66,7 +68,7 @@ func TestAVersionThatNoSuiteHas(t *testing.T) {
 	// What is older than all that move on is known without asking.
 	before := r.asked.Load()
 	_, err = s.Load(t.Context(), "4.19")
-	wantError(t, err, "no Debian suite has Linux 4.19, only 5.10, 6.1, 6.12 and later ones")
+	imagetest.WantError(t, err, "no Debian suite has Linux 4.19, only 5.10, 6.1, 6.12 and later ones")
 	if r.asked.Load() != before || !errors.Is(err, ErrUnknown) {
 		t.Errorf("asked %d times, error %v", r.asked.Load()-before, err)
 	}
@@ -77,8 +79,8 @@ func TestAVersionThatTheSuitesOfItsSeriesLack(t *testing.T) {
 	r := newRepository()
 	r.addSuite("testing", "")
 	_, err := Source{apt: r.debian(t)}.search(t.Context(), "6.12.42")
-	wantError(t, err, "no Debian suite has Linux 6.12.42: trixie-backports has 6.12.107+deb13; ", "; testing has 6.12.107+deb13")
-	wantHint(t, err, "OCI image")
+	imagetest.WantError(t, err, "no Debian suite has Linux 6.12.42: trixie-backports has 6.12.107+deb13; ", "; testing has 6.12.107+deb13")
+	imagetest.WantHint(t, err, "OCI image")
 }
 
 // A suite that was released lacks what it does not have for good, too.
@@ -86,8 +88,8 @@ func TestAVersionThatItsSuiteLacks(t *testing.T) {
 	r := newRepository()
 	r.addSuite("trixie", "")
 	_, err := Source{apt: r.debian(t)}.Load(t.Context(), "6.12.42")
-	wantError(t, err, "get kernel of Debian trixie: no kernel 6.12.42, only 6.12.107+deb13")
-	wantHint(t, err, "6.12 is the newest of its series; add 6.12.42 from .deb files")
+	imagetest.WantError(t, err, "get kernel of Debian trixie: no kernel 6.12.42, only 6.12.107+deb13")
+	imagetest.WantHint(t, err, "6.12 is the newest of its series; add 6.12.42 from .deb files")
 	if !errors.Is(err, ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
 	}
@@ -104,7 +106,7 @@ func TestAMirrorThatIsDownIsAskedForOneSuite(t *testing.T) {
 	d.Root.(fstest.MapFS)["etc/apt/sources.list"].Data = []byte("deb [signed-by=/keys.gpg] " + server.URL + "/debian trixie main")
 
 	_, err := Source{apt: d}.Load(t.Context(), "9.98")
-	wantError(t, err, "get kernel of Debian trixie-backports: fetch "+server.URL, "502 Bad Gateway")
+	imagetest.WantError(t, err, "get kernel of Debian trixie-backports: fetch "+server.URL, "502 Bad Gateway")
 	if errors.Is(err, ErrUnknown) || asked.Load() != attempts {
 		t.Errorf("asked %d times, error %v", asked.Load(), err)
 	}
@@ -112,8 +114,8 @@ func TestAMirrorThatIsDownIsAskedForOneSuite(t *testing.T) {
 
 func TestALookUpWithoutAMirror(t *testing.T) {
 	_, err := Source{apt: Debian{Root: fstest.MapFS{}}}.Load(t.Context(), "9.98")
-	wantError(t, err, "get kernel of Debian trixie-backports: apt is not configured for a mirror of Debian")
-	wantHint(t, err, "add kernels from .deb files")
+	imagetest.WantError(t, err, "get kernel of Debian trixie-backports: apt is not configured for a mirror of Debian")
+	imagetest.WantHint(t, err, "add kernels from .deb files")
 	if errors.Is(err, ErrUnknown) {
 		t.Errorf("%v is ErrUnknown", err)
 	}

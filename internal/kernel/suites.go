@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // suites are those of Debian that stay with the series of Linux that they were
@@ -28,25 +29,18 @@ var suiteForm = regexp.MustCompile(`^((old){0,2}stable|testing|unstable|sid|expe
 
 func isSuite(name string) bool { return suiteForm.MatchString(name) }
 
-var seriesForm = regexp.MustCompile(`^\d+\.\d+`)
-
-// versionForm is a series such as 6.12, or a longer beginning of a release.
-var versionForm = regexp.MustCompile(`^\d+\.\d+[0-9A-Za-z.+_~-]*$`)
-
-func isVersion(name string) bool { return versionForm.MatchString(name) }
-
 // suiteOf is the suite that stays with the series of a version, or empty if
 // the suites that move on may have it. They never go back: it is ErrUnknown for
 // a version that is older, and not among those that stay.
 func suiteOf(version string) (string, error) {
 	var all []string
 	for _, suite := range suites {
-		if hasPrefix(version, suite.series) {
+		if uname.Begins(version, suite.series) {
 			return suite.name, nil
 		}
 		all = append(all, suite.series)
 	}
-	if newest := all[len(all)-1]; compareReleases(version, newest) < 0 {
+	if newest := all[len(all)-1]; uname.Compare(version, newest) < 0 {
 		return "", noSuiteHas(version, ", only "+strings.Join(all, ", ")+" and later ones")
 	}
 	return "", nil

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // tree is a file system laid out as distributions lay out theirs. Its files
@@ -104,12 +106,12 @@ func (t *tree) findImage(release string) (*Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := describe(data)
+		k, err := ofImage(data)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		if found[d.release] == nil {
-			found[d.release] = &Kernel{Release: d.release, Arch: d.arch, image: imageOf(data, d.format)}
+		if found[k.Release] == nil {
+			found[k.Release] = k
 		}
 	}
 	releases := slices.Sorted(maps.Keys(found))
@@ -159,7 +161,7 @@ func (t *tree) part(release, part string) ([]byte, error) {
 
 // dirTree is the part of a folder that makes a kernel.
 func dirTree(root fs.FS, dirs ...string) (*tree, error) {
-	t := &tree{read: func(name string) ([]byte, error) { return readFile(root, name, maxImage) }}
+	t := &tree{read: func(name string) ([]byte, error) { return untrusted.ReadFile(root, name, untrusted.MaxImage) }}
 	for _, dir := range dirs {
 		err := fs.WalkDir(root, dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
@@ -177,17 +179,4 @@ func dirTree(root fs.FS, dirs ...string) (*tree, error) {
 		}
 	}
 	return t, nil
-}
-
-func readFile(root fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := readAll(f, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return data, nil
 }

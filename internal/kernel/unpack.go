@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Unpack reads the packed form of a kernel. Every file is what the manifest
@@ -24,7 +27,7 @@ func Unpack(r io.Reader) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
 	}
-	image, err := p.next()
+	data, err := p.next()
 	if err != nil {
 		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
 	}
@@ -32,10 +35,10 @@ func Unpack(r io.Reader) (*Kernel, error) {
 		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
 	}
 	// By its release a kernel is chosen.
-	if is, err := describe(image); err == nil && is.release != p.Release {
-		return nil, fmt.Errorf("unpack kernel %s: its image is Linux %s", p.Release, is.release)
+	if is, err := image.Describe(data); err == nil && is.Release != p.Release {
+		return nil, fmt.Errorf("unpack kernel %s: its image is Linux %s", p.Release, is.Release)
 	}
-	k.image = imageOf(image, p.imageFormat())
+	k.image = imageOf(data, p.imageFormat())
 	return k, nil
 }
 
@@ -50,7 +53,7 @@ type packReader struct {
 
 // openPack reads the manifest of a pack.
 func openPack(r io.Reader) (*packReader, error) {
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(untrusted.MaxWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +68,7 @@ func openPack(r io.Reader) (*packReader, error) {
 func (p *packReader) close() { p.zstd.Close() }
 
 func (p *packReader) readManifest() error {
-	data, err := p.member(manifestName, maxText)
+	data, err := p.member(manifestName, untrusted.MaxText)
 	if err != nil {
 		return err
 	}
@@ -77,15 +80,15 @@ func (p *packReader) readManifest() error {
 func (p *packReader) member(name string, limit int64) ([]byte, error) {
 	header, err := p.tar.Next()
 	if err != nil {
-		return nil, unexpectedEOF(err)
+		return nil, untrusted.UnexpectedEOF(err)
 	}
 	if header.Name != name || header.Typeflag != tar.TypeReg {
 		return nil, fmt.Errorf("has %q instead of %s", header.Name, name)
 	}
 	if header.Size > limit {
-		return nil, tooLargeError(limit)
+		return nil, untrusted.TooLargeError(limit)
 	}
-	return readN(p.tar, header.Size)
+	return untrusted.ReadN(p.tar, header.Size)
 }
 
 // next reads the next file of the manifest.
@@ -93,7 +96,7 @@ func (p *packReader) next() ([]byte, error) {
 	f := p.Files[p.read]
 	data, err := p.member(f.Name, f.Size)
 	if err == nil {
-		err = checksum{f.SHA256, f.Size}.check(data)
+		err = untrusted.Checksum{SHA256: f.SHA256, Size: f.Size}.Check(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.Name, err)

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // unpacked is what is kept in memory of archives with a kernel in them.
@@ -23,9 +25,12 @@ func newUnpacked() *unpacked {
 	return &unpacked{files: map[string][]byte{}, links: map[string]string{}}
 }
 
+// maxFiles is how many files are kept.
+const maxFiles = 100_000
+
 // addTar keeps what the archive has of a kernel.
 func (u *unpacked) addTar(in io.Reader) error {
-	r := tar.NewReader(io.LimitReader(in, maxArchive))
+	r := tar.NewReader(io.LimitReader(in, untrusted.MaxArchive))
 	for {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -77,11 +82,11 @@ func localName(name string) (string, error) {
 }
 
 func (u *unpacked) add(name string, size int64, r io.Reader) error {
-	if size > maxKept-u.size {
-		return tooLargeError(maxKept)
+	if size > untrusted.MaxKept-u.size {
+		return untrusted.TooLargeError(untrusted.MaxKept)
 	}
 	u.size += size
-	data, err := readN(r, size)
+	data, err := untrusted.ReadN(r, size)
 	u.files[name] = data
 	return err
 }

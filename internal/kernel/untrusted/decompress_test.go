@@ -1,4 +1,4 @@
-package kernel
+package untrusted
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 func TestDecompress(t *testing.T) {
@@ -22,22 +24,22 @@ func TestDecompress(t *testing.T) {
 		"bzip2": {"425a6839314159265359c766434d0000c791804000020d1000200030c00295191845a45a45845a45e22e117c5dc914e142431d990d34", text},
 		// The kernel compresses itself by this filter for x86.
 		"xz with the filter for x86": {"fd377a585a0000016922de3602010400210110008b216f49e003e7000f5d00746008018b3e3263fe0ff4d019250000007545e92c000127e807000000f4558f5c3e300d8b020000000001595a", code},
-		"gzip":                       {hex.EncodeToString(gzipped(text)), text},
-		"zstd":                       {hex.EncodeToString(zstdCompressed(text)), text},
-		"xz":                         {hex.EncodeToString(xzCompressed(text)), text},
-		"LZMA":                       {hex.EncodeToString(lzmaCompressed(text)), text},
-		"LZ4":                        {hex.EncodeToString(lz4Compressed(text)), text},
+		"gzip":                       {hex.EncodeToString(imagetest.Gzip(text)), text},
+		"zstd":                       {hex.EncodeToString(imagetest.Zstd(text)), text},
+		"xz":                         {hex.EncodeToString(imagetest.XZ(text)), text},
+		"LZMA":                       {hex.EncodeToString(imagetest.LZMA(text)), text},
+		"LZ4":                        {hex.EncodeToString(imagetest.LZ4(text)), text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			packed := must(hex.DecodeString(tc.packed))
-			got, err := decompress(packed, int64(len(tc.want)))
+			packed := imagetest.Must(hex.DecodeString(tc.packed))
+			got, err := Decompress(packed, int64(len(tc.want)))
 			if err != nil || !bytes.Equal(got, tc.want) {
 				t.Errorf("got %q, error %v", got, err)
 			}
-			_, err = decompress(packed, int64(len(tc.want))-1)
-			wantError(t, err, "larger than")
+			_, err = Decompress(packed, int64(len(tc.want))-1)
+			imagetest.WantError(t, err, "larger than")
 			for n := range packed {
-				if _, err := decompress(packed[:n], maxImage); err == nil {
+				if _, err := Decompress(packed[:n], MaxImage); err == nil {
 					t.Errorf("%d of %d bytes: no error", n, len(packed))
 				}
 			}
@@ -46,25 +48,25 @@ func TestDecompress(t *testing.T) {
 }
 
 func TestABombIsNotUnpacked(t *testing.T) {
-	_, err := decompress(zstdCompressed(make([]byte, 64<<20)), 1<<20)
-	wantError(t, err, "larger than the 1 MiB that are plausible")
+	_, err := Decompress(imagetest.Zstd(make([]byte, 64<<20)), 1<<20)
+	imagetest.WantError(t, err, "larger than the 1 MiB that are plausible")
 }
 
 func TestADictionaryIsNotAllocatedForAHeaderAlone(t *testing.T) {
-	packed := lzmaCompressed([]byte("kernel"))
+	packed := imagetest.LZMA([]byte("kernel"))
 	binary.LittleEndian.PutUint32(packed[1:], 1<<30)
-	_, err := decompress(packed, 1<<20)
-	wantError(t, err, "its dictionary: larger than the 256 MiB that are plausible")
+	_, err := Decompress(packed, 1<<20)
+	imagetest.WantError(t, err, "its dictionary: larger than the 256 MiB that are plausible")
 }
 
 func FuzzDecompress(f *testing.F) {
 	text := []byte(strings.Repeat("kernel ", 100))
-	for _, compress := range []func([]byte) []byte{gzipped, zstdCompressed, xzCompressed, lzmaCompressed, lz4Compressed} {
+	for _, compress := range []func([]byte) []byte{imagetest.Gzip, imagetest.Zstd, imagetest.XZ, imagetest.LZMA, imagetest.LZ4} {
 		f.Add(compress(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		const limit = 1 << 20
-		if got, err := decompress(data, limit); err == nil && len(got) > limit {
+		if got, err := Decompress(data, limit); err == nil && len(got) > limit {
 			t.Errorf("%d bytes", len(got))
 		}
 	})

@@ -1,4 +1,4 @@
-package kernel
+package untrusted
 
 import (
 	"bufio"
@@ -16,19 +16,20 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
+// How data begins that is compressed, by its format.
 const (
-	gzipMagic  = "\x1f\x8b\x08"
+	GzipMagic  = "\x1f\x8b\x08"
 	xzMagic    = "\xfd7zXZ\x00"
-	zstdMagic  = "\x28\xb5\x2f\xfd"
+	ZstdMagic  = "\x28\xb5\x2f\xfd"
 	lz4Magic   = "\x02\x21\x4c\x18" // of its legacy frame, which the kernel uses for itself
 	bzip2Magic = "BZh"
 	lzmaMagic  = "\x5d\x00\x00"
 	lzoMagic   = "\x89LZO"
 )
 
-// decompress unpacks data, whose beginning says how it is compressed.
-func decompress(data []byte, limit int64) ([]byte, error) {
-	r, err := decompressor(bytes.NewReader(data))
+// Decompress unpacks data, whose beginning says how it is compressed.
+func Decompress(data []byte, limit int64) ([]byte, error) {
+	r, err := Decompressor(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
@@ -38,28 +39,28 @@ func decompress(data []byte, limit int64) ([]byte, error) {
 	out.Grow(int(min(5*int64(len(data)), limit)))
 	n, err := io.Copy(&out, io.LimitReader(r, limit+1))
 	if err != nil {
-		return nil, unexpectedEOF(err)
+		return nil, UnexpectedEOF(err)
 	}
 	if n > limit {
-		return nil, tooLargeError(limit)
+		return nil, TooLargeError(limit)
 	}
 	return out.Bytes(), nil
 }
 
-// decompressor is decompress for a stream.
-func decompressor(in io.Reader) (io.ReadCloser, error) {
+// Decompressor is decompress for a stream.
+func Decompressor(in io.Reader) (io.ReadCloser, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	begin, err := r.Peek(len(xzMagic))
 	if err != nil {
-		return nil, unexpectedEOF(err)
+		return nil, UnexpectedEOF(err)
 	}
 	has := func(magic string) bool { return bytes.HasPrefix(begin, []byte(magic)) }
 	switch {
-	case has(gzipMagic):
+	case has(GzipMagic):
 		return gzip.NewReader(r)
 	case has(xzMagic):
 		return newXZ(r)
-	case has(zstdMagic):
+	case has(ZstdMagic):
 		return newZstd(r)
 	case has(lz4Magic):
 		return io.NopCloser(lz4.NewReader(r)), nil
@@ -77,7 +78,7 @@ func decompressor(in io.Reader) (io.ReadCloser, error) {
 // newXZ reads xz with the filters for machine code too, by which kernel images
 // are compressed.
 func newXZ(r io.Reader) (io.ReadCloser, error) {
-	d, err := xz.NewReader(r, maxWindow)
+	d, err := xz.NewReader(r, MaxWindow)
 	return io.NopCloser(d), err
 }
 
@@ -85,27 +86,19 @@ func newXZ(r io.Reader) (io.ReadCloser, error) {
 func newLZMA(r *bufio.Reader) (io.ReadCloser, error) {
 	header, err := r.Peek(lzma.HeaderLen)
 	if err != nil {
-		return nil, unexpectedEOF(err)
+		return nil, UnexpectedEOF(err)
 	}
-	if n := binary.LittleEndian.Uint32(header[1:]); n > maxWindow {
-		return nil, fmt.Errorf("its dictionary: %w", tooLargeError(maxWindow))
+	if n := binary.LittleEndian.Uint32(header[1:]); n > MaxWindow {
+		return nil, fmt.Errorf("its dictionary: %w", TooLargeError(MaxWindow))
 	}
 	d, err := lzma.NewReader(r)
 	return io.NopCloser(d), err
 }
 
 func newZstd(r io.Reader) (io.ReadCloser, error) {
-	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
+	d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(MaxWindow))
 	if err != nil {
 		return nil, err
 	}
 	return d.IOReadCloser(), nil
-}
-
-// unexpectedEOF spares the reader an "EOF" where a file ends too early.
-func unexpectedEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -1,10 +1,12 @@
-package kernel
+package image
 
 import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // physEntry is XEN_ELFNOTE_PHYS32_ENTRY, the note that tells QEMU where to
@@ -15,13 +17,13 @@ const physEntry = 18
 func checkPVH(data []byte) error {
 	file, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return fmt.Errorf("read vmlinux: %w", unexpectedEOF(err))
+		return fmt.Errorf("read vmlinux: %w", untrusted.UnexpectedEOF(err))
 	}
 	for _, prog := range file.Progs {
 		if prog.Type != elf.PT_NOTE {
 			continue
 		}
-		notes, err := readAll(prog.Open(), maxText)
+		notes, err := untrusted.ReadAll(prog.Open(), untrusted.MaxText)
 		if err != nil {
 			return fmt.Errorf("read notes of vmlinux: %w", err)
 		}

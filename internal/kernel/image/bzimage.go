@@ -1,10 +1,13 @@
-package kernel
+package image
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Fields of the setup header, by their offset in a bzImage. See
@@ -32,25 +35,25 @@ func isBzImage(data []byte) bool {
 		binary.LittleEndian.Uint16(data[offBootFlag:]) == bootFlag
 }
 
-func describeBzImage(data []byte) (description, error) {
+func describeBzImage(data []byte) (Description, error) {
 	version := binary.LittleEndian.Uint16(data[offVersion:])
 	if version >= minFlagsVersion && data[offXLoadFlags]&kernel64 == 0 {
-		return description{}, errors.New("bzImage is of a 32-bit kernel")
+		return Description{}, errors.New("bzImage is of a 32-bit kernel")
 	}
 	at := int(binary.LittleEndian.Uint16(data[offKernelVersion:])) + sectorSize
 	if at == sectorSize || at >= len(data) {
-		return description{}, errors.New("bzImage names no kernel version")
+		return Description{}, errors.New("bzImage names no kernel version")
 	}
 	text, _, ok := bytes.Cut(data[at:min(at+sectorSize, len(data))], []byte{0})
 	if !ok {
-		return description{}, errors.New("bzImage names no kernel version")
+		return Description{}, errors.New("bzImage names no kernel version")
 	}
 	name, _, _ := bytes.Cut(text, []byte(" "))
-	release, err := checkRelease(string(name))
+	release, err := uname.Check(string(name))
 	if err != nil {
-		return description{}, err
+		return Description{}, err
 	}
-	return description{formatBzImage, "amd64", release}, nil
+	return Description{BzImage, "amd64", release}, nil
 }
 
 // unpackBzImage is the vmlinux that a bzImage unpacks when it boots.
@@ -62,10 +65,10 @@ func unpackBzImage(data []byte) ([]byte, error) {
 	// All formats but gzip, which counts for itself, are followed by the
 	// size of what they hold.
 	size := binary.LittleEndian.Uint32(payload[len(payload)-4:])
-	if !bytes.HasPrefix(payload, []byte(gzipMagic)) {
+	if !bytes.HasPrefix(payload, []byte(untrusted.GzipMagic)) {
 		payload = payload[:len(payload)-4]
 	}
-	vmlinux, err := decompress(payload, maxImage)
+	vmlinux, err := untrusted.Decompress(payload, untrusted.MaxImage)
 	if err != nil {
 		return nil, fmt.Errorf("unpack bzImage: %w", err)
 	}

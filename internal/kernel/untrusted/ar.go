@@ -1,4 +1,4 @@
-package kernel
+package untrusted
 
 import (
 	"bufio"
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// arReader reads the members of an ar archive one after the other, as
+// ArReader reads the members of an ar archive one after the other, as
 // tar.Reader does for tar. It knows as much of the format as .deb files use.
-type arReader struct {
+type ArReader struct {
 	in     *bufio.Reader
 	member io.LimitedReader
 	pad    int64
@@ -23,8 +23,9 @@ const (
 	arHeaderEnd  = "`\n"
 )
 
-func newArReader(in io.Reader) (*arReader, error) {
-	a := &arReader{in: bufio.NewReader(in)}
+// NewArReader returns a reader of an archive whose first member is yet to come.
+func NewArReader(in io.Reader) (*ArReader, error) {
+	a := &ArReader{in: bufio.NewReader(in)}
 	magic := make([]byte, len(arMagic))
 	if _, err := io.ReadFull(a.in, magic); err != nil || string(magic) != arMagic {
 		return nil, errors.New("not an ar archive")
@@ -33,10 +34,10 @@ func newArReader(in io.Reader) (*arReader, error) {
 	return a, nil
 }
 
-// next goes on to the next member. It is io.EOF behind the last one.
-func (a *arReader) next() (name string, err error) {
+// Next goes on to the next member. It is io.EOF behind the last one.
+func (a *ArReader) Next() (name string, err error) {
 	if _, err := io.CopyN(io.Discard, a.in, a.member.N+a.pad); err != nil {
-		return "", unexpectedEOF(err)
+		return "", UnexpectedEOF(err)
 	}
 	header := make([]byte, arHeaderSize)
 	if _, err := io.ReadFull(a.in, header); err != nil {
@@ -54,7 +55,7 @@ func (a *arReader) next() (name string, err error) {
 }
 
 // Read reads from the member.
-func (a *arReader) Read(p []byte) (int, error) {
+func (a *ArReader) Read(p []byte) (int, error) {
 	n, err := a.member.Read(p)
 	if errors.Is(err, io.EOF) && a.member.N > 0 {
 		err = io.ErrUnexpectedEOF
