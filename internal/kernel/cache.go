@@ -17,6 +17,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
@@ -25,7 +26,7 @@ import (
 // it at once.
 type Cache struct {
 	// Progress shows what is downloaded, unless it is nil.
-	Progress Progress
+	Progress fetch.Progress
 	// Releases is where the releases of this tool are, if elsewhere.
 	Releases string
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/debian"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
@@ -23,20 +25,13 @@ import (
 // machine and what its network leads to.
 type Source struct {
 	// Progress shows what is downloaded, unless it is nil.
-	Progress Progress
+	Progress fetch.Progress
 	// Releases is where the releases of this tool are, if elsewhere.
 	Releases string
 	// packs, unless it is empty, is what the release ships.
 	packs string
-	// apt is what all suites of Debian have in common.
-	apt Debian
-}
-
-// debian is a suite of Debian, to fetch that version from.
-func (s Source) debian(suite, version string) Debian {
-	d := s.apt
-	d.Suite, d.Version, d.Progress = suite, version, s.Progress
-	return d
+	// apt is Debian's archive, if not the one that this machine's apt leads to.
+	apt debian.Archive
 }
 
 // Load gets the kernel that words describe, as a user types them:
@@ -74,8 +69,8 @@ func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 		return local(FromPack(word))
 	case isFile(word):
 		return local(FromFiles(word, ""))
-	case isSuite(word):
-		return s.debian(word, "").Fetch(ctx)
+	case debian.IsSuite(word):
+		return s.suite(ctx, word)
 	case uname.IsVersion(word):
 		return s.version(ctx, word)
 	}
@@ -116,11 +111,10 @@ func checkWord(word string) error {
 		return nil
 	case isFile(word):
 		return checkFile(word)
-	case isSuite(word):
+	case debian.IsSuite(word):
 		return nil
 	case uname.IsVersion(word):
-		_, err := suiteOf(word)
-		return err
+		return noKernel(debian.CheckVersion(word))
 	}
 	return unknown(word)
 }
@@ -180,11 +174,7 @@ func checkMajor(name string, releases []string) error {
 	if !majorForm.MatchString(name) {
 		return nil
 	}
-	var series []string
-	for _, s := range suites {
-		series = append(series, s.series)
-	}
-	series = slices.DeleteFunc(append(series, uname.AllSeries(releases)...), func(s string) bool { return !uname.Begins(s, name) })
+	series := slices.DeleteFunc(append(debian.Series(), uname.AllSeries(releases)...), func(s string) bool { return !uname.Begins(s, name) })
 	slices.SortFunc(series, uname.Compare)
 	such := "such as " + name + ".1"
 	if series = slices.Compact(series); len(series) > 0 {

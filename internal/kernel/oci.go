@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 )
 
 // FromOCI is the kernel of an OCI image, which has it where distributions do:
@@ -20,7 +22,7 @@ import (
 // docker login.
 //
 // It is ErrUnknown where no image goes by the reference, or has a kernel.
-func FromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
+func FromOCI(ctx context.Context, reference string, p fetch.Progress) (*Kernel, error) {
 	k, err := fromOCI(ctx, reference, p)
 	if err != nil {
 		return nil, fmt.Errorf("get kernel of OCI image %s: %w", reference, err)
@@ -28,12 +30,12 @@ func FromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error)
 	return k, nil
 }
 
-func fromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
+func fromOCI(ctx context.Context, reference string, p fetch.Progress) (*Kernel, error) {
 	ref, err := name.ParseReference(reference)
 	if err != nil {
 		return nil, noKernel(err)
 	}
-	meter := &metered{RoundTripper: remote.DefaultTransport}
+	meter := &fetch.Meter{RoundTripper: remote.DefaultTransport}
 	img, err := remote.Image(ref,
 		remote.WithContext(ctx),
 		remote.WithTransport(meter),
@@ -53,8 +55,8 @@ func fromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error)
 	if err != nil {
 		return nil, err
 	}
-	meter.shown = start(p, ref.String(), size)
-	defer meter.shown.End()
+	meter.Shown = fetch.Start(p, ref.String(), size)
+	defer meter.Shown.End()
 	files, err := extract(img)
 	if err != nil {
 		return nil, err

@@ -14,12 +14,13 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Releases is where the releases of this tool are.
-const Releases = "https://github.com/org/ebpf-bench-action/releases/download"
+// releases is where the releases of this tool are.
+const releases = "https://github.com/org/ebpf-bench-action/releases/download"
 
 // committedPacks are the packed kernels that the release of this tool ships, by
 // their sums: they are part of the source, so what they name cannot change under it.
@@ -102,10 +103,10 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	if !ok {
 		return nil, bench.WithHint(noMirror, p.hint())
 	}
-	url := cmp.Or(s.Releases, Releases) + "/" + p.tag + "/" + pack.name
-	shown := start(s.Progress, pack.name, pack.sum.Size)
+	url := cmp.Or(s.Releases, releases) + "/" + p.tag + "/" + pack.name
+	shown := fetch.Start(s.Progress, pack.name, pack.sum.Size)
 	defer shown.End()
-	data, err := fetchSum(ctx, client, url, pack.sum, shown.Have)
+	data, err := fetch.Verified(ctx, url, pack.sum, shown.Have)
 	if err != nil {
 		return nil, fmt.Errorf("%w, and the packed one of the release cannot be had: %w", noMirror, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/debian"
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
@@ -29,7 +30,7 @@ func released(t *testing.T, content, want []byte) Source {
 	}))
 	t.Cleanup(server.Close)
 	return Source{
-		apt: Debian{Root: fstest.MapFS{"etc/apt/sources.list": {Data: []byte("deb http://a.example/ubuntu noble main")}}}, Releases: server.URL,
+		apt: debian.Archive{Root: fstest.MapFS{"etc/apt/sources.list": {Data: []byte("deb http://a.example/ubuntu noble main")}}}, Releases: server.URL,
 		packs: fmt.Sprintf("# Packed kernels of v1.2.3: as make release VERSION=v1.2.3 made them\n%s %d %s\n%s 9 linux-6.1-m68k.tar.zst\n", imagetest.Sum(want), len(want), name, imagetest.Sum(nil)),
 	}
 }
@@ -57,7 +58,7 @@ func TestPacksOfARelease(t *testing.T) {
 		{"another kernel of the series", "6.12.999", released(t, pack, pack), noMirror + ", and the release v1.2.3 of this tool has Linux 6.12.107", "Name the series, 6.12"},
 		{"another series", "7.2", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
 		{"another architecture", "6.1", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
-		{"no release", "6.12", Source{apt: Debian{Root: fstest.MapFS{}}, packs: "# Packed kernels of no release yet: x\n"}, noMirror, "container of Debian, such as debian:trixie"},
+		{"no release", "6.12", Source{apt: debian.Archive{Root: fstest.MapFS{}}, packs: "# Packed kernels of no release yet: x\n"}, noMirror, "container of Debian, such as debian:trixie"},
 	} {
 		_, err := c.source.Load(t.Context(), c.version)
 		t.Log(c.what)

@@ -39,7 +39,7 @@ func (u *unpacked) addTar(in io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("read tar: %w", err)
 		}
-		name, err := localName(header.Name)
+		name, err := untrusted.LocalName(header.Name)
 		if err != nil {
 			return err
 		}
@@ -70,15 +70,6 @@ func (u *unpacked) addTar(in io.Reader) error {
 
 func (u *unpacked) link(name, target string) {
 	u.links[name] = withoutUsr(strings.TrimPrefix(path.Clean("/"+target), "/"))
-}
-
-// localName is a name in an archive without the "./" or "/" before it. A name
-// that leads out of the archive is no name at all.
-func localName(name string) (string, error) {
-	if slices.Contains(strings.Split(name, "/"), "..") {
-		return "", fmt.Errorf("archive is hostile: it names a file %q", name)
-	}
-	return strings.TrimPrefix(path.Clean("/"+name), "/"), nil
 }
 
 func (u *unpacked) add(name string, size int64, r io.Reader) error {

@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
 )
 
 // No honest file comes near these sizes, and no hostile one fills the memory.
@@ -73,4 +76,13 @@ func UnexpectedEOF(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// LocalName returns a name in an archive without the "./" or "/" before it. A name
+// that leads out of the archive is no name at all.
+func LocalName(name string) (string, error) {
+	if slices.Contains(strings.Split(name, "/"), "..") {
+		return "", fmt.Errorf("archive is hostile: it names a file %q", name)
+	}
+	return strings.TrimPrefix(path.Clean("/"+name), "/"), nil
 }

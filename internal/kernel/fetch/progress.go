@@ -1,4 +1,4 @@
-package kernel
+package fetch
 
 import (
 	"io"
@@ -21,8 +21,8 @@ type Download interface {
 	End()
 }
 
-// start is p.Start for a p that may be nil.
-func start(p Progress, name string, size int64) Download {
+// Start is p.Start for a p that may be nil.
+func Start(p Progress, name string, size int64) Download {
 	if p == nil {
 		return unseen{}
 	}
@@ -34,17 +34,19 @@ type unseen struct{}
 func (unseen) Have(int64) {}
 func (unseen) End()       {}
 
-// metered is a transport that counts what comes through it, once it has a
+// Meter is a transport that counts what comes through it, once it has a
 // download to count for.
-type metered struct {
+type Meter struct {
 	http.RoundTripper
-	shown Download
+	// Shown is what to count for, if anything.
+	Shown Download
 	have  int64
 }
 
-func (m *metered) RoundTrip(request *http.Request) (*http.Response, error) {
+// RoundTrip makes a request, and counts the body of its answer.
+func (m *Meter) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := m.RoundTripper.RoundTrip(request)
-	if err != nil || m.shown == nil {
+	if err != nil || m.Shown == nil {
 		return response, err
 	}
 	body := response.Body
@@ -54,7 +56,7 @@ func (m *metered) RoundTrip(request *http.Request) (*http.Response, error) {
 	}{readFunc(func(p []byte) (int, error) {
 		n, err := body.Read(p)
 		m.have += int64(n)
-		m.shown.Have(m.have)
+		m.Shown.Have(m.have)
 		return n, err
 	}), body}
 	return response, nil

@@ -1,4 +1,4 @@
-package kernel
+package debian
 
 import (
 	"bytes"
@@ -126,8 +126,8 @@ type mirror struct {
 	signedBy string
 }
 
-// errNoMirror says that nothing tells where Debian's archive is, as on Ubuntu.
-var errNoMirror = errors.New("apt is not configured for a mirror of Debian")
+// ErrNoMirror says that nothing tells where Debian's archive is, as on Ubuntu.
+var ErrNoMirror = errors.New("apt is not configured for a mirror of Debian")
 
 // debianMirrors are the mirrors of Debian's main archive that apt uses, those
 // of the suite first.
@@ -138,7 +138,7 @@ func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	}
 	var exact, others []mirror
 	for _, source := range sources {
-		if !slices.ContainsFunc(source.suites, isSuite) {
+		if !slices.ContainsFunc(source.suites, IsSuite) {
 			continue
 		}
 		uris, err := expandMirrors(root, source.uris)
@@ -156,7 +156,7 @@ func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	}
 	all := unique(append(exact, others...))
 	if len(all) == 0 {
-		return nil, bench.WithHint(errNoMirror,
+		return nil, bench.WithHint(ErrNoMirror,
 			"Name a mirror in /etc/apt/sources.list.d/debian.sources, or add kernels from .deb files or an OCI image.")
 	}
 	return all, nil

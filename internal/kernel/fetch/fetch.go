@@ -1,4 +1,6 @@
-package kernel
+// Package fetch downloads files over HTTP, with patience for servers that fail for a
+// moment, and tells whoever watches how much has arrived.
+package fetch
 
 import (
 	"context"
@@ -36,24 +38,27 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("%d %s", int(e), http.StatusText(int(e))) }
 
-// fetchError says of which URL something could not be had.
-type fetchError struct {
+// getError says of which URL something could not be had.
+type getError struct {
 	url string
 	err error
 }
 
-func (e *fetchError) Error() string { return fmt.Sprintf("fetch %s: %s", e.url, e.err) }
-func (e *fetchError) Unwrap() error { return e.err }
+func (e *getError) Error() string { return fmt.Sprintf("fetch %s: %s", e.url, e.err) }
+func (e *getError) Unwrap() error { return e.err }
 
-// isDown says whether a server is the cause of an error, not what it serves.
-func isDown(err error) bool {
-	var e *fetchError
+// IsDown tells whether a server is the cause of an error, not what it serves.
+func IsDown(err error) bool {
+	var e *getError
 	return errors.As(err, &e) && mayPass(e.err)
 }
 
-// fetch is the body at a URL, and tells have how much of it has arrived. It
-// asks again after what may pass.
-func fetch(ctx context.Context, client *http.Client, url string, limit int64, have func(n int64)) (body []byte, err error) {
+// IsMissing tells whether a server says that it has no such file.
+func IsMissing(err error) bool { return errors.Is(err, statusError(http.StatusNotFound)) }
+
+// Get returns the body at a URL, and tells have, unless it is nil, how much of it has
+// arrived. It asks again after what may pass.
+func Get(ctx context.Context, url string, limit int64, have func(n int64)) (body []byte, err error) {
 	pause := firstPause
 	for n := range attempts {
 		if n > 0 {
@@ -64,13 +69,13 @@ func fetch(ctx context.Context, client *http.Client, url string, limit int64, ha
 			}
 			pause *= 2
 		}
-		body, err = fetchOnce(ctx, client, url, limit, have)
+		body, err = fetchOnce(ctx, url, limit, have)
 		if err == nil || ctx.Err() != nil || !mayPass(err) {
 			break
 		}
 	}
 	if err != nil {
-		return nil, &fetchError{url, err}
+		return nil, &getError{url, err}
 	}
 	return body, nil
 }
@@ -85,7 +90,7 @@ func mayPass(err error) bool {
 	return !errors.As(err, &tooLarge)
 }
 
-func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64, have func(n int64)) ([]byte, error) {
+func fetchOnce(ctx context.Context, url string, limit int64, have func(n int64)) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := time.AfterFunc(stallTime, func() { cancel(errors.New("server stalled")) })
@@ -108,7 +113,9 @@ func fetchOnce(ctx context.Context, client *http.Client, url string, limit int64
 		stall.Reset(stallTime)
 		n, err := response.Body.Read(p)
 		arrived += int64(n)
-		have(arrived)
+		if have != nil {
+			have(arrived)
+		}
 		return n, err
 	}), limit)
 	if err != nil {
@@ -129,12 +136,12 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// fetchSum is fetch for a file of which is known what it must be.
-func fetchSum(ctx context.Context, client *http.Client, url string, want untrusted.Checksum, have func(n int64)) ([]byte, error) {
+// Verified is Get for a file of which is known what it must be.
+func Verified(ctx context.Context, url string, want untrusted.Checksum, have func(n int64)) ([]byte, error) {
 	if want.Size > untrusted.MaxKept {
-		return nil, &fetchError{url, untrusted.TooLargeError(untrusted.MaxKept)}
+		return nil, &getError{url, untrusted.TooLargeError(untrusted.MaxKept)}
 	}
-	body, err := fetch(ctx, client, url, want.Size, have)
+	body, err := Get(ctx, url, want.Size, have)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package kernel
+package debian
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func parsePackages(in io.Reader, flavour string) (packageIndex, error) {
 
 func newPackage(s stanza) (p debPackage, err error) {
 	p = debPackage{name: s["package"], version: s["version"], file: s["filename"]}
-	if p.file, err = localName(p.file); err != nil {
+	if p.file, err = untrusted.LocalName(p.file); err != nil {
 		return p, err
 	}
 	if p.sum, err = untrusted.ParseChecksum(s["sha256"], s["size"]); err != nil {
@@ -94,7 +94,7 @@ func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 	return nil, newLacksError(version, flavour, releases)
 }
 
-// lacksError is ErrUnknown: a suite has no kernel of that version, only of
+// lacksError is ErrLacks: a suite has no kernel of that version, only of
 // those series, and of the version's own those releases.
 type lacksError struct {
 	version string
@@ -128,7 +128,7 @@ func (e *lacksError) instead() string {
 	return listOr(e.series, "none")
 }
 
-func (*lacksError) Is(target error) bool { return target == ErrUnknown }
+func (*lacksError) Is(target error) bool { return target == ErrLacks }
 
 func sizeOf(all []debPackage) (size int64) {
 	for _, p := range all {

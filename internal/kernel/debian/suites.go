@@ -1,6 +1,7 @@
-package kernel
+package debian
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,28 +28,53 @@ var moving = []string{"trixie-backports", "stable-backports", "testing", "unstab
 var suiteForm = regexp.MustCompile(`^((old){0,2}stable|testing|unstable|sid|experimental|buster|bullseye|bookworm|trixie|forky|duke)` +
 	`(-(updates|backports|backports-sloppy|proposed-updates))?$`)
 
-func isSuite(name string) bool { return suiteForm.MatchString(name) }
+// IsSuite tells whether a name is that of a suite, by code name or by role.
+func IsSuite(name string) bool { return suiteForm.MatchString(name) }
+
+// Series are those of Linux that suites stay with, the oldest first.
+func Series() (all []string) {
+	for _, suite := range suites {
+		all = append(all, suite.series)
+	}
+	return all
+}
+
+// CheckVersion is ErrLacks for a version of which is known without asking that no suite
+// has it.
+func CheckVersion(version string) error {
+	_, err := suiteOf(version)
+	return err
+}
 
 // suiteOf is the suite that stays with the series of a version, or empty if
-// the suites that move on may have it. They never go back: it is ErrUnknown for
+// the suites that move on may have it. They never go back: it is ErrLacks for
 // a version that is older, and not among those that stay.
 func suiteOf(version string) (string, error) {
-	var all []string
 	for _, suite := range suites {
 		if uname.Begins(version, suite.series) {
 			return suite.name, nil
 		}
-		all = append(all, suite.series)
 	}
+	all := Series()
 	if newest := all[len(all)-1]; uname.Compare(version, newest) < 0 {
 		return "", noSuiteHas(version, ", only "+strings.Join(all, ", ")+" and later ones")
 	}
 	return "", nil
 }
 
-// noSuiteHas is ErrUnknown for a version, and says what there is instead.
+// ErrLacks says that Debian, or the suite that stays with a series, has no kernel of a
+// version.
+var ErrLacks = errors.New("no such kernel in Debian")
+
+// noSuite is an ErrLacks that no suite alone is to blame for.
+type noSuite string
+
+func (e noSuite) Error() string      { return string(e) }
+func (noSuite) Is(target error) bool { return target == ErrLacks }
+
+// noSuiteHas is ErrLacks for a version, and says what there is instead.
 func noSuiteHas(version, instead string) error {
 	return bench.WithHint(
-		unknownError(fmt.Sprintf("no Debian suite has Linux %s%s", version, instead)),
+		noSuite(fmt.Sprintf("no Debian suite has Linux %s%s", version, instead)),
 		"Add a kernel of another version from .deb files, from an image with its modules, or from an OCI image.")
 }

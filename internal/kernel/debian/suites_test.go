@@ -1,4 +1,4 @@
-package kernel
+package debian
 
 import (
 	"testing"
@@ -20,12 +20,12 @@ func TestSuitesByVersion(t *testing.T) {
 		}
 	}
 	for _, suite := range suites {
-		if !isSuite(suite.name) {
+		if !IsSuite(suite.name) {
 			t.Errorf("%s is no suite", suite.name)
 		}
 	}
 	for _, suite := range moving {
-		if !isSuite(suite) {
+		if !IsSuite(suite) {
 			t.Errorf("%s is no suite", suite)
 		}
 	}
