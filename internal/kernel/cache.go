@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
@@ -73,9 +74,9 @@ func (c *Cache) Add(k *Kernel, extra ...string) (Entry, error) {
 	return e, nil
 }
 
-func (c *Cache) add(p *pack) (Entry, error) {
+func (c *Cache) add(p *pack.Pack) (Entry, error) {
 	var packed bytes.Buffer
-	if err := p.write(&packed); err != nil {
+	if err := p.Write(&packed); err != nil {
 		return Entry{}, err
 	}
 	sum := sha256.Sum256(packed.Bytes())
@@ -84,7 +85,7 @@ func (c *Cache) add(p *pack) (Entry, error) {
 	e := Entry{Release: p.Release, Arch: p.Arch, Digest: digest, Origin: p.Origin, Path: file}
 	c.sweep()
 	// The image goes first: an entry is there once its packed kernel is.
-	if err := c.write(e.imagePath(), p.content[len(p.content)-1]); err != nil {
+	if err := c.write(e.imagePath(), p.ImageData()); err != nil {
 		return Entry{}, err
 	}
 	if err := c.write(e.Path, packed.Bytes()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
 
 // Get is the kernel of that name: the newest whose release is or begins with
@@ -38,17 +39,17 @@ func (c *Cache) Open(e Entry) (*Kernel, error) {
 			&DamagedError{e},
 			"Remove it by `ebpf-bench kernel rm "+e.Digest[:12]+"`, and add the kernel again.")
 	}
-	p, err := openPack(bytes.NewReader(packed))
+	p, err := pack.Open(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("unpack %s: %w", e.Path, err)
 	}
-	defer p.close()
-	k, err := p.kernel()
+	defer p.Close()
+	k, err := readPack(p)
 	if err != nil {
 		return nil, fmt.Errorf("unpack %s: %w", e.Path, err)
 	}
-	if <-sum != p.image().SHA256 {
-		image, err := p.next()
+	if <-sum != p.ImageFile().SHA256 {
+		image, err := p.Next()
 		if err == nil {
 			err = c.write(e.imagePath(), image)
 		}
@@ -58,7 +59,7 @@ func (c *Cache) Open(e Entry) (*Kernel, error) {
 	}
 	k.Digest = e.Digest
 	k.bootFile = e.imagePath()
-	k.image = imageFile{p.imageFormat(), func() ([]byte, error) { return os.ReadFile(e.imagePath()) }}
+	k.image = imageFile{p.ImageFormat(), func() ([]byte, error) { return os.ReadFile(e.imagePath()) }}
 	return k, nil
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 )
 
 func newCache(t *testing.T) *Cache {
@@ -37,7 +38,7 @@ func kernelNamed(release string) *Kernel {
 	vmlinux := imagetest.Vmlinux(release, imagetest.PVHNote)
 	return &Kernel{
 		Release: release, Arch: runtime.GOARCH,
-		image: imageOf(vmlinux, image.ELF), modules: imagetest.Must(indexModules(nil, nil)),
+		image: imageOf(vmlinux, image.ELF), modules: imagetest.Must(modules.Index(nil, nil)),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
@@ -75,11 +76,11 @@ func (e Entry) readOrigin() string {
 		return ""
 	}
 	defer f.Close()
-	p, err := openPack(f)
+	p, err := pack.Open(f)
 	if err != nil {
 		return ""
 	}
-	defer p.close()
+	defer p.Close()
 	return p.Origin
 }
 

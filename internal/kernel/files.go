@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
@@ -57,9 +58,9 @@ func readFirst(dir fs.FS, names ...string) ([]byte, error) {
 	return nil, nil
 }
 
-func readModules(dir, release string) (*modules, error) {
+func readModules(dir, release string) (*modules.Set, error) {
 	if dir == "" {
-		return indexModules(nil, nil)
+		return modules.Index(nil, nil)
 	}
 	// Several releases may lie side by side in a root.
 	for _, below := range []string{"lib/modules", "usr/lib/modules", "."} {
@@ -79,7 +80,7 @@ func readModules(dir, release string) (*modules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return indexModules(names, func(name string) ([]byte, error) { return untrusted.ReadFile(root, name, untrusted.MaxModule) })
+	return modules.Index(names, func(name string) ([]byte, error) { return untrusted.ReadFile(root, name, untrusted.MaxModule) })
 }
 
 func isDir(name string) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 )
 
 // testKernel is the kernel of imagetest.Installed.
@@ -15,7 +16,7 @@ func testKernel() *Kernel {
 	return k
 }
 
-func moduleNames(modules []Module) (names []string) {
+func moduleNames(modules []modules.Module) (names []string) {
 	for _, m := range modules {
 		names = append(names, m.Name)
 	}

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
 
 // Kernel is what a VM boots.
@@ -33,7 +35,7 @@ type Kernel struct {
 	SystemMap []byte
 
 	image   imageFile
-	modules *modules
+	modules *modules.Set
 	// packed are the modules of a pack, which packing it anew keeps.
 	packed []string
 	// bootFile is where a cache keeps what BootFile would write, or empty.
@@ -60,6 +62,19 @@ func ofImage(data []byte) (*Kernel, error) {
 		return nil, err
 	}
 	return &Kernel{Release: d.Release, Arch: d.Arch, image: imageOf(data, d.Format)}, nil
+}
+
+// Modules are the named modules and all that they depend on, in an order in
+// which they load. What is built into the kernel needs no loading and is left
+// out; missing are the names, also of dependencies, that the kernel does not
+// have at all. Where a source lacks modules.builtin, nothing is known to be
+// built in, and what is counts as missing.
+func (k *Kernel) Modules(names ...string) (ordered []modules.Module, missing []string, err error) {
+	ordered, missing, err = k.modules.Resolve(k.Release, names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find modules of %s: %w", k.Release, err)
+	}
+	return ordered, missing, nil
 }
 
 // Vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
@@ -99,12 +114,7 @@ func (k *Kernel) boot() (name string, data []byte, err error) {
 	data, err = k.Vmlinux()
 	if errors.Is(err, image.ErrNoPVH) {
 		data, err = k.image.read()
-		return vmlinuzName, data, err
+		return pack.VmlinuzFile, data, err
 	}
-	return vmlinuxName, data, err
+	return pack.VmlinuxFile, data, err
 }
-
-const (
-	vmlinuxName = "vmlinux"
-	vmlinuzName = "vmlinuz"
-)

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +16,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/debian"
 	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
-	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // Source is where kernels come from that no cache has. The zero value is this
@@ -121,16 +120,21 @@ func checkWord(word string) error {
 
 // checkFile is ErrUnknown for a file that does not even begin as a kernel does.
 func checkFile(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil // whoever reads it says so
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, image.HeadSize))
-	if err != nil || bytes.HasPrefix(head, []byte(untrusted.ZstdMagic)) || image.Begins(head) {
-		return nil // as above
+	head, err := readHead(name)
+	if err != nil || pack.Begins(head) || image.Begins(head) {
+		return nil // whoever reads it says what is wrong
 	}
 	return unknownError(fmt.Sprintf("read kernel %s: %s", name, image.ErrNotKernel))
+}
+
+// readHead reads as much of a file as tells packs and images from others.
+func readHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, image.HeadSize))
 }
 
 // unknown is the error of words that describe no kernel, or too many.
@@ -185,20 +189,6 @@ func checkMajor(name string, releases []string) error {
 		"Name the series, "+such+".")
 }
 
-// FromPack is the kernel in a file that Pack wrote.
-func FromPack(name string) (*Kernel, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("unpack kernel: %w", err)
-	}
-	defer f.Close()
-	k, err := Unpack(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return k, nil
-}
-
 func allDebs(words []string) bool {
 	for _, word := range words {
 		if filepath.Ext(word) != ".deb" {
@@ -215,12 +205,6 @@ func isFile(name string) bool {
 
 // isPacked says whether a file begins as a packed kernel does.
 func isPacked(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, len(untrusted.ZstdMagic))
-	_, err = io.ReadFull(f, magic)
-	return err == nil && bytes.Equal(magic, []byte(untrusted.ZstdMagic))
+	head, err := readHead(name)
+	return err == nil && pack.Begins(head)
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"archive/tar"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
@@ -113,11 +114,11 @@ func TestAKernelWithoutPVHIsPackedAsItIs(t *testing.T) {
 }
 
 // repacked is the pack of testKernel, whose files an edit has changed.
-func repacked(edit func(p *pack)) []byte {
+func repacked(edit func(p *pack.Pack)) []byte {
 	p := imagetest.Must(newPack(testKernel(), nil))
 	edit(p)
 	var b bytes.Buffer
-	imagetest.Check(p.write(&b))
+	imagetest.Check(p.Write(&b))
 	return b.Bytes()
 }
 
@@ -127,24 +128,11 @@ func TestPacksThatAreRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"an empty file":       {nil, "read manifest: unexpected EOF"},
-		"a text":              {[]byte("This is a text."), "read manifest"},
-		"another archive":     {imagetest.Zstd(imagetest.Tar(imagetest.Installed())), "read manifest: has \"./boot/config-"},
-		"cut short":           {good[:len(good)-1], "unexpected EOF"},
-		"a damaged module":    {repacked(func(p *pack) { p.content[0] = imagetest.Edited(p.content[0], func(b []byte) { b[90]++ }) }), "read modules/veth.ko: SHA-256 is"},
-		"a damaged image":     {repacked(func(p *pack) { p.content[5] = imagetest.Edited(p.content[5], func(b []byte) { b[90]++ }) }), "read vmlinux: SHA-256 is"},
-		"a longer image":      {repacked(func(p *pack) { p.content[5] = append(p.content[5], 0) }), "read vmlinux: larger than"},
-		"another format":      {repacked(func(p *pack) { p.Format = 2 }), "packed in format 2, not 1"},
-		"another release":     {repacked(func(p *pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + imagetest.Release},
-		"a path for release":  {repacked(func(p *pack) { p.Release = "../x" }), `release reads "../x"`},
-		"an odd architecture": {repacked(func(p *pack) { p.Arch = "pdp11" }), `architecture reads "pdp11"`},
-		"a path upwards":      {repacked(func(p *pack) { p.Files[0].Name = "modules/../../x.ko" }), `names a file "modules/../../x.ko"`},
-		"a file twice":        {repacked(func(p *pack) { p.Files[1].Name = p.Files[0].Name }), `names a file "modules/veth.ko"`},
-		"a huge file":         {repacked(func(p *pack) { p.Files[0].Size = untrusted.MaxModule + 1 }), "modules/veth.ko: size is"},
-		"no checksum":         {repacked(func(p *pack) { p.Files[0].SHA256 = "" }), `modules/veth.ko: SHA-256 reads ""`},
-		"no image":            {repacked(func(p *pack) { p.Files = p.Files[:5] }), "names no kernel image as its last file"},
-		"the image first":     {repacked(func(p *pack) { p.Files[0], p.Files[5] = p.Files[5], p.Files[0] }), "names no kernel image as its last file"},
-		"no files":            {repacked(func(p *pack) { p.Files = nil }), "names no kernel image as its last file"},
+		"an empty file":   {nil, "read manifest: unexpected EOF"},
+		"a text":          {[]byte("This is a text."), "read manifest"},
+		"another archive": {imagetest.Zstd(imagetest.Tar(imagetest.Installed())), "read manifest: has \"./boot/config-"},
+		"cut short":       {good[:len(good)-1], "unexpected EOF"},
+		"another release": {repacked(func(p *pack.Pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + imagetest.Release},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := imagetest.WriteTemp(t, "a.tar.zst", tc.data)
@@ -154,45 +142,12 @@ func TestPacksThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPackWithMoreThanItsManifest(t *testing.T) {
-	p := imagetest.Must(newPack(testKernel(), nil))
-	last := len(p.Files) - 1
-	image := p.content[last]
-	p.Files, p.content = p.Files[:last], p.content[:last]
-	p.add(vmlinuxName, image)
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	imagetest.Check(writeMember(w, manifestName, imagetest.Must(p.marshal())))
-	for i, f := range p.Files {
-		imagetest.Check(writeMember(w, f.Name, p.content[i]))
-	}
-	imagetest.Check(writeMember(w, "more", nil))
-	imagetest.Check(w.Close())
-	_, err := Unpack(bytes.NewReader(imagetest.Zstd(b.Bytes())))
-	imagetest.WantError(t, err, `has "more", which the manifest lacks`)
-}
-
 func TestAKernelThatCannotBePacked(t *testing.T) {
-	k := kernelOf(map[string][]byte{"veth": []byte("no module")})
-	imagetest.WantError(t, Pack(io.Discard, k), "pack kernel "+imagetest.Release, "modules/veth.ko")
-}
-
-func FuzzManifest(f *testing.F) {
-	f.Add(imagetest.Must(imagetest.Must(newPack(testKernel(), nil)).marshal()))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(data)
-		if err != nil {
-			return
-		}
-		for _, file := range m.Files {
-			if strings.Contains(file.Name, "..") && strings.Contains("/"+file.Name+"/", "/../") {
-				t.Errorf("names a file %q", file.Name)
-			}
-		}
-		if m.imageFormat() == 0 || !json.Valid(data[:max(0, bytes.LastIndexByte(data, '}')+1)]) {
-			t.Errorf("format %d", m.imageFormat())
-		}
-	})
+	k := &Kernel{
+		Release: imagetest.Release,
+		modules: modules.Unpacked(map[string][]byte{"modules/veth.ko": []byte("no module")}, nil),
+	}
+	imagetest.WantError(t, Pack(io.Discard, k), "pack kernel "+imagetest.Release, "find modules of "+imagetest.Release, "modules/veth.ko")
 }
 
 func FuzzUnpack(f *testing.F) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
@@ -49,7 +50,7 @@ func wanted(name string) bool {
 	if dir == "" {
 		return false
 	}
-	if _, ok := moduleOfFile(file); ok {
+	if _, ok := modules.OfFile(file); ok {
 		return dir != "boot"
 	}
 	return file == "modules.builtin" || isImageName(file) ||
@@ -57,7 +58,7 @@ func wanted(name string) bool {
 }
 
 func isImageName(file string) bool {
-	return isPartName(file, vmlinuzName) || isPartName(file, vmlinuxName) || isPartName(file, "Image")
+	return isPartName(file, "vmlinuz") || isPartName(file, "vmlinux") || isPartName(file, "Image")
 }
 
 func isPartName(file, part string) bool {
@@ -71,7 +72,7 @@ func (t *tree) load(release string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.modules, err = indexModules(slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
+	k.modules, err = modules.Index(slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
 		dir, _ := locate(name)
 		return dir != k.Release
 	}), t.read)
@@ -139,7 +140,7 @@ func (e noImageError) Error() string {
 // moduleReleases are the kernels that the tree has modules of.
 func (t *tree) moduleReleases() (releases []string) {
 	for _, name := range t.names {
-		if _, ok := moduleOfFile(name); ok {
+		if _, ok := modules.OfFile(name); ok {
 			dir, _ := locate(name)
 			releases = append(releases, dir)
 		}

@@ -1,4 +1,7 @@
-package kernel
+// Package pack writes and reads the packed form of a kernel: a tar archive compressed
+// by zstd, of a manifest, modules, config and System.map where there are any, and the
+// image.
+package pack
 
 import (
 	"bytes"
@@ -16,40 +19,50 @@ import (
 // manifestFormat is the version of the packed form.
 const manifestFormat = 1
 
-// manifest is the first file of a pack. It says what the pack has, in order.
-type manifest struct {
-	Format  int            `json:"format"`
-	Release string         `json:"release"`
-	Arch    string         `json:"arch"`
-	Origin  string         `json:"origin"`
-	Files   []manifestFile `json:"files"`
-	Builtin []string       `json:"builtin"`
+// Manifest is the first file of a pack. It says what the pack has, in order.
+type Manifest struct {
+	Format  int      `json:"format"`
+	Release string   `json:"release"`
+	Arch    string   `json:"arch"`
+	Origin  string   `json:"origin"`
+	Files   []File   `json:"files"`
+	Builtin []string `json:"builtin"`
 }
 
-type manifestFile struct {
+// File is a file of a pack.
+type File struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
+// Begins tells whether data begins as packs do.
+func Begins(head []byte) bool { return bytes.HasPrefix(head, []byte(untrusted.ZstdMagic)) }
+
 // The names in a pack. The image, vmlinux or vmlinuz, comes last, so that the
 // rest can be read without unpacking it.
 const (
 	manifestName  = "manifest.json"
-	configName    = "config"
-	systemMapName = "System.map"
+	ConfigFile    = "config"
+	SystemMapFile = "System.map"
+	VmlinuxFile   = "vmlinux"
+	VmlinuzFile   = "vmlinuz"
 	modulePrefix  = "modules/"
 )
 
-func moduleFile(name string) string { return modulePrefix + name + ".ko" }
+// ModuleFile returns the file of a module.
+func ModuleFile(name string) string { return modulePrefix + name + ".ko" }
 
-func (m *manifest) marshal() ([]byte, error) {
+// ModuleOf returns the module of a file.
+func ModuleOf(file string) string { return strings.TrimSuffix(path.Base(file), ".ko") }
+
+func (m *Manifest) marshal() ([]byte, error) {
 	data, err := json.MarshalIndent(m, "", "  ")
 	return append(data, '\n'), err
 }
 
-func parseManifest(data []byte) (*manifest, error) {
-	var m manifest
+func parseManifest(data []byte) (*Manifest, error) {
+	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&m); err != nil {
 		return nil, untrusted.UnexpectedEOF(err)
@@ -66,7 +79,7 @@ func parseManifest(data []byte) (*manifest, error) {
 	return &m, m.checkFiles()
 }
 
-func (m *manifest) checkFiles() error {
+func (m *Manifest) checkFiles() error {
 	seen := map[string]bool{}
 	for _, f := range m.Files {
 		limit, ok := packLimit(f.Name)
@@ -80,7 +93,7 @@ func (m *manifest) checkFiles() error {
 		}
 		seen[f.Name] = true
 	}
-	if n := len(m.Files); n == 0 || !isImageFile(m.Files[n-1].Name) || seen[vmlinuxName] && seen[vmlinuzName] {
+	if n := len(m.Files); n == 0 || !isImageFile(m.Files[n-1].Name) || seen[VmlinuxFile] && seen[VmlinuzFile] {
 		return errors.New("names no kernel image as its last file")
 	}
 	return nil
@@ -89,7 +102,7 @@ func (m *manifest) checkFiles() error {
 // packLimit is how large a file of a pack may be, if there may be such a one.
 func packLimit(name string) (limit int64, ok bool) {
 	switch {
-	case name == configName || name == systemMapName:
+	case name == ConfigFile || name == SystemMapFile:
 		return untrusted.MaxText, true
 	case isImageFile(name):
 		return untrusted.MaxImage, true
@@ -99,15 +112,15 @@ func packLimit(name string) (limit int64, ok bool) {
 	return 0, false
 }
 
-func isImageFile(name string) bool { return name == vmlinuxName || name == vmlinuzName }
+func isImageFile(name string) bool { return name == VmlinuxFile || name == VmlinuzFile }
 
-// image is the manifest's last file.
-func (m *manifest) image() manifestFile { return m.Files[len(m.Files)-1] }
+// ImageFile returns the manifest's last file.
+func (m *Manifest) ImageFile() File { return m.Files[len(m.Files)-1] }
 
-// imageFormat is the format of that file.
-func (m *manifest) imageFormat() image.Format {
+// ImageFormat returns the format of that file.
+func (m *Manifest) ImageFormat() image.Format {
 	switch {
-	case m.image().Name == vmlinuxName:
+	case m.ImageFile().Name == VmlinuxFile:
 		return image.ELF
 	case m.Arch == "arm64":
 		return image.Arm64

@@ -1,7 +1,6 @@
-package kernel
+package modules
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -9,42 +8,24 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-func TestModulesComeAfterTheirDependencies(t *testing.T) {
-	k := testKernel()
-	got, missing, err := k.Modules("cls_bpf", "veth", "virtio-pci", "b-part", "nope")
-	if err != nil {
-		t.Fatal(err)
+// resolved is what the named modules of imagetest.Release take, of all those that there
+// are by the names of their files.
+func resolved(all map[string][]byte, names ...string) (ordered, missing []string, err error) {
+	found, missing, err := Unpacked(all, []string{"builtin"}).Resolve(imagetest.Release, names)
+	for _, m := range found {
+		ordered = append(ordered, m.Name)
 	}
-	// A dash is an underscore, and what is built in needs no loading.
-	if want := []string{"b_part", "a", "cls_bpf", "veth"}; !slices.Equal(moduleNames(got), want) {
-		t.Errorf("got %v, want %v", moduleNames(got), want)
-	}
-	if !slices.Equal(missing, []string{"nope"}) {
-		t.Errorf("missing %v", missing)
-	}
-	if !bytes.Equal(got[0].Data, imagetest.ModuleNamed("b_part")) {
-		t.Error("b_part is not unpacked")
-	}
-}
-
-// kernelOf is a kernel of these modules.
-func kernelOf(all map[string][]byte) *Kernel {
-	f := packedModules{}
-	for name, data := range all {
-		f[moduleFile(name)] = data
-	}
-	return &Kernel{Release: imagetest.Release, modules: f.index([]string{"builtin"})}
+	return ordered, missing, err
 }
 
 func TestDependenciesOfModules(t *testing.T) {
-	k := kernelOf(map[string][]byte{
-		"one":  imagetest.ModuleNamed("one", "two", "builtin", "gone"),
-		"two":  imagetest.ModuleNamed("two", "one"), // no kernel has such a loop
-		"soft": imagetest.Module("depends=", "softdep=pre: two gone post: three"),
-	})
-	got, missing, err := k.Modules("one", "soft")
-	if err != nil || !slices.Equal(moduleNames(got), []string{"two", "one", "soft"}) {
-		t.Errorf("got %v, error %v", moduleNames(got), err)
+	got, missing, err := resolved(map[string][]byte{
+		"modules/one.ko":  imagetest.ModuleNamed("one", "two", "builtin", "gone"),
+		"modules/two.ko":  imagetest.ModuleNamed("two", "one"), // no kernel has such a loop
+		"modules/soft.ko": imagetest.Module("depends=", "softdep=pre: two gone post: three"),
+	}, "one", "soft")
+	if err != nil || !slices.Equal(got, []string{"two", "one", "soft"}) {
+		t.Errorf("got %v, error %v", got, err)
 	}
 	// What is only soft may be missing.
 	if !slices.Equal(missing, []string{"gone"}) {
@@ -62,8 +43,8 @@ func TestModulesThatAreRefused(t *testing.T) {
 		"a kernel":         {imagetest.Vmlinux(imagetest.Release, nil), "read modules/m.ko: not a module"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := kernelOf(map[string][]byte{"m": tc.data}).Modules("m")
-			imagetest.WantError(t, err, "find modules of "+imagetest.Release, tc.want)
+			_, _, err := resolved(map[string][]byte{"modules/m.ko": tc.data}, "m")
+			imagetest.WantError(t, err, tc.want)
 		})
 	}
 }
@@ -80,7 +61,7 @@ func TestNamesOfModules(t *testing.T) {
 		"veth.kore":              "",
 		"kernel/net.ko/Makefile": "",
 	} {
-		if got, ok := moduleOfFile(file); ok != (want != "") || ok && got != want {
+		if got, ok := OfFile(file); ok != (want != "") || ok && got != want {
 			t.Errorf("%s is module %q, %v", file, got, ok)
 		}
 	}
