@@ -190,7 +190,7 @@ func TestADamagedPackIsNamed(t *testing.T) {
 	e := imagetest.Must(c.Add(testKernel()))
 	damage(e.Path)
 	_, err := c.Get("6.12")
-	var damaged *DamagedError
+	var damaged *damagedError
 	if !errors.As(err, &damaged) || damaged.Entry.Digest != e.Digest {
 		t.Fatalf("error %v", err)
 	}

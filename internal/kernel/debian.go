@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/kernel/debian"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
 // suite is the kernel that a suite of Debian installs.
@@ -39,11 +40,11 @@ func ofDebian(ctx context.Context, found *debian.Kernel, err error) (*Kernel, er
 	if err != nil {
 		return nil, err
 	}
-	files := newUnpacked()
-	if err := found.Fetch(ctx, files.addDeb); err != nil {
+	files := tree.NewArchive()
+	if err := found.Fetch(ctx, files.AddDeb); err != nil {
 		return nil, err
 	}
-	k, err := files.tree().load("")
+	k, err := ofTree(files.Find())
 	if err != nil {
 		return nil, fmt.Errorf("get kernel of Debian %s: find the kernel in package %s: %w", found.Suite, found.Package, err)
 	}

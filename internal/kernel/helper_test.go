@@ -5,13 +5,14 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
 // testKernel is the kernel of imagetest.Installed.
 func testKernel() *Kernel {
-	u := newUnpacked()
-	imagetest.Check(u.addTar(bytes.NewReader(imagetest.Tar(imagetest.Installed()))))
-	k := imagetest.Must(u.tree().load(""))
+	u := tree.NewArchive()
+	imagetest.Check(u.AddTar(bytes.NewReader(imagetest.Tar(imagetest.Installed()))))
+	k := imagetest.Must(ofTree(u.Find()))
 	k.Origin = "a test"
 	return k
 }

@@ -1,11 +1,12 @@
 // Package kernel gets Linux kernels for a VM to boot: this machine's own, one
-// of files, of Debian packages, of a Debian suite, or of an OCI image. It
-// knows how distributions lay out a kernel, how an image is compressed, and
-// which modules need which; it packs a kernel into one file, and keeps packed
-// kernels in a cache. It knows nothing of QEMU, nor of what runs in the guest.
+// of files, of Debian packages, of a Debian suite, or of an OCI image. It packs
+// a kernel into one file, and keeps packed kernels in a cache. It knows nothing
+// of QEMU, nor of what runs in the guest.
 //
-// Whatever comes from outside is untrusted: each parser bounds what it reads,
-// and each error names the file.
+// The packages below it know one thing each: how distributions lay out a kernel,
+// how its image is compressed, which modules need which. Whatever comes from
+// outside is untrusted: each parser bounds what it reads, and each error names the
+// file.
 package kernel
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
 // Kernel is what a VM boots.
@@ -31,11 +33,10 @@ type Kernel struct {
 	Digest string
 	// Config is the kernel's .config, or nil.
 	Config []byte
-	// SystemMap lists the kernel's symbols, or is nil. Debian ships none.
-	SystemMap []byte
-
-	image   imageFile
-	modules *modules.Set
+	// systemMap lists the kernel's symbols, or is nil. Debian ships none.
+	systemMap []byte
+	image     imageFile
+	modules   *modules.Set
 	// packed are the modules of a pack, which packing it anew keeps.
 	packed []string
 	// bootFile is where a cache keeps what BootFile would write, or empty.
@@ -52,16 +53,18 @@ func imageOf(data []byte, f image.Format) imageFile {
 	return imageFile{f, func() ([]byte, error) { return data, nil }}
 }
 
-// ofImage is the kernel of an image alone. It is ErrUnknown for data that is none.
-func ofImage(data []byte) (*Kernel, error) {
-	d, err := image.Describe(data)
+// ofTree is the kernel that was found. It is ErrUnknown where its image is none.
+func ofTree(p *tree.Kernel, err error) (*Kernel, error) {
 	if errors.Is(err, image.ErrNotKernel) {
 		err = noKernel(err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Kernel{Release: d.Release, Arch: d.Arch, image: imageOf(data, d.Format)}, nil
+	return &Kernel{
+		Release: p.Release, Arch: p.Arch, Config: p.Config, systemMap: p.SystemMap,
+		image: imageOf(p.Image, p.Format), modules: p.Modules,
+	}, nil
 }
 
 // Modules are the named modules and all that they depend on, in an order in
@@ -77,10 +80,10 @@ func (k *Kernel) Modules(names ...string) (ordered []modules.Module, missing []s
 	return ordered, missing, nil
 }
 
-// Vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
+// vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
 // time that a bzImage takes to unpack itself. It is ErrNoPVH for a kernel
 // without CONFIG_PVH and for architectures other than x86.
-func (k *Kernel) Vmlinux() ([]byte, error) {
+func (k *Kernel) vmlinux() ([]byte, error) {
 	data, err := k.image.read()
 	if err != nil {
 		return nil, err
@@ -111,7 +114,7 @@ func (k *Kernel) BootFile(dir string) (string, error) {
 
 // boot is the best image to boot, and a name for it.
 func (k *Kernel) boot() (name string, data []byte, err error) {
-	data, err = k.Vmlinux()
+	data, err = k.vmlinux()
 	if errors.Is(err, image.ErrNoPVH) {
 		data, err = k.image.read()
 		return pack.VmlinuzFile, data, err

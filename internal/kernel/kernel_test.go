@@ -17,7 +17,7 @@ func TestAKernelWithoutPVHBootsByItsImage(t *testing.T) {
 	data := imagetest.BzImage(imagetest.Release, vmlinux, imagetest.Gzip(vmlinux))
 	k := &Kernel{Release: imagetest.Release, image: imageOf(data, image.BzImage)}
 
-	if _, err := k.Vmlinux(); !errors.Is(err, image.ErrNoPVH) {
+	if _, err := k.vmlinux(); !errors.Is(err, image.ErrNoPVH) {
 		t.Errorf("vmlinux: error %v", err)
 	}
 	file, err := k.BootFile(t.TempDir())

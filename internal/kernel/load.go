@@ -48,11 +48,11 @@ type Source struct {
 func (s Source) Load(ctx context.Context, words ...string) (*Kernel, error) {
 	switch {
 	case len(words) > 0 && allDebs(words):
-		return local(FromDebs(words...))
+		return local(fromDebs(words...))
 	case len(words) == 1:
 		return s.loadOne(ctx, words[0])
 	case len(words) == 2 && isFile(words[0]) && isDir(words[1]):
-		return local(FromFiles(words[0], words[1]))
+		return local(fromFiles(words[0], words[1]))
 	}
 	return nil, unknown(words...)
 }
@@ -63,11 +63,11 @@ func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 	case word == "host":
 		return local(FromHost())
 	case isOCI:
-		return FromOCI(ctx, reference, s.Progress)
+		return fromOCI(ctx, reference, s.Progress)
 	case isFile(word) && isPacked(word):
 		return local(FromPack(word))
 	case isFile(word):
-		return local(FromFiles(word, ""))
+		return local(fromFiles(word, ""))
 	case debian.IsSuite(word):
 		return s.suite(ctx, word)
 	case uname.IsVersion(word):
@@ -207,4 +207,9 @@ func isFile(name string) bool {
 func isPacked(name string) bool {
 	head, err := readHead(name)
 	return err == nil && pack.Begins(head)
+}
+
+func isDir(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
 }

@@ -62,7 +62,7 @@ func TestDebiansOwnKernels(t *testing.T) {
 			if !strings.Contains(string(k.Config), "\nCONFIG_BPF_SYSCALL=y\n") {
 				t.Error("no config")
 			}
-			if _, err := k.Vmlinux(); err != nil && k.Arch == "amd64" {
+			if _, err := k.vmlinux(); err != nil && k.Arch == "amd64" {
 				t.Error(err)
 			}
 			modules, missing, err := k.Modules(needed...)

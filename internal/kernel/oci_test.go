@@ -58,7 +58,7 @@ func TestAKernelOverLayers(t *testing.T) {
 		imagetest.Files{"boot/vmlinuz-5.10.0": imagetest.BzImage("5.10.0", vmlinux, imagetest.Gzip(vmlinux))},
 		imagetest.Files{"boot/.wh.vmlinuz-5.10.0": nil},
 		imagetest.Installed())
-	k, err := FromOCI(t.Context(), reference, nil)
+	k, err := fromOCI(t.Context(), reference, nil)
 	wantTestKernel(t, k, err)
 }
 
@@ -69,7 +69,7 @@ func TestOCIImagesThatAreRefused(t *testing.T) {
 		reference + "-nope": "MANIFEST_UNKNOWN",
 		"a b":               "could not parse reference",
 	} {
-		_, err := FromOCI(t.Context(), ref, nil)
+		_, err := fromOCI(t.Context(), ref, nil)
 		imagetest.WantError(t, err, "get kernel of OCI image "+ref, want)
 	}
 }

@@ -11,6 +11,29 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
 
+// needed are the modules that a pack has, beside those that they depend on and
+// those that its maker asks for. What a kernel has built in, or lacks, is left
+// out. All of them together are some 2 MB.
+var needed = []string{
+	// The interfaces that traffic runs over, and that a suite may attach to.
+	"veth",
+	"dummy",
+	"tun",
+	// tc programs, where they are attached by netlink: as a filter of the
+	// clsact qdisc, or as an action of one.
+	"sch_ingress",
+	"cls_bpf",
+	"act_bpf",
+	// The kfuncs for connection tracking, which the verifier finds in the BTF
+	// of the module, and reassembly for netfilter programs.
+	"nf_conntrack",
+	"nf_defrag_ipv4",
+	"nf_defrag_ipv6",
+	// The fast port of a VM to its host.
+	"virtio_pci",
+	"virtio_console",
+}
+
 // Pack writes the packed form of a kernel: a tar archive compressed by
 // zstd, of a manifest, the modules that eBPF programs and their traffic need
 // with those named as extra, the config and System.map where there are any, and
@@ -39,8 +62,8 @@ func newPack(k *Kernel, extra []string) (*pack.Pack, error) {
 	if k.Config != nil {
 		p.Add(pack.ConfigFile, k.Config)
 	}
-	if k.SystemMap != nil {
-		p.Add(pack.SystemMapFile, k.SystemMap)
+	if k.systemMap != nil {
+		p.Add(pack.SystemMapFile, k.systemMap)
 	}
 	name, image, err := k.boot()
 	if err != nil {
@@ -50,9 +73,9 @@ func newPack(k *Kernel, extra []string) (*pack.Pack, error) {
 	return p, nil
 }
 
-// Unpack reads the packed form of a kernel. Every file is what the manifest
+// unpack reads the packed form of a kernel. Every file is what the manifest
 // says, or the pack is refused.
-func Unpack(r io.Reader) (*Kernel, error) {
+func unpack(r io.Reader) (*Kernel, error) {
 	p, err := pack.Open(r)
 	if err != nil {
 		return nil, fmt.Errorf("unpack kernel: %w", err)
@@ -90,7 +113,7 @@ func readPack(p *pack.Reader) (*Kernel, error) {
 		case pack.ConfigFile:
 			k.Config = data
 		case pack.SystemMapFile:
-			k.SystemMap = data
+			k.systemMap = data
 		default:
 			files[f.Name] = data
 			k.packed = append(k.packed, pack.ModuleOf(f.Name))
@@ -107,7 +130,7 @@ func FromPack(name string) (*Kernel, error) {
 		return nil, fmt.Errorf("unpack kernel: %w", err)
 	}
 	defer f.Close()
-	k, err := Unpack(f)
+	k, err := unpack(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

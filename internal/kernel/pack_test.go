@@ -42,7 +42,7 @@ func TestAPackedKernelIsTheKernel(t *testing.T) {
 	if got := fmt.Sprint(membersOf(data)); got != want {
 		t.Errorf("has %s", got)
 	}
-	k, err := Unpack(bytes.NewReader(data))
+	k, err := unpack(bytes.NewReader(data))
 	wantTestKernel(t, k, err)
 	if k.Origin != "a test" {
 		t.Errorf("origin is %q", k.Origin)
@@ -68,7 +68,7 @@ func TestExtraModulesArePacked(t *testing.T) {
 	f := imagetest.Installed()
 	f["usr/lib/modules/"+imagetest.Release+"/extra/mine.ko"] = imagetest.ModuleNamed("mine", "a")
 	k := imagetest.Must(fromHost(mapFS(stripUsr(f)), imagetest.Release))
-	modules, _, err := imagetest.Must(Unpack(bytes.NewReader(packed(k, "mine")))).Modules("mine")
+	modules, _, err := imagetest.Must(unpack(bytes.NewReader(packed(k, "mine")))).Modules("mine")
 	if err != nil || len(modules) != 3 {
 		t.Errorf("got %v, error %v", moduleNames(modules), err)
 	}
@@ -79,7 +79,7 @@ func TestExtraModulesStayWhenPackedAgain(t *testing.T) {
 	f["usr/lib/modules/"+imagetest.Release+"/extra/mine.ko"] = imagetest.ModuleNamed("mine", "helper")
 	f["usr/lib/modules/"+imagetest.Release+"/extra/helper.ko"] = imagetest.ModuleNamed("helper")
 	data := packed(imagetest.Must(fromHost(mapFS(stripUsr(f)), imagetest.Release)), "mine")
-	if again := packed(imagetest.Must(Unpack(bytes.NewReader(data)))); !bytes.Equal(again, data) {
+	if again := packed(imagetest.Must(unpack(bytes.NewReader(data)))); !bytes.Equal(again, data) {
 		t.Errorf("packed again it has %s instead of %s", membersOf(again), membersOf(data))
 	}
 
@@ -103,12 +103,12 @@ func stripUsr(f imagetest.Files) imagetest.Files {
 
 func TestAKernelWithoutPVHIsPackedAsItIs(t *testing.T) {
 	data := imagetest.BzImage(imagetest.Release, imagetest.Vmlinux(imagetest.Release, nil), imagetest.Gzip(imagetest.Vmlinux(imagetest.Release, nil)))
-	k := imagetest.Must(FromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
-	got := imagetest.Must(Unpack(bytes.NewReader(packed(k))))
+	k := imagetest.Must(fromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
+	got := imagetest.Must(unpack(bytes.NewReader(packed(k))))
 	if image := imagetest.Must(got.image.read()); !bytes.Equal(image, data) {
 		t.Errorf("image has %d bytes of %d", len(image), len(data))
 	}
-	if _, err := got.Vmlinux(); !errors.Is(err, image.ErrNoPVH) {
+	if _, err := got.vmlinux(); !errors.Is(err, image.ErrNoPVH) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -153,7 +153,7 @@ func TestAKernelThatCannotBePacked(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	f.Add(packed(testKernel()))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		k, err := Unpack(bytes.NewReader(data))
+		k, err := unpack(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -164,8 +164,8 @@ func FuzzUnpack(f *testing.F) {
 
 func TestAKernelOfArm64IsPackedAsItIs(t *testing.T) {
 	data := imagetest.Gzip(imagetest.Arm64("6.12.1-arm64"))
-	k := imagetest.Must(FromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
-	got := imagetest.Must(Unpack(bytes.NewReader(packed(k))))
+	k := imagetest.Must(fromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
+	got := imagetest.Must(unpack(bytes.NewReader(packed(k))))
 	if raw := imagetest.Must(got.image.read()); got.Arch != "arm64" || got.image.format != image.Arm64 || !bytes.Equal(raw, data) {
 		t.Errorf("got %s, format %d, %d bytes of %d", got.Arch, got.image.format, len(raw), len(data))
 	}

@@ -110,7 +110,7 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	if err != nil {
 		return nil, fmt.Errorf("%w, and the packed one of the release cannot be had: %w", noMirror, err)
 	}
-	k, err := Unpack(bytes.NewReader(data))
+	k, err := unpack(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", url, err)
 	}

@@ -223,6 +223,15 @@ func Tar(f Files) []byte {
 	return b.Bytes()
 }
 
+// TarNamed returns a tar archive of an empty file of that name.
+func TarNamed(name string) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	Check(w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg}))
+	Check(w.Close())
+	return b.Bytes()
+}
+
 // Ar returns an ar archive of the members, each a name and its bytes.
 func Ar(members ...any) []byte {
 	b := bytes.NewBufferString("!<arch>\n")

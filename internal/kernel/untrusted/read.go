@@ -1,6 +1,5 @@
-// Package untrusted reads what strangers have written: files, archives and
-// compressed data, never more of it than is plausible, and only if it is what its
-// checksum says.
+// Package untrusted reads what strangers have written: files and compressed data,
+// never more of it than is plausible, and only if it is what its checksum says.
 package untrusted
 
 import (

@@ -1,4 +1,4 @@
-package untrusted
+package tree
 
 import (
 	"bufio"
@@ -7,11 +7,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// ArReader reads the members of an ar archive one after the other, as
+// arReader reads the members of an ar archive one after the other, as
 // tar.Reader does for tar. It knows as much of the format as .deb files use.
-type ArReader struct {
+type arReader struct {
 	in     *bufio.Reader
 	member io.LimitedReader
 	pad    int64
@@ -23,9 +25,9 @@ const (
 	arHeaderEnd  = "`\n"
 )
 
-// NewArReader returns a reader of an archive whose first member is yet to come.
-func NewArReader(in io.Reader) (*ArReader, error) {
-	a := &ArReader{in: bufio.NewReader(in)}
+// newArReader returns a reader of an archive whose first member is yet to come.
+func newArReader(in io.Reader) (*arReader, error) {
+	a := &arReader{in: bufio.NewReader(in)}
 	magic := make([]byte, len(arMagic))
 	if _, err := io.ReadFull(a.in, magic); err != nil || string(magic) != arMagic {
 		return nil, errors.New("not an ar archive")
@@ -34,10 +36,10 @@ func NewArReader(in io.Reader) (*ArReader, error) {
 	return a, nil
 }
 
-// Next goes on to the next member. It is io.EOF behind the last one.
-func (a *ArReader) Next() (name string, err error) {
+// next goes on to the next member. It is io.EOF behind the last one.
+func (a *arReader) next() (name string, err error) {
 	if _, err := io.CopyN(io.Discard, a.in, a.member.N+a.pad); err != nil {
-		return "", UnexpectedEOF(err)
+		return "", untrusted.UnexpectedEOF(err)
 	}
 	header := make([]byte, arHeaderSize)
 	if _, err := io.ReadFull(a.in, header); err != nil {
@@ -55,7 +57,7 @@ func (a *ArReader) Next() (name string, err error) {
 }
 
 // Read reads from the member.
-func (a *ArReader) Read(p []byte) (int, error) {
+func (a *arReader) Read(p []byte) (int, error) {
 	n, err := a.member.Read(p)
 	if errors.Is(err, io.EOF) && a.member.N > 0 {
 		err = io.ErrUnexpectedEOF

@@ -1,4 +1,4 @@
-package kernel
+package tree
 
 import (
 	"archive/tar"
@@ -14,22 +14,23 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// unpacked is what is kept in memory of archives with a kernel in them.
-type unpacked struct {
+// Archive is what is kept in memory of archives with a kernel in them.
+type Archive struct {
 	files map[string][]byte
 	links map[string]string
 	size  int64
 }
 
-func newUnpacked() *unpacked {
-	return &unpacked{files: map[string][]byte{}, links: map[string]string{}}
+// NewArchive returns what is kept before there is an archive.
+func NewArchive() *Archive {
+	return &Archive{files: map[string][]byte{}, links: map[string]string{}}
 }
 
 // maxFiles is how many files are kept.
 const maxFiles = 100_000
 
-// addTar keeps what the archive has of a kernel.
-func (u *unpacked) addTar(in io.Reader) error {
+// AddTar keeps what the archive has of a kernel.
+func (u *Archive) AddTar(in io.Reader) error {
 	r := tar.NewReader(io.LimitReader(in, untrusted.MaxArchive))
 	for {
 		header, err := r.Next()
@@ -68,11 +69,11 @@ func (u *unpacked) addTar(in io.Reader) error {
 	}
 }
 
-func (u *unpacked) link(name, target string) {
+func (u *Archive) link(name, target string) {
 	u.links[name] = withoutUsr(strings.TrimPrefix(path.Clean("/"+target), "/"))
 }
 
-func (u *unpacked) add(name string, size int64, r io.Reader) error {
+func (u *Archive) add(name string, size int64, r io.Reader) error {
 	if size > untrusted.MaxKept-u.size {
 		return untrusted.TooLargeError(untrusted.MaxKept)
 	}
@@ -82,8 +83,11 @@ func (u *unpacked) add(name string, size int64, r io.Reader) error {
 	return err
 }
 
+// Find returns the only kernel that there is.
+func (u *Archive) Find() (*Kernel, error) { return u.tree().find("") }
+
 // tree is the archive as a file system.
-func (u *unpacked) tree() *tree {
+func (u *Archive) tree() *tree {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(u.files)), maps.Keys(u.links))
 	slices.Sort(names)
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -93,7 +97,7 @@ func (u *unpacked) tree() *tree {
 	return &tree{names: names, read: u.read}
 }
 
-func (u *unpacked) read(name string) ([]byte, error) {
+func (u *Archive) read(name string) ([]byte, error) {
 	for range 8 { // more links in a row make a loop
 		if data, ok := u.files[name]; ok {
 			return data, nil

@@ -22,7 +22,7 @@ func (c *Cache) Get(name string) (*Kernel, error) {
 	return c.Open(found[len(found)-1])
 }
 
-// Open checks an entry and makes it ready to boot. It is a DamagedError for a
+// Open checks an entry and makes it ready to boot. It is a damagedError for a
 // packed kernel that is no longer what it was; an image that is missing or
 // damaged is unpacked anew.
 func (c *Cache) Open(e Entry) (*Kernel, error) {
@@ -36,7 +36,7 @@ func (c *Cache) Open(e Entry) (*Kernel, error) {
 
 	if digest := sha256.Sum256(packed); hex.EncodeToString(digest[:]) != e.Digest {
 		return nil, bench.WithHint(
-			&DamagedError{e},
+			&damagedError{e},
 			"Remove it by `ebpf-bench kernel rm "+e.Digest[:12]+"`, and add the kernel again.")
 	}
 	p, err := pack.Open(bytes.NewReader(packed))
@@ -81,10 +81,10 @@ func digestOf(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// DamagedError says that a packed kernel in a cache is no longer what its
+// damagedError says that a packed kernel in a cache is no longer what its
 // digest says.
-type DamagedError struct{ Entry Entry }
+type damagedError struct{ Entry Entry }
 
-func (e *DamagedError) Error() string {
+func (e *damagedError) Error() string {
 	return fmt.Sprintf("cached kernel %s is damaged: SHA-256 of %s is another", e.Entry.Release, e.Entry.Path)
 }

@@ -1,4 +1,4 @@
-package kernel
+package tree
 
 import (
 	"errors"
@@ -11,16 +11,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// FromFiles is the kernel of an image, a vmlinuz or a vmlinux, with the
+// OfFiles returns the kernel of an image, a vmlinuz or a vmlinux, with the
 // modules below a folder. The folder may be the one of the modules, their
 // build tree, or a root with lib/modules in it; without one, the kernel has no
 // modules. The config and System.map are those beside the image.
-func FromFiles(image, modules string) (*Kernel, error) {
+func OfFiles(image, modules string) (*Kernel, error) {
 	k, err := readImage(image)
 	if err != nil {
 		return nil, err
 	}
-	k.Origin = "file " + filepath.Base(image)
 	beside := os.DirFS(filepath.Dir(image))
 	if k.Config, err = readFirst(beside, "config-"+k.Release, "config", ".config"); err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func FromFiles(image, modules string) (*Kernel, error) {
 	if k.SystemMap, err = readFirst(beside, "System.map-"+k.Release, "System.map"); err != nil {
 		return nil, err
 	}
-	if k.modules, err = readModules(modules, k.Release); err != nil {
+	if k.Modules, err = readModules(modules, k.Release); err != nil {
 		return nil, fmt.Errorf("read modules in %s: %w", modules, err)
 	}
 	return k, nil

@@ -1,4 +1,6 @@
-package kernel
+// Package tree finds a kernel where distributions lay out theirs, in a folder or in
+// archives: its image, its modules, and what lies beside them.
+package tree
 
 import (
 	"cmp"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
@@ -65,14 +68,33 @@ func isPartName(file, part string) bool {
 	return file == part || strings.HasPrefix(file, part+"-") && !strings.Contains(file, "/")
 }
 
-// load is the tree's kernel of that release, or of the only one if release is
+// Kernel is what was found of a kernel.
+type Kernel struct {
+	Release, Arch string
+	Image         []byte
+	Format        image.Format
+	Config        []byte // nil if there is none
+	SystemMap     []byte // the same
+	Modules       *modules.Set
+}
+
+// ofImage is the kernel of an image alone.
+func ofImage(data []byte) (*Kernel, error) {
+	d, err := image.Describe(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{Release: d.Release, Arch: d.Arch, Image: data, Format: d.Format}, nil
+}
+
+// find is the tree's kernel of that release, or of the only one if release is
 // empty.
-func (t *tree) load(release string) (*Kernel, error) {
+func (t *tree) find(release string) (*Kernel, error) {
 	k, err := t.findImage(release)
 	if err != nil {
 		return nil, err
 	}
-	k.modules, err = modules.Index(slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
+	k.Modules, err = modules.Index(slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
 		dir, _ := locate(name)
 		return dir != k.Release
 	}), t.read)
@@ -180,4 +202,18 @@ func dirTree(root fs.FS, dirs ...string) (*tree, error) {
 		}
 	}
 	return t, nil
+}
+
+// Installed returns the kernel of that release as its distribution installed it below root.
+func Installed(root fs.FS, release string) (*Kernel, error) {
+	t, err := dirTree(root, "boot", modulesDir+release)
+	if err != nil {
+		return nil, err
+	}
+	// Other kernels in /boot may be many, and need not be readable.
+	t.names = slices.DeleteFunc(t.names, func(name string) bool {
+		dir, file := locate(name)
+		return dir == "boot" && !strings.HasSuffix(file, "-"+release)
+	})
+	return t.find(release)
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
 // FromHost is the kernel that this machine runs, as its distribution
@@ -36,7 +37,7 @@ func hostRelease() (string, error) {
 }
 
 func fromHost(root fs.FS, release string) (*Kernel, error) {
-	k, err := loadHost(root, release)
+	k, err := ofTree(tree.Installed(root, release))
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, bench.WithHint(
@@ -51,15 +52,43 @@ func fromHost(root fs.FS, release string) (*Kernel, error) {
 	return k, nil
 }
 
-func loadHost(root fs.FS, release string) (*Kernel, error) {
-	t, err := dirTree(root, "boot", modulesDir+release)
+// fromFiles is the kernel of an image, a vmlinuz or a vmlinux, with the modules below a
+// folder, as tree.OfFiles finds them.
+func fromFiles(image, modules string) (*Kernel, error) {
+	k, err := ofTree(tree.OfFiles(image, modules))
 	if err != nil {
 		return nil, err
 	}
-	// Other kernels in /boot may be many, and need not be readable.
-	t.names = slices.DeleteFunc(t.names, func(name string) bool {
-		dir, file := locate(name)
-		return dir == "boot" && !strings.HasSuffix(file, "-"+release)
-	})
-	return t.load(release)
+	k.Origin = "file " + filepath.Base(image)
+	return k, nil
+}
+
+// fromDebs is the kernel of one or more .deb files, over which Debian splits
+// image, modules and config since Linux 6.18.
+func fromDebs(names ...string) (*Kernel, error) {
+	all := tree.NewArchive()
+	for _, name := range names {
+		if err := addDebFile(all, name); err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	k, err := ofTree(all.FindInDebs())
+	if err != nil {
+		return nil, bench.WithHint(fmt.Errorf("find a kernel in %s: %w", strings.Join(names, ", "), err), bench.Hint(err))
+	}
+	bases := make([]string, len(names))
+	for i, name := range names {
+		bases[i] = filepath.Base(name)
+	}
+	k.Origin = strings.Join(bases, ", ")
+	return k, nil
+}
+
+func addDebFile(u *tree.Archive, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return u.AddDeb(f)
 }

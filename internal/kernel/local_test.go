@@ -1,16 +1,15 @@
 package kernel
 
 import (
-	"archive/tar"
 	"bytes"
 	"fmt"
-	"io"
-	"math"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
-	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 // wantTestKernel checks that k is the kernel of imagetest.Installed.
@@ -22,7 +21,7 @@ func wantTestKernel(t *testing.T, k *Kernel, err error) {
 	if k.Release != imagetest.Release || k.Arch != "amd64" || string(k.Config) != "CONFIG_BPF=y\n" {
 		t.Errorf("got release %q, arch %q, config %q", k.Release, k.Arch, k.Config)
 	}
-	vmlinux, err := k.Vmlinux()
+	vmlinux, err := k.vmlinux()
 	if err != nil || !bytes.Equal(vmlinux, imagetest.Vmlinux(imagetest.Release, imagetest.PVHNote)) {
 		t.Errorf("vmlinux has %d bytes, error %v", len(vmlinux), err)
 	}
@@ -33,7 +32,7 @@ func wantTestKernel(t *testing.T, k *Kernel, err error) {
 }
 
 func TestAKernelOfOneDeb(t *testing.T) {
-	k, err := FromDebs(imagetest.WriteTemp(t, "linux-image.deb", imagetest.Deb(imagetest.Installed())))
+	k, err := fromDebs(imagetest.WriteTemp(t, "linux-image.deb", imagetest.Deb(imagetest.Installed())))
 	wantTestKernel(t, k, err)
 	if k.Origin != "linux-image.deb" {
 		t.Errorf("origin is %q", k.Origin)
@@ -42,7 +41,7 @@ func TestAKernelOfOneDeb(t *testing.T) {
 
 func TestAKernelOfSplitDebs(t *testing.T) {
 	binary, base, modules := imagetest.Split()
-	k, err := FromDebs(
+	k, err := fromDebs(
 		imagetest.WriteTemp(t, "linux-binary.deb", imagetest.Deb(binary)),
 		imagetest.WriteTemp(t, "linux-base.deb", imagetest.Deb(base)),
 		imagetest.WriteTemp(t, "linux-modules.deb", imagetest.Deb(modules)))
@@ -78,7 +77,7 @@ func TestPackagesThatAreMissingAreNamed(t *testing.T) {
 		})
 	}
 	// A kernel with all that takes no module is one as well.
-	k, err := FromDebs(imagetest.WriteTemp(t, "linux-binary.deb", imagetest.Deb(binary)))
+	k, err := fromDebs(imagetest.WriteTemp(t, "linux-binary.deb", imagetest.Deb(binary)))
 	if err != nil || k.Release != imagetest.Release {
 		t.Errorf("the image alone: got %v, error %v", k, err)
 	}
@@ -93,18 +92,10 @@ func TestDataOfADeb(t *testing.T) {
 		"xz":    imagetest.Ar("odd", []byte("odd"), "data.tar.xz", imagetest.XZ(data)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			k, err := FromDebs(imagetest.WriteTemp(t, "a.deb", deb))
+			k, err := fromDebs(imagetest.WriteTemp(t, "a.deb", deb))
 			wantTestKernel(t, k, err)
 		})
 	}
-}
-
-func tarNamed(name string) []byte {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	imagetest.Check(w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg}))
-	imagetest.Check(w.Close())
-	return b.Bytes()
 }
 
 func TestDebsThatAreRefused(t *testing.T) {
@@ -123,89 +114,135 @@ func TestDebsThatAreRefused(t *testing.T) {
 		"a negative size":   {imagetest.Edited(good, func(b []byte) { copy(b[8+48:], "-1") }), "size in ar header"},
 		"a huge size":       {imagetest.Edited(good, func(b []byte) { copy(b[8+48:], "9999999999") }), "unexpected EOF"},
 		"no compression":    {imagetest.Ar("data.tar.xz", []byte("this is no xz")), "unpack data.tar.xz: compressed in an unknown way"},
-		"a path upwards":    {imagetest.Ar("data.tar", tarNamed("../boot/vmlinuz")), `hostile: it names a file "../boot/vmlinuz"`},
-		"a path up and in":  {imagetest.Ar("data.tar", tarNamed("./boot/../../etc/vmlinuz")), "hostile"},
+		"a path upwards":    {imagetest.Ar("data.tar", imagetest.TarNamed("../boot/vmlinuz")), `hostile: it names a file "../boot/vmlinuz"`},
+		"a path up and in":  {imagetest.Ar("data.tar", imagetest.TarNamed("./boot/../../etc/vmlinuz")), "hostile"},
 		"no kernel":         {imagetest.Deb(imagetest.Files{"usr/bin/true": []byte("ELF")}), "no kernel image: neither boot/vmlinuz-* nor lib/modules/*/vmlinuz"},
 		"a file for kernel": {imagetest.Deb(imagetest.Files{"boot/vmlinuz-6.1": []byte("MZ, or not")}), "read boot/vmlinuz-6.1: not a Linux kernel image"},
 		"two kernels":       {imagetest.Deb(two), "several kernels: 5.10.0, " + imagetest.Release},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := imagetest.WriteTemp(t, "a.deb", tc.data)
-			_, err := FromDebs(file)
+			_, err := fromDebs(file)
 			imagetest.WantError(t, err, file, tc.want)
 		})
 	}
 }
 
-func TestATruncatedDebIsRefusedWhereverItEnds(t *testing.T) {
-	deb := imagetest.Deb(imagetest.Installed())
-	for n := 0; n < len(deb)-1; n += 7 {
-		if err := newUnpacked().addDeb(bytes.NewReader(deb[:n])); err == nil {
-			t.Errorf("%d of %d bytes: no error", n, len(deb))
-		}
-	}
-}
-
-// promise is a tar archive of one file that has fewer bytes than it promises.
-func promise(size int64) io.Reader {
-	var b bytes.Buffer
-	imagetest.Check(tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "boot/vmlinuz", Size: size, Typeflag: tar.TypeReg}))
-	return &b
-}
-
-func TestAnArchiveThatIsTooLarge(t *testing.T) {
-	imagetest.WantError(t, newUnpacked().addTar(promise(untrusted.MaxKept+1)), "boot/vmlinuz: larger than the 1024 MiB")
-	imagetest.WantError(t, newUnpacked().addTar(promise(untrusted.MaxKept)), "boot/vmlinuz: unexpected EOF")
-	imagetest.WantError(t, newUnpacked().addTar(promise(math.MaxInt64)), "boot/vmlinuz: larger than the 1024 MiB")
-}
-
-func TestLinksInAnArchive(t *testing.T) {
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	file := func(name string, data []byte) {
-		imagetest.Check(w.WriteHeader(&tar.Header{Name: name, Size: int64(len(data)), Typeflag: tar.TypeReg}))
-		imagetest.Must(w.Write(data))
-	}
-	file("/lib/modules/"+imagetest.Release+"/vmlinuz", imagetest.Bootable())
-	for _, link := range []tar.Header{
-		{Name: "boot/vmlinuz-a", Linkname: "/usr/lib/modules/" + imagetest.Release + "/vmlinuz", Typeflag: tar.TypeSymlink},
-		{Name: "boot/vmlinuz-b", Linkname: "vmlinuz-a", Typeflag: tar.TypeSymlink},
-		{Name: "boot/vmlinuz-c", Linkname: "boot/vmlinuz-b", Typeflag: tar.TypeLink},
-		{Name: "boot/vmlinuz-d", Linkname: "../../../etc/shadow", Typeflag: tar.TypeSymlink},
-		{Name: "boot/vmlinuz-e", Linkname: "vmlinuz-e", Typeflag: tar.TypeSymlink},
+func TestAKernelOfFiles(t *testing.T) {
+	root := t.TempDir()
+	imagetest.WriteFiles(root, imagetest.Installed())
+	image := filepath.Join(root, "boot", "vmlinuz-"+imagetest.Release)
+	for name, modules := range map[string]string{
+		"the modules' own folder": filepath.Join(root, "usr/lib/modules", imagetest.Release),
+		"the folder of releases":  filepath.Join(root, "usr/lib/modules"),
+		"the root":                root,
 	} {
-		imagetest.Check(w.WriteHeader(&link))
+		t.Run(name, func(t *testing.T) {
+			k, err := fromFiles(image, modules)
+			wantTestKernel(t, k, err)
+		})
 	}
-	imagetest.Check(w.Close())
+}
 
-	u := newUnpacked()
-	if err := u.addTar(&b); err != nil {
+func TestAKernelOfABuildTree(t *testing.T) {
+	root := t.TempDir()
+	imagetest.WriteFiles(root, imagetest.Files{
+		"vmlinux":              imagetest.Vmlinux(imagetest.Release, imagetest.PVHNote),
+		".config":              []byte("CONFIG_BPF=y\n"),
+		"System.map":           []byte("ffffffff81000000 T _text\n"),
+		"modules.builtin":      []byte("kernel/net/ipv4/tcp.ko\n"),
+		"drivers/net/veth.ko":  imagetest.ModuleNamed("veth"),
+		"net/sched/cls_bpf.ko": imagetest.ModuleNamed("cls_bpf", "tcp"),
+	})
+	k, err := fromFiles(filepath.Join(root, "vmlinux"), root)
+	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := u.tree().load("")
-	if err != nil || k.Release != imagetest.Release {
-		t.Fatalf("got %v, error %v", k, err)
+	modules, missing, err := k.Modules("veth", "cls_bpf")
+	if err != nil || len(missing) > 0 || len(modules) != 2 {
+		t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
 	}
-	want := "[boot/vmlinuz-a boot/vmlinuz-b boot/vmlinuz-c lib/modules/" + imagetest.Release + "/vmlinuz]"
-	if got := fmt.Sprint(u.tree().names); got != want {
-		t.Errorf("files %s", got)
+	if k.Config == nil || k.systemMap == nil {
+		t.Errorf("config %q, System.map %q", k.Config, k.systemMap)
 	}
 }
 
-func FuzzDeb(f *testing.F) {
-	f.Add(imagetest.Deb(imagetest.Installed()))
-	f.Add(imagetest.Ar("data.tar", imagetest.Tar(imagetest.Installed())))
-	f.Add(imagetest.Ar("data.tar.zst", imagetest.Zstd(tarNamed("../x"))))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		u := newUnpacked()
-		if err := u.addDeb(bytes.NewReader(data)); err != nil {
-			return
-		}
-		for name := range u.files {
-			if strings.HasPrefix(name, "/") || strings.Contains("/"+name+"/", "/../") {
-				t.Errorf("file %q", name)
-			}
-		}
-		u.tree().load("") // it must only not panic
-	})
+func TestAnImageWithoutModules(t *testing.T) {
+	k, err := fromFiles(imagetest.WriteTemp(t, "vmlinuz", imagetest.Bootable()), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, missing, err := k.Modules("veth")
+	if err != nil || len(modules) > 0 || len(missing) != 1 {
+		t.Errorf("modules %v, missing %v, error %v", moduleNames(modules), missing, err)
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	text := imagetest.WriteTemp(t, "vmlinuz", []byte("This is a text."))
+	_, err := fromFiles(text, "")
+	imagetest.WantError(t, err, "read kernel "+text+": not a Linux kernel image")
+
+	_, err = fromFiles(filepath.Join(t.TempDir(), "nope"), "")
+	imagetest.WantError(t, err, "read kernel", "no such file")
+
+	image := imagetest.WriteTemp(t, "vmlinuz", imagetest.Bootable())
+	_, err = fromFiles(image, filepath.Join(t.TempDir(), "nope"))
+	imagetest.WantError(t, err, "read modules in", "no such file")
+}
+
+// mapFS is f as a file system.
+func mapFS(f imagetest.Files) fstest.MapFS {
+	root := fstest.MapFS{}
+	for name, data := range f {
+		root[name] = &fstest.MapFile{Data: data}
+	}
+	return root
+}
+
+func TestTheHostsKernel(t *testing.T) {
+	f := imagetest.Files{"boot/vmlinuz-5.4.0": []byte("another one, damaged")}
+	for name, data := range imagetest.Installed() {
+		f[strings.TrimPrefix(name, "usr/")] = data
+	}
+	k, err := fromHost(mapFS(f), imagetest.Release)
+	wantTestKernel(t, k, err)
+	if k.Origin != "this machine" {
+		t.Errorf("origin is %q", k.Origin)
+	}
+}
+
+func TestAHostWithoutItsKernel(t *testing.T) {
+	_, err := fromHost(fstest.MapFS{}, "6.18.0-cloud")
+	imagetest.WantError(t, err, "find this machine's kernel 6.18.0-cloud", "no kernel image: neither boot/vmlinuz-6.18.0-cloud nor lib/modules/6.18.0-cloud/vmlinuz")
+	imagetest.WantHint(t, err, "add a kernel by version")
+}
+
+func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
+	_, err := fromHost(lockedFS{mapFS(imagetest.Installed())}, imagetest.Release)
+	imagetest.WantError(t, err, "read this machine's kernel", "permission denied")
+	imagetest.WantHint(t, err, "Let root pack it")
+}
+
+// lockedFS is a file system as some distributions install it.
+type lockedFS struct{ fs.FS }
+
+func (l lockedFS) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "boot/vmlinuz") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return l.FS.Open(name)
+}
+
+func TestDebiansPlaceholderIsNoSystemMap(t *testing.T) {
+	f := imagetest.Installed()
+	name := "boot/System.map-" + imagetest.Release
+	f[name] = []byte("ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n")
+	if k := imagetest.Must(fromHost(mapFS(f), imagetest.Release)); k.systemMap != nil {
+		t.Errorf("System.map is %q", k.systemMap)
+	}
+	f[name] = []byte(strings.Repeat("ffffffff81000000 T _text\n", 100))
+	if k := imagetest.Must(fromHost(mapFS(f), imagetest.Release)); k.systemMap == nil {
+		t.Error("no System.map")
+	}
 }
