@@ -339,7 +339,7 @@ func BenchmarkGet(b *testing.B) {
 	for _, e := range imagetest.Must(c.List()) {
 		b.Run(e.Release, func(b *testing.B) {
 			for b.Loop() {
-				k := imagetest.Must(c.Open(e))
+				k := imagetest.Must(c.open(e))
 				if _, _, err := k.Modules(needed...); err != nil {
 					b.Fatal(err)
 				}

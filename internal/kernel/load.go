@@ -84,12 +84,6 @@ func local(k *Kernel, err error) (*Kernel, error) { return k, noKernel(err) }
 // network have.
 var ErrUnknown = errors.New("unknown kernel")
 
-// unknownError is an ErrUnknown that says which name it is about.
-type unknownError string
-
-func (e unknownError) Error() string      { return string(e) }
-func (unknownError) Is(target error) bool { return target == ErrUnknown }
-
 // noKernelError is an ErrUnknown that another error explains.
 type noKernelError struct{ error }
 
@@ -124,7 +118,7 @@ func checkFile(name string) error {
 	if err != nil || pack.Begins(head) || image.Begins(head) {
 		return nil // whoever reads it says what is wrong
 	}
-	return unknownError(fmt.Sprintf("read kernel %s: %s", name, image.ErrNotKernel))
+	return noKernel(fmt.Errorf("read kernel %s: %w", name, image.ErrNotKernel))
 }
 
 // readHead reads as much of a file as tells packs and images from others.
@@ -144,7 +138,7 @@ func unknown(words ...string) error {
 		return err
 	}
 	return bench.WithHint(
-		unknownError(whyUnknown(words)),
+		noKernel(errors.New(whyUnknown(words))),
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
 }
 
@@ -185,7 +179,7 @@ func checkMajor(name string, releases []string) error {
 		such = "such as " + strings.Join(series, " or ")
 	}
 	return bench.WithHint(
-		unknownError(fmt.Sprintf("%s is no version but many", name)),
+		noKernel(fmt.Errorf("%s is no version but many", name)),
 		"Name the series, "+such+".")
 }
 

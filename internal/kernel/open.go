@@ -19,13 +19,13 @@ func (c *Cache) Get(name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Open(found[len(found)-1])
+	return c.open(found[len(found)-1])
 }
 
-// Open checks an entry and makes it ready to boot. It is a damagedError for a
+// open checks an entry and makes it ready to boot. It is a damagedError for a
 // packed kernel that is no longer what it was; an image that is missing or
 // damaged is unpacked anew.
-func (c *Cache) Open(e Entry) (*Kernel, error) {
+func (c *Cache) open(e Entry) (*Kernel, error) {
 	packed, err := os.ReadFile(e.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read cached kernel: %w", err)

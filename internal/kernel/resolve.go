@@ -69,7 +69,7 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	k, err = c.source(ctx, name)
 	if name == "host" && errors.Is(err, fs.ErrPermission) {
 		if kept := c.hostEntry(); kept != nil {
-			return c.Open(*kept)
+			return c.open(*kept)
 		}
 	}
 	var damaged *damagedError
@@ -88,7 +88,7 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Open(e)
+	return c.open(e)
 }
 
 // lock waits until no other process holds the lock of that name, and holds it

@@ -65,7 +65,7 @@ func TestAKernelOfADebianSuite(t *testing.T) {
 			r.Release += release
 			if release != "" {
 				index := r.Files[debiantest.IndexFile]
-				r.Files["dists/trixie-backports/InRelease"] = r.InRelease()
+				r.Files[debiantest.InReleaseFile] = r.InRelease()
 				delete(r.Files, debiantest.IndexFile)
 				r.Files["dists/trixie-backports/main/binary-amd64/by-hash/SHA256/"+imagetest.Sum(index)] = index
 			}
@@ -91,20 +91,19 @@ func TestAKernelOfADebianSuiteByVersion(t *testing.T) {
 }
 
 func TestRepositoriesThatAreRefused(t *testing.T) {
-	const inRelease = "dists/trixie-backports/InRelease"
 	for name, tc := range map[string]struct {
 		edit func(r *debiantest.Mirror)
 		want string
 	}{
 		"another key": {func(r *debiantest.Mirror) {
-			r.Files[inRelease] = debiantest.Signed(r.Release, debiantest.NewKey("stranger"))
+			r.Files[debiantest.InReleaseFile] = debiantest.Signed(r.Release, debiantest.NewKey("stranger"))
 		}, "InRelease: bad signature: openpgp: signature made by unknown entity"},
 		"another text": {func(r *debiantest.Mirror) {
-			r.Files[inRelease] = bytes.Replace(r.InRelease(), []byte("SHA256:\n "), []byte("SHA256:\n f"), 1)
+			r.Files[debiantest.InReleaseFile] = bytes.Replace(r.InRelease(), []byte("SHA256:\n "), []byte("SHA256:\n f"), 1)
 		}, "InRelease: bad signature"},
-		"no signature": {func(r *debiantest.Mirror) { r.Files[inRelease] = []byte(r.Release) }, "InRelease: not signed"},
+		"no signature": {func(r *debiantest.Mirror) { r.Files[debiantest.InReleaseFile] = []byte(r.Release) }, "InRelease: not signed"},
 		"text around": {func(r *debiantest.Mirror) {
-			r.Files[inRelease] = append([]byte("Codename: trixie\n"), debiantest.Signed("Origin: Debian\n", r.Key)...)
+			r.Files[debiantest.InReleaseFile] = append([]byte("Codename: trixie\n"), debiantest.Signed("Origin: Debian\n", r.Key)...)
 		}, `describes suite  () instead of trixie-backports`},
 		"an older suite": {func(r *debiantest.Mirror) {
 			r.Release = "Origin: Debian\nSuite: oldstable\nCodename: bookworm\n"
@@ -116,11 +115,11 @@ func TestRepositoriesThatAreRefused(t *testing.T) {
 			r.Release = strings.Replace(r.Release, "Sat, 01 Jan 2101", "Tue, 21 Jan 2025", 1)
 		}, "expired on 2025-01-21"},
 		"a damaged index": {func(r *debiantest.Mirror) {
-			r.Files[inRelease] = r.InRelease()
+			r.Files[debiantest.InReleaseFile] = r.InRelease()
 			r.Files[debiantest.IndexFile][50]++
 		}, debiantest.Index + ": SHA-256 is"},
 		"a longer index": {func(r *debiantest.Mirror) {
-			r.Files[inRelease] = r.InRelease()
+			r.Files[debiantest.InReleaseFile] = r.InRelease()
 			r.Files[debiantest.IndexFile] = append(r.Files[debiantest.IndexFile], 0)
 		}, debiantest.Index + ": larger than"},
 		"a damaged package": {func(r *debiantest.Mirror) {
