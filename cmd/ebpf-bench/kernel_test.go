@@ -32,7 +32,9 @@ func installKernel(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	k, err := cache.Get(args[0])
 	ts.Check(err)
-	image, err := k.Image()
+	file, err := k.BootFile("")
+	ts.Check(err)
+	image, err := os.ReadFile(file)
 	ts.Check(err)
 	builtin := ""
 	add := func(dir, file string, data []byte) {

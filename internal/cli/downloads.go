@@ -3,7 +3,7 @@ package cli
 import (
 	"sync"
 
-	"github.com/org/ebpf-bench-action/internal/kernel"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -21,10 +21,10 @@ type downloads struct {
 }
 
 // Downloads shows on a terminal what is downloaded for kernels.
-func Downloads(t *ui.Terminal) kernel.Progress { return &downloads{t: t} }
+func Downloads(t *ui.Terminal) fetch.Progress { return &downloads{t: t} }
 
-// Start is for kernel.Progress.
-func (d *downloads) Start(name string, size int64) kernel.Download {
+// Start is for fetch.Progress.
+func (d *downloads) Start(name string, size int64) fetch.Download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.bar.Remove()
@@ -43,7 +43,7 @@ type download struct {
 	ended bool
 }
 
-// Have is for kernel.Download. What is closed early may still read a little.
+// Have is for fetch.Download. What is closed early may still read a little.
 func (d *download) Have(n int64) {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()
@@ -55,7 +55,7 @@ func (d *download) Have(n int64) {
 	d.all.bar.Set(d.all.have)
 }
 
-// End is for kernel.Download.
+// End is for fetch.Download.
 func (d *download) End() {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()

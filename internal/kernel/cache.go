@@ -17,6 +17,9 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Cache keeps packed kernels in a folder, ready to boot. Files appear in it
@@ -24,7 +27,7 @@ import (
 // it at once.
 type Cache struct {
 	// Progress shows what is downloaded, unless it is nil.
-	Progress Progress
+	Progress fetch.Progress
 	// Releases is where the releases of this tool are, if elsewhere.
 	Releases string
 
@@ -71,9 +74,9 @@ func (c *Cache) Add(k *Kernel, extra ...string) (Entry, error) {
 	return e, nil
 }
 
-func (c *Cache) add(p *pack) (Entry, error) {
+func (c *Cache) add(p *pack.Pack) (Entry, error) {
 	var packed bytes.Buffer
-	if err := p.write(&packed); err != nil {
+	if err := p.Write(&packed); err != nil {
 		return Entry{}, err
 	}
 	sum := sha256.Sum256(packed.Bytes())
@@ -82,7 +85,7 @@ func (c *Cache) add(p *pack) (Entry, error) {
 	e := Entry{Release: p.Release, Arch: p.Arch, Digest: digest, Origin: p.Origin, Path: file}
 	c.sweep()
 	// The image goes first: an entry is there once its packed kernel is.
-	if err := c.write(e.imagePath(), p.content[len(p.content)-1]); err != nil {
+	if err := c.write(e.imagePath(), p.ImageData()); err != nil {
 		return Entry{}, err
 	}
 	if err := c.write(e.Path, packed.Bytes()); err != nil {
@@ -153,7 +156,7 @@ func (c *Cache) entries() ([]Entry, error) {
 		all = append(all, e)
 	}
 	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(compareReleases(a.Release, b.Release), a.Added.Compare(b.Added))
+		return cmp.Or(uname.Compare(a.Release, b.Release), a.Added.Compare(b.Added))
 	})
 	return all, nil
 }

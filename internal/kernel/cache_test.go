@@ -18,6 +18,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
 )
 
 func newCache(t *testing.T) *Cache {
@@ -31,10 +35,10 @@ func newCache(t *testing.T) *Cache {
 
 // kernelNamed is a kernel of that release, without modules.
 func kernelNamed(release string) *Kernel {
-	vmlinux := vmlinuxOf(release, pvhNote)
+	vmlinux := imagetest.Vmlinux(release, imagetest.PVHNote)
 	return &Kernel{
 		Release: release, Arch: runtime.GOARCH,
-		image: imageOf(vmlinux, formatVmlinux), modules: must(indexModules(nil, nil)),
+		image: imageOf(vmlinux, image.ELF), modules: imagetest.Must(modules.Index(nil, nil)),
 	}
 }
 
@@ -44,33 +48,33 @@ func TestACachedKernelIsTheKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"6.12", testRelease, e.Digest, e.Digest[:8]} {
+	for _, name := range []string{"6.12", imagetest.Release, e.Digest, e.Digest[:8]} {
 		k, err := c.Get(name)
 		wantTestKernel(t, k, err)
 		if k.Digest != e.Digest || k.Origin != "a test" {
 			t.Errorf("%s: digest %s, origin %q", name, k.Digest, k.Origin)
 		}
 		file, err := k.BootFile(t.TempDir())
-		if err != nil || filepath.Dir(file) != c.dir || !bytes.Equal(must(os.ReadFile(file)), vmlinuxOf(testRelease, pvhNote)) {
+		if err != nil || filepath.Dir(file) != c.dir || !bytes.Equal(imagetest.Must(os.ReadFile(file)), imagetest.Vmlinux(imagetest.Release, imagetest.PVHNote)) {
 			t.Errorf("%s: boots %s, error %v", name, file, err)
 		}
 	}
-	if data := must(os.ReadFile(must(c.Path("6.12")))); sumOf(data) != e.Digest {
-		t.Errorf("digest of the packed kernel is %s, not %s", sumOf(data), e.Digest)
+	if data := imagetest.Must(os.ReadFile(imagetest.Must(c.Path("6.12")))); imagetest.Sum(data) != e.Digest {
+		t.Errorf("digest of the packed kernel is %s, not %s", imagetest.Sum(data), e.Digest)
 	}
 }
 
 func TestNamesOfCachedKernels(t *testing.T) {
 	c := newCache(t)
 	for _, release := range []string{"6.12.9-a", "6.12.107-a", "6.1.0-50", "6.12.20-a"} {
-		must(c.Add(kernelNamed(release)))
+		imagetest.Must(c.Add(kernelNamed(release)))
 	}
 	foreign := kernelNamed("6.12.999-b")
 	foreign.Arch = "arm64"
 	if runtime.GOARCH == "arm64" {
 		foreign.Arch = "amd64"
 	}
-	must(c.Add(foreign))
+	imagetest.Must(c.Add(foreign))
 
 	for name, want := range map[string]string{
 		"6.12":       "6.12.107-a", // the newest of this architecture
@@ -88,7 +92,7 @@ func TestNamesOfCachedKernels(t *testing.T) {
 		}
 	}
 	var releases []string
-	for _, e := range must(c.List()) {
+	for _, e := range imagetest.Must(c.List()) {
 		releases = append(releases, e.Release)
 	}
 	if got := fmt.Sprint(releases); got != "[6.1.0-50 6.12.9-a 6.12.20-a 6.12.107-a 6.12.999-b]" {
@@ -98,21 +102,21 @@ func TestNamesOfCachedKernels(t *testing.T) {
 
 func TestTheListSaysWhereKernelsCameFrom(t *testing.T) {
 	c := newCache(t)
-	if e := must(c.Add(testKernel())); e.Origin != "a test" {
+	if e := imagetest.Must(c.Add(testKernel())); e.Origin != "a test" {
 		t.Errorf("added with the origin %q", e.Origin)
 	}
-	must(c.Add(kernelNamed("6.12.999"))) // as before origins were kept
+	imagetest.Must(c.Add(kernelNamed("6.12.999"))) // as before origins were kept
 	damaged := kernelNamed("6.13.1")
 	damaged.Origin = "a test"
-	check(os.Truncate(must(c.Add(damaged)).Path, 20))
+	imagetest.Check(os.Truncate(imagetest.Must(c.Add(damaged)).Path, 20))
 	var origins []string
-	for _, e := range must(c.List()) {
+	for _, e := range imagetest.Must(c.List()) {
 		origins = append(origins, e.Origin)
 	}
 	if got := fmt.Sprintf("%q", origins); got != `["a test" "" ""]` {
 		t.Errorf("origins are %s", got)
 	}
-	if text := string(must(json.Marshal(must(c.List())[0]))); !strings.Contains(text, `"origin":"a test"`) {
+	if text := string(imagetest.Must(json.Marshal(imagetest.Must(c.List())[0]))); !strings.Contains(text, `"origin":"a test"`) {
 		t.Errorf("JSON is %s", text)
 	}
 }
@@ -121,10 +125,10 @@ func TestTheKernelAddedLastGoesByTheRelease(t *testing.T) {
 	c := newCache(t)
 	first, second := kernelNamed("6.12.1"), kernelNamed("6.12.1")
 	second.Origin = "another build"
-	e := must(c.Add(first))
+	e := imagetest.Must(c.Add(first))
 	old := time.Now().Add(-time.Hour)
-	check(os.Chtimes(e.Path, old, old))
-	must(c.Add(second))
+	imagetest.Check(os.Chtimes(e.Path, old, old))
+	imagetest.Must(c.Add(second))
 	if k, err := c.Get("6.12"); err != nil || k.Origin != "another build" {
 		t.Errorf("got %v, error %v", k, err)
 	}
@@ -132,9 +136,9 @@ func TestTheKernelAddedLastGoesByTheRelease(t *testing.T) {
 
 func TestAddingTwiceKeepsOne(t *testing.T) {
 	c := newCache(t)
-	must(c.Add(testKernel()))
-	e := must(c.Add(testKernel()))
-	all := must(c.List())
+	imagetest.Must(c.Add(testKernel()))
+	e := imagetest.Must(c.Add(testKernel()))
+	all := imagetest.Must(c.List())
 	if len(all) != 1 || all[0].Digest != e.Digest || all[0].Size != e.Size {
 		t.Errorf("list is %v", all)
 	}
@@ -143,13 +147,13 @@ func TestAddingTwiceKeepsOne(t *testing.T) {
 func TestRemovedKernelsAreGone(t *testing.T) {
 	c := newCache(t)
 	for _, release := range []string{"6.12.1", "6.12.2", "6.1.3"} {
-		must(c.Add(kernelNamed(release)))
+		imagetest.Must(c.Add(kernelNamed(release)))
 	}
 	removed, err := c.Remove("6.12")
 	if err != nil || len(removed) != 2 {
 		t.Errorf("removed %v, error %v", removed, err)
 	}
-	left := must(os.ReadDir(c.dir))
+	left := imagetest.Must(os.ReadDir(c.dir))
 	if len(left) != 2 || !strings.HasPrefix(left[0].Name(), "6.1.3_") {
 		t.Errorf("left %v", left)
 	}
@@ -160,22 +164,22 @@ func TestRemovedKernelsAreGone(t *testing.T) {
 
 // damage changes a byte of a file.
 func damage(name string) {
-	check(os.WriteFile(name, edited(must(os.ReadFile(name)), func(b []byte) { b[len(b)/2]++ }), 0o644))
+	imagetest.Check(os.WriteFile(name, imagetest.Edited(imagetest.Must(os.ReadFile(name)), func(b []byte) { b[len(b)/2]++ }), 0o644))
 }
 
 func TestADamagedImageIsUnpackedAnew(t *testing.T) {
 	c := newCache(t)
-	e := must(c.Add(testKernel()))
+	e := imagetest.Must(c.Add(testKernel()))
 	for name, hurt := range map[string]func(){
 		"damaged": func() { damage(e.imagePath()) },
-		"missing": func() { check(os.Remove(e.imagePath())) },
-		"cut":     func() { check(os.Truncate(e.imagePath(), 10)) },
-		"a pipe":  func() { check(errors.Join(os.Remove(e.imagePath()), unix.Mkfifo(e.imagePath(), 0o600))) },
+		"missing": func() { imagetest.Check(os.Remove(e.imagePath())) },
+		"cut":     func() { imagetest.Check(os.Truncate(e.imagePath(), 10)) },
+		"a pipe":  func() { imagetest.Check(errors.Join(os.Remove(e.imagePath()), unix.Mkfifo(e.imagePath(), 0o600))) },
 	} {
 		hurt()
 		k, err := c.Get("6.12")
 		wantTestKernel(t, k, err)
-		if file := must(k.BootFile("")); !bytes.Equal(must(os.ReadFile(file)), vmlinuxOf(testRelease, pvhNote)) {
+		if file := imagetest.Must(k.BootFile("")); !bytes.Equal(imagetest.Must(os.ReadFile(file)), imagetest.Vmlinux(imagetest.Release, imagetest.PVHNote)) {
 			t.Errorf("%s: boots another image", name)
 		}
 	}
@@ -183,41 +187,41 @@ func TestADamagedImageIsUnpackedAnew(t *testing.T) {
 
 func TestADamagedPackIsNamed(t *testing.T) {
 	c := newCache(t)
-	e := must(c.Add(testKernel()))
+	e := imagetest.Must(c.Add(testKernel()))
 	damage(e.Path)
 	_, err := c.Get("6.12")
-	var damaged *DamagedError
+	var damaged *damagedError
 	if !errors.As(err, &damaged) || damaged.Entry.Digest != e.Digest {
 		t.Fatalf("error %v", err)
 	}
-	wantError(t, err, "cached kernel "+testRelease+" is damaged", e.Path)
-	wantHint(t, err, "ebpf-bench kernel rm "+e.Digest[:12])
+	imagetest.WantError(t, err, "cached kernel "+imagetest.Release+" is damaged", e.Path)
+	imagetest.WantHint(t, err, "ebpf-bench kernel rm "+e.Digest[:12])
 
-	must(c.Add(testKernel()))
+	imagetest.Must(c.Add(testKernel()))
 	k, err := c.Get("6.12")
 	wantTestKernel(t, k, err)
 }
 
 func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	c := newCache(t)
-	left := "." + entryName("6.1.0", "amd64", sumOf(nil))
+	left := "." + entryName("6.1.0", "amd64", imagetest.Sum(nil))
 	now := map[string]bool{ // whether it is there afterwards
-		"notes.txt":              true,
-		".profile":               true,
-		"6.1_amd64_beef.tar.zst": true,
-		left + "1":               true, // is being written
-		left + "2":               false,
-		".lock-" + sumOf(nil):    false,
+		"notes.txt":                   true,
+		".profile":                    true,
+		"6.1_amd64_beef.tar.zst":      true,
+		left + "1":                    true, // is being written
+		left + "2":                    false,
+		".lock-" + imagetest.Sum(nil): false,
 	}
 	old := time.Now().Add(-2 * time.Hour)
 	for name := range now {
-		writeFiles(c.dir, files{name: nil})
+		imagetest.WriteFiles(c.dir, imagetest.Files{name: nil})
 		if name != left+"1" {
-			check(os.Chtimes(filepath.Join(c.dir, name), old, old))
+			imagetest.Check(os.Chtimes(filepath.Join(c.dir, name), old, old))
 		}
 	}
-	e := must(c.Add(testKernel()))
-	if all := must(c.List()); len(all) != 1 || all[0].Digest != e.Digest {
+	e := imagetest.Must(c.Add(testKernel()))
+	if all := imagetest.Must(c.List()); len(all) != 1 || all[0].Digest != e.Digest {
 		t.Errorf("list is %v", all)
 	}
 	for name, want := range now {
@@ -233,10 +237,10 @@ const addHelper = "TEST_ADD_TO_CACHE"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(addHelper); dir != "" {
-		c := must(OpenCache(dir))
+		c := imagetest.Must(OpenCache(dir))
 		for range 20 {
-			must(c.Add(testKernel()))
-			must(c.Get("6.12"))
+			imagetest.Must(c.Add(testKernel()))
+			imagetest.Must(c.Get("6.12"))
 		}
 		return
 	}
@@ -258,7 +262,7 @@ func TestSeveralProcessesAddTheSameKernel(t *testing.T) {
 	all.Wait()
 	k, err := c.Get("6.12")
 	wantTestKernel(t, k, err)
-	if left := must(os.ReadDir(c.dir)); len(left) != 2 {
+	if left := imagetest.Must(os.ReadDir(c.dir)); len(left) != 2 {
 		t.Errorf("left %v", left)
 	}
 }
@@ -289,7 +293,7 @@ func TestAKernelIsFetchedOnce(t *testing.T) {
 	if n.Load() != 1 {
 		t.Errorf("fetched %d times", n.Load())
 	}
-	if left := must(os.ReadDir(c.dir)); len(left) != 2 {
+	if left := imagetest.Must(os.ReadDir(c.dir)); len(left) != 2 {
 		t.Errorf("left %v", left)
 	}
 }
@@ -299,7 +303,7 @@ func TestADamagedKernelIsReplaced(t *testing.T) {
 	counted(c)
 	k := testKernel()
 	k.Origin = "an older build"
-	old := must(c.Add(k))
+	old := imagetest.Must(c.Add(k))
 	damage(old.Path)
 
 	got, err := c.Resolve(t.Context(), "6.12")
@@ -308,11 +312,11 @@ func TestADamagedKernelIsReplaced(t *testing.T) {
 		t.Errorf("the damaged one: error %v", err)
 	}
 
-	damage(must(c.Path("6.12")))
+	damage(imagetest.Must(c.Path("6.12")))
 	c.source = func(context.Context, ...string) (*Kernel, error) { return nil, errors.New("no network") }
 	_, err = c.Resolve(t.Context(), "6.12")
-	wantError(t, err, "is damaged", "replacing it failed: no network")
-	wantHint(t, err, "ebpf-bench kernel rm")
+	imagetest.WantError(t, err, "is damaged", "replacing it failed: no network")
+	imagetest.WantHint(t, err, "ebpf-bench kernel rm")
 }
 
 func TestAWaitingProcessCanBeStopped(t *testing.T) {
@@ -331,11 +335,11 @@ func TestAWaitingProcessCanBeStopped(t *testing.T) {
 
 // BenchmarkGet is what every boot waits for.
 func BenchmarkGet(b *testing.B) {
-	c := must(OpenCache(must(DefaultCacheDir())))
-	for _, e := range must(c.List()) {
+	c := imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir())))
+	for _, e := range imagetest.Must(c.List()) {
 		b.Run(e.Release, func(b *testing.B) {
 			for b.Loop() {
-				k := must(c.Open(e))
+				k := imagetest.Must(c.open(e))
 				if _, _, err := k.Modules(needed...); err != nil {
 					b.Fatal(err)
 				}

@@ -10,6 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Entry is a kernel in a cache.
@@ -42,7 +45,10 @@ var entryForm = regexp.MustCompile(`^(.+)_([0-9a-z]+)_([0-9a-f]{64})\.tar\.zst$`
 // entryOf is the entry whose packed kernel is that file.
 func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
 	m := entryForm.FindStringSubmatch(file.Name())
-	if m == nil || !releaseForm.MatchString(m[1]) {
+	if m == nil {
+		return Entry{}, false
+	}
+	if _, err := uname.Check(m[1]); err != nil {
 		return Entry{}, false
 	}
 	st, err := file.Info()
@@ -70,11 +76,11 @@ func (e Entry) readOrigin() string {
 		return ""
 	}
 	defer f.Close()
-	p, err := openPack(f)
+	p, err := pack.Open(f)
 	if err != nil {
 		return ""
 	}
-	defer p.close()
+	defer p.Close()
 	return p.Origin
 }
 
@@ -94,6 +100,6 @@ func (e Entry) remove() error {
 func (e Entry) goesBy(name string) bool {
 	const minDigest = 8
 	return e.Release == name ||
-		e.Arch == runtime.GOARCH && hasPrefix(e.Release, name) ||
+		e.Arch == runtime.GOARCH && uname.Begins(e.Release, name) ||
 		len(name) >= minDigest && strings.HasPrefix(e.Digest, name)
 }

@@ -1,11 +1,12 @@
 // Package kernel gets Linux kernels for a VM to boot: this machine's own, one
-// of files, of Debian packages, of a Debian suite, or of an OCI image. It
-// knows how distributions lay out a kernel, how an image is compressed, and
-// which modules need which; it packs a kernel into one file, and keeps packed
-// kernels in a cache. It knows nothing of QEMU, nor of what runs in the guest.
+// of files, of Debian packages, of a Debian suite, or of an OCI image. It packs
+// a kernel into one file, and keeps packed kernels in a cache. It knows nothing
+// of QEMU, nor of what runs in the guest.
 //
-// Whatever comes from outside is untrusted: each parser bounds what it reads,
-// and each error names the file.
+// The packages below it know one thing each: how distributions lay out a kernel,
+// how its image is compressed, which modules need which. Whatever comes from
+// outside is untrusted: each parser bounds what it reads, and each error names the
+// file.
 package kernel
 
 import (
@@ -13,6 +14,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
 // Kernel is what a VM boots.
@@ -27,34 +33,62 @@ type Kernel struct {
 	Digest string
 	// Config is the kernel's .config, or nil.
 	Config []byte
-	// SystemMap lists the kernel's symbols, or is nil. Debian ships none.
-	SystemMap []byte
-
-	image   image
-	modules *modules
+	// systemMap lists the kernel's symbols, or is nil. Debian ships none.
+	systemMap []byte
+	image     imageFile
+	modules   *modules.Set
 	// packed are the modules of a pack, which packing it anew keeps.
 	packed []string
 	// bootFile is where a cache keeps what BootFile would write, or empty.
 	bootFile string
 }
 
-// ErrNoPVH says that a kernel has no vmlinux which QEMU can boot. Its image
-// boots all the same, if more slowly.
-var ErrNoPVH = errors.New("kernel has no PVH entry point")
+// imageFile is a kernel image whose format is known.
+type imageFile struct {
+	format image.Format
+	read   func() ([]byte, error)
+}
 
-// Image is the kernel as its source has it: a bzImage, a vmlinux, or an arm64
-// Image.
-func (k *Kernel) Image() ([]byte, error) { return k.image.read() }
+func imageOf(data []byte, f image.Format) imageFile {
+	return imageFile{f, func() ([]byte, error) { return data, nil }}
+}
 
-// Vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
+// ofTree is the kernel that was found. It is ErrUnknown where its image is none.
+func ofTree(p *tree.Kernel, err error) (*Kernel, error) {
+	if errors.Is(err, image.ErrNotKernel) {
+		err = noKernel(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{
+		Release: p.Release, Arch: p.Arch, Config: p.Config, systemMap: p.SystemMap,
+		image: imageOf(p.Image, p.Format), modules: p.Modules,
+	}, nil
+}
+
+// Modules are the named modules and all that they depend on, in an order in
+// which they load. What is built into the kernel needs no loading and is left
+// out; missing are the names, also of dependencies, that the kernel does not
+// have at all. Where a source lacks modules.builtin, nothing is known to be
+// built in, and what is counts as missing.
+func (k *Kernel) Modules(names ...string) (ordered []modules.Module, missing []string, err error) {
+	ordered, missing, err = k.modules.Resolve(k.Release, names)
+	if err != nil {
+		return nil, nil, fmt.Errorf("find modules of %s: %w", k.Release, err)
+	}
+	return ordered, missing, nil
+}
+
+// vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
 // time that a bzImage takes to unpack itself. It is ErrNoPVH for a kernel
 // without CONFIG_PVH and for architectures other than x86.
-func (k *Kernel) Vmlinux() ([]byte, error) {
+func (k *Kernel) vmlinux() ([]byte, error) {
 	data, err := k.image.read()
 	if err != nil {
 		return nil, err
 	}
-	vmlinux, err := extractVmlinux(data, k.image.format)
+	vmlinux, err := image.Vmlinux(data, k.image.format)
 	if err != nil {
 		return nil, fmt.Errorf("extract vmlinux of %s: %w", k.Release, err)
 	}
@@ -80,15 +114,10 @@ func (k *Kernel) BootFile(dir string) (string, error) {
 
 // boot is the best image to boot, and a name for it.
 func (k *Kernel) boot() (name string, data []byte, err error) {
-	data, err = k.Vmlinux()
-	if errors.Is(err, ErrNoPVH) {
+	data, err = k.vmlinux()
+	if errors.Is(err, image.ErrNoPVH) {
 		data, err = k.image.read()
-		return vmlinuzName, data, err
+		return pack.VmlinuzFile, data, err
 	}
-	return vmlinuxName, data, err
+	return pack.VmlinuxFile, data, err
 }
-
-const (
-	vmlinuxName = "vmlinux"
-	vmlinuzName = "vmlinuz"
-)

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,26 +13,24 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/debian"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Source is where kernels come from that no cache has. The zero value is this
 // machine and what its network leads to.
 type Source struct {
 	// Progress shows what is downloaded, unless it is nil.
-	Progress Progress
+	Progress fetch.Progress
 	// Releases is where the releases of this tool are, if elsewhere.
 	Releases string
 	// packs, unless it is empty, is what the release ships.
 	packs string
-	// apt is what all suites of Debian have in common.
-	apt Debian
-}
-
-// debian is a suite of Debian, to fetch that version from.
-func (s Source) debian(suite, version string) Debian {
-	d := s.apt
-	d.Suite, d.Version, d.Progress = suite, version, s.Progress
-	return d
+	// apt is Debian's archive, if not the one that this machine's apt leads to.
+	apt debian.Archive
 }
 
 // Load gets the kernel that words describe, as a user types them:
@@ -51,11 +48,11 @@ func (s Source) debian(suite, version string) Debian {
 func (s Source) Load(ctx context.Context, words ...string) (*Kernel, error) {
 	switch {
 	case len(words) > 0 && allDebs(words):
-		return local(FromDebs(words...))
+		return local(fromDebs(words...))
 	case len(words) == 1:
 		return s.loadOne(ctx, words[0])
 	case len(words) == 2 && isFile(words[0]) && isDir(words[1]):
-		return local(FromFiles(words[0], words[1]))
+		return local(fromFiles(words[0], words[1]))
 	}
 	return nil, unknown(words...)
 }
@@ -66,14 +63,14 @@ func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 	case word == "host":
 		return local(FromHost())
 	case isOCI:
-		return FromOCI(ctx, reference, s.Progress)
+		return fromOCI(ctx, reference, s.Progress)
 	case isFile(word) && isPacked(word):
 		return local(FromPack(word))
 	case isFile(word):
-		return local(FromFiles(word, ""))
-	case isSuite(word):
-		return s.debian(word, "").Fetch(ctx)
-	case isVersion(word):
+		return local(fromFiles(word, ""))
+	case debian.IsSuite(word):
+		return s.suite(ctx, word)
+	case uname.IsVersion(word):
 		return s.version(ctx, word)
 	}
 	return nil, unknown(word)
@@ -86,12 +83,6 @@ func local(k *Kernel, err error) (*Kernel, error) { return k, noKernel(err) }
 // ErrUnknown says that a name stands for no kernel, whatever the cache and the
 // network have.
 var ErrUnknown = errors.New("unknown kernel")
-
-// unknownError is an ErrUnknown that says which name it is about.
-type unknownError string
-
-func (e unknownError) Error() string      { return string(e) }
-func (unknownError) Is(target error) bool { return target == ErrUnknown }
 
 // noKernelError is an ErrUnknown that another error explains.
 type noKernelError struct{ error }
@@ -113,27 +104,31 @@ func checkWord(word string) error {
 		return nil
 	case isFile(word):
 		return checkFile(word)
-	case isSuite(word):
+	case debian.IsSuite(word):
 		return nil
-	case isVersion(word):
-		_, err := suiteOf(word)
-		return err
+	case uname.IsVersion(word):
+		return noKernel(debian.CheckVersion(word))
 	}
 	return unknown(word)
 }
 
 // checkFile is ErrUnknown for a file that does not even begin as a kernel does.
 func checkFile(name string) error {
+	head, err := readHead(name)
+	if err != nil || pack.Begins(head) || image.Begins(head) {
+		return nil // whoever reads it says what is wrong
+	}
+	return noKernel(fmt.Errorf("read kernel %s: %w", name, image.ErrNotKernel))
+}
+
+// readHead reads as much of a file as tells packs and images from others.
+func readHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil // whoever reads it says so
+		return nil, err
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, endOfSetupHeader))
-	if err != nil || bytes.HasPrefix(head, []byte(zstdMagic)) || beginsAsImage(head) {
-		return nil // as above
-	}
-	return unknownError(fmt.Sprintf("read kernel %s: %s", name, errNotKernel))
+	return io.ReadAll(io.LimitReader(f, image.HeadSize))
 }
 
 // unknown is the error of words that describe no kernel, or too many.
@@ -143,7 +138,7 @@ func unknown(words ...string) error {
 		return err
 	}
 	return bench.WithHint(
-		unknownError(whyUnknown(words)),
+		noKernel(errors.New(whyUnknown(words))),
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
 }
 
@@ -177,33 +172,15 @@ func checkMajor(name string, releases []string) error {
 	if !majorForm.MatchString(name) {
 		return nil
 	}
-	var series []string
-	for _, s := range suites {
-		series = append(series, s.series)
-	}
-	series = slices.DeleteFunc(append(series, seriesOf(releases)...), func(s string) bool { return !hasPrefix(s, name) })
-	slices.SortFunc(series, compareReleases)
+	series := slices.DeleteFunc(append(debian.Series(), uname.AllSeries(releases)...), func(s string) bool { return !uname.Begins(s, name) })
+	slices.SortFunc(series, uname.Compare)
 	such := "such as " + name + ".1"
 	if series = slices.Compact(series); len(series) > 0 {
 		such = "such as " + strings.Join(series, " or ")
 	}
 	return bench.WithHint(
-		unknownError(fmt.Sprintf("%s is no version but many", name)),
+		noKernel(fmt.Errorf("%s is no version but many", name)),
 		"Name the series, "+such+".")
-}
-
-// FromPack is the kernel in a file that Pack wrote.
-func FromPack(name string) (*Kernel, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("unpack kernel: %w", err)
-	}
-	defer f.Close()
-	k, err := Unpack(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return k, nil
 }
 
 func allDebs(words []string) bool {
@@ -222,12 +199,11 @@ func isFile(name string) bool {
 
 // isPacked says whether a file begins as a packed kernel does.
 func isPacked(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, len(zstdMagic))
-	_, err = io.ReadFull(f, magic)
-	return err == nil && bytes.Equal(magic, []byte(zstdMagic))
+	head, err := readHead(name)
+	return err == nil && pack.Begins(head)
+}
+
+func isDir(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
 }

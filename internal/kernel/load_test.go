@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 func TestWordsForKernels(t *testing.T) {
 	root := t.TempDir()
-	writeFiles(root, testFiles())
-	image := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
+	imagetest.WriteFiles(root, imagetest.Installed())
+	image := filepath.Join(root, "boot", "vmlinuz-"+imagetest.Release)
 	for name, words := range map[string][]string{
-		"packages":               {writeTemp(t, "a.deb", debOf(testFiles()))},
-		"a packed kernel":        {writeTemp(t, "kernel", packed(testKernel()))},
+		"packages":               {imagetest.WriteTemp(t, "a.deb", imagetest.Deb(imagetest.Installed()))},
+		"a packed kernel":        {imagetest.WriteTemp(t, "kernel", packed(testKernel()))},
 		"an image with modules":  {image, root},
 		"an image by a long way": {filepath.Join(root, "boot", "..", "boot", filepath.Base(image)), root},
 	} {
@@ -24,7 +25,7 @@ func TestWordsForKernels(t *testing.T) {
 		})
 	}
 	k, err := Source{}.Load(t.Context(), image)
-	if err != nil || k.Release != testRelease {
+	if err != nil || k.Release != imagetest.Release {
 		t.Errorf("image alone: got %v, error %v", k, err)
 	}
 }
@@ -48,7 +49,7 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 			t.Errorf("%q: no error", words)
 			continue
 		}
-		wantError(t, err, want)
+		imagetest.WantError(t, err, want)
 		if !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v is not ErrUnknown", words, err)
 		}
@@ -62,15 +63,15 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	writeFiles(root, testFiles())
-	vmlinuz := filepath.Join(root, "boot", "vmlinuz-"+testRelease)
-	pack := writeTemp(t, "kernel", packed(testKernel()))
+	imagetest.WriteFiles(root, imagetest.Installed())
+	vmlinuz := filepath.Join(root, "boot", "vmlinuz-"+imagetest.Release)
+	pack := imagetest.WriteTemp(t, "kernel", packed(testKernel()))
 	for _, name := range []string{"9.99", "9.99.1-mine", "6.12", "6.12.107", "7.99", "host", "trixie-backports", "oci:a/b", vmlinuz, pack} {
 		if err := c.Check(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	junk := writeTemp(t, "junk", []byte("no kernel"))
+	junk := imagetest.WriteTemp(t, "junk", []byte("no kernel"))
 	for _, name := range []string{"", "6", "9", "4.19", "6.11.5", "trixy", "./nowhere", "6.12 ", junk} {
 		err := c.Check(name)
 		if !errors.Is(err, ErrUnknown) || bench.Hint(err) == "" && name != junk {
@@ -94,8 +95,8 @@ func TestAVersionHasTwoNumbers(t *testing.T) {
 	}
 	for name, series := range map[string]string{"6": "6.1 or 6.6 or 6.12.", "7": "7.2.", "8": "8.1."} {
 		_, err := c.Resolve(t.Context(), name)
-		wantError(t, err, name+" is no version but many")
-		wantHint(t, err, "Name the series, such as "+series)
+		imagetest.WantError(t, err, name+" is no version but many")
+		imagetest.WantHint(t, err, "Name the series, such as "+series)
 		if _, err := c.Remove(name); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s is removed, error %v", name, err)
 		}
@@ -107,20 +108,20 @@ func TestFilesThatAreNoKernels(t *testing.T) {
 	good := packed(testKernel())
 	for name, data := range map[string][]byte{
 		"junk":              []byte("no kernel"),
-		"an ELF object":     moduleOf("name=veth"),
-		"an ELF program":    vmlinuxOf("", nil),
+		"an ELF object":     imagetest.Module("name=veth"),
+		"an ELF program":    imagetest.Vmlinux("", nil),
 		"a damaged ELF":     []byte("\x7fELF\x02\x01\x01"),
-		"a compressed text": gzipped([]byte("no kernel")),
-		"a 32-bit kernel":   edited(testBzImage(), func(b []byte) { b[offXLoadFlags] = 0 }),
+		"a compressed text": imagetest.Gzip([]byte("no kernel")),
+		"a 32-bit kernel":   imagetest.Edited(imagetest.Bootable(), func(b []byte) { b[0x236] = 0 }),
 		"a damaged pack":    good[:len(good)-1],
-		"no.deb":            debOf(files{"bin/sh": []byte("a shell")}),
+		"no.deb":            imagetest.Deb(imagetest.Files{"bin/sh": []byte("a shell")}),
 	} {
 		c := newCache(t)
-		if _, err := c.Resolve(t.Context(), writeTemp(t, name, data)); !errors.Is(err, ErrUnknown) {
+		if _, err := c.Resolve(t.Context(), imagetest.WriteTemp(t, name, data)); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	reference, _ := pushed(t, files{"bin/sh": []byte("a shell")})
+	reference, _ := pushed(t, imagetest.Files{"bin/sh": []byte("a shell")})
 	for _, ref := range []string{reference, reference + "-nope", "a b"} {
 		if _, err := (Source{}).Load(t.Context(), "oci:"+ref); !errors.Is(err, ErrUnknown) {
 			t.Errorf("oci:%s: got %v", ref, err)

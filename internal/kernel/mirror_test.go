@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/kernel/debian"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -19,11 +22,10 @@ func needMirror(t *testing.T) {
 	if testing.Short() {
 		t.Skip("downloads 130 MB")
 	}
-	d := Debian{Suite: moving[0]}.withDefaults()
-	if _, err := debianMirrors(d.Root, d.Suite); err != nil {
+	_, err := (debian.Archive{}).Find(t.Context(), "trixie-backports")
+	if errors.Is(err, debian.ErrNoMirror) {
 		testenv.MissingKernel(t, fmt.Sprintf("mirror: %v", err))
 	}
-	_, err := d.openRepository(t.Context())
 	var network *url.Error
 	if errors.As(err, &network) {
 		testenv.MissingKernel(t, fmt.Sprintf("answer of the mirror: %v", err))
@@ -38,7 +40,7 @@ func needMirror(t *testing.T) {
 func mirrorCache(t *testing.T) *Cache {
 	t.Helper()
 	if raceDetector {
-		return must(OpenCache(must(DefaultCacheDir()) + "-of-tests"))
+		return imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir()) + "-of-tests"))
 	}
 	return newCache(t)
 }
@@ -54,13 +56,13 @@ func TestDebiansOwnKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			fetched := time.Since(begin)
-			if !hasPrefix(k.Release, version) || !strings.Contains(k.Release, "-cloud-") || !strings.HasPrefix(k.Origin, "Debian ") {
+			if !uname.Begins(k.Release, version) || !strings.Contains(k.Release, "-cloud-") || !strings.HasPrefix(k.Origin, "Debian ") {
 				t.Errorf("got %s of %s", k.Release, k.Origin)
 			}
 			if !strings.Contains(string(k.Config), "\nCONFIG_BPF_SYSCALL=y\n") {
 				t.Error("no config")
 			}
-			if _, err := k.Vmlinux(); err != nil && k.Arch == "amd64" {
+			if _, err := k.vmlinux(); err != nil && k.Arch == "amd64" {
 				t.Error(err)
 			}
 			modules, missing, err := k.Modules(needed...)
@@ -83,6 +85,6 @@ func TestDebiansOwnKernels(t *testing.T) {
 
 func TestASuiteThatIsNotDebians(t *testing.T) {
 	needMirror(t)
-	_, err := Debian{Suite: "nope"}.Fetch(t.Context())
-	wantError(t, err, "get kernel of Debian nope: fetch", "/dists/nope/InRelease: 404")
+	_, err := (debian.Archive{}).Find(t.Context(), "nope")
+	imagetest.WantError(t, err, "get kernel of Debian nope: fetch", "/dists/nope/InRelease: 404")
 }

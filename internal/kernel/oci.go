@@ -13,27 +13,30 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// FromOCI is the kernel of an OCI image, which has it where distributions do:
+// fromOCI is the kernel of an OCI image, which has it where distributions do:
 // /boot/vmlinuz and /lib/modules. The registry's credentials are those of
 // docker login.
 //
 // It is ErrUnknown where no image goes by the reference, or has a kernel.
-func FromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
-	k, err := fromOCI(ctx, reference, p)
+func fromOCI(ctx context.Context, reference string, p fetch.Progress) (*Kernel, error) {
+	k, err := pull(ctx, reference, p)
 	if err != nil {
 		return nil, fmt.Errorf("get kernel of OCI image %s: %w", reference, err)
 	}
 	return k, nil
 }
 
-func fromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error) {
+func pull(ctx context.Context, reference string, p fetch.Progress) (*Kernel, error) {
 	ref, err := name.ParseReference(reference)
 	if err != nil {
 		return nil, noKernel(err)
 	}
-	meter := &metered{RoundTripper: remote.DefaultTransport}
+	meter := &fetch.Meter{RoundTripper: remote.DefaultTransport}
 	img, err := remote.Image(ref,
 		remote.WithContext(ctx),
 		remote.WithTransport(meter),
@@ -53,13 +56,13 @@ func fromOCI(ctx context.Context, reference string, p Progress) (*Kernel, error)
 	if err != nil {
 		return nil, err
 	}
-	meter.shown = start(p, ref.String(), size)
-	defer meter.shown.End()
+	meter.Shown = fetch.Start(p, ref.String(), size)
+	defer meter.Shown.End()
 	files, err := extract(img)
 	if err != nil {
 		return nil, err
 	}
-	k, err := files.tree().load("")
+	k, err := ofTree(files.Find())
 	if err != nil {
 		return nil, noKernel(err)
 	}
@@ -79,11 +82,11 @@ func layersOf(img v1.Image) (size int64, err error) {
 	return size, nil
 }
 
-func extract(img v1.Image) (*unpacked, error) {
+func extract(img v1.Image) (*tree.Archive, error) {
 	layers := mutate.Extract(img)
 	defer layers.Close()
-	files := newUnpacked()
-	return files, files.addTar(layers)
+	files := tree.NewArchive()
+	return files, files.AddTar(layers)
 }
 
 // isNotFound says whether a registry answers that there is no such thing.

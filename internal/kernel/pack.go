@@ -1,16 +1,38 @@
 package kernel
 
 import (
-	"archive/tar"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
+	"os"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
+
+// needed are the modules that a pack has, beside those that they depend on and
+// those that its maker asks for. What a kernel has built in, or lacks, is left
+// out. All of them together are some 2 MB.
+var needed = []string{
+	// The interfaces that traffic runs over, and that a suite may attach to.
+	"veth",
+	"dummy",
+	"tun",
+	// tc programs, where they are attached by netlink: as a filter of the
+	// clsact qdisc, or as an action of one.
+	"sch_ingress",
+	"cls_bpf",
+	"act_bpf",
+	// The kfuncs for connection tracking, which the verifier finds in the BTF
+	// of the module, and reassembly for netfilter programs.
+	"nf_conntrack",
+	"nf_defrag_ipv4",
+	"nf_defrag_ipv6",
+	// The fast port of a VM to its host.
+	"virtio_pci",
+	"virtio_console",
+}
 
 // Pack writes the packed form of a kernel: a tar archive compressed by
 // zstd, of a manifest, the modules that eBPF programs and their traffic need
@@ -22,84 +44,95 @@ func Pack(w io.Writer, k *Kernel, extra ...string) error {
 	if err != nil {
 		return fmt.Errorf("pack kernel %s: %w", k.Release, err)
 	}
-	if err := p.write(w); err != nil {
+	if err := p.Write(w); err != nil {
 		return fmt.Errorf("pack kernel %s: %w", k.Release, err)
 	}
 	return nil
 }
 
-// pack is a packed kernel before it is written.
-type pack struct {
-	manifest
-	content [][]byte // as the manifest's files
-}
-
-func newPack(k *Kernel, extra []string) (*pack, error) {
-	p := &pack{manifest: manifest{
-		Format:  manifestFormat,
-		Release: k.Release,
-		Arch:    k.Arch,
-		Origin:  k.Origin,
-		Builtin: slices.Sorted(maps.Keys(k.modules.builtin)),
-	}}
+func newPack(k *Kernel, extra []string) (*pack.Pack, error) {
+	p := pack.New(k.Release, k.Arch, k.Origin, k.modules.Builtin())
 	modules, _, err := k.Modules(slices.Concat(needed, k.packed, extra)...)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range modules {
-		p.add(moduleFile(m.Name), m.Data)
+		p.Add(pack.ModuleFile(m.Name), m.Data)
 	}
 	if k.Config != nil {
-		p.add(configName, k.Config)
+		p.Add(pack.ConfigFile, k.Config)
 	}
-	if k.SystemMap != nil {
-		p.add(systemMapName, k.SystemMap)
+	if k.systemMap != nil {
+		p.Add(pack.SystemMapFile, k.systemMap)
 	}
 	name, image, err := k.boot()
 	if err != nil {
 		return nil, err
 	}
-	p.add(name, image)
+	p.Add(name, image)
 	return p, nil
 }
 
-func (p *pack) add(name string, data []byte) {
-	sum := sha256.Sum256(data)
-	p.Files = append(p.Files, manifestFile{name, int64(len(data)), hex.EncodeToString(sum[:])})
-	p.content = append(p.content, data)
+// unpack reads the packed form of a kernel. Every file is what the manifest
+// says, or the pack is refused.
+func unpack(r io.Reader) (*Kernel, error) {
+	p, err := pack.Open(r)
+	if err != nil {
+		return nil, fmt.Errorf("unpack kernel: %w", err)
+	}
+	defer p.Close()
+	k, err := readPack(p)
+	if err != nil {
+		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
+	}
+	data, err := p.Next()
+	if err != nil {
+		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
+	}
+	if err := p.End(); err != nil {
+		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
+	}
+	// By its release a kernel is chosen.
+	if is, err := image.Describe(data); err == nil && is.Release != p.Release {
+		return nil, fmt.Errorf("unpack kernel %s: its image is Linux %s", p.Release, is.Release)
+	}
+	k.image = imageOf(data, p.ImageFormat())
+	return k, nil
 }
 
-func (p *pack) write(w io.Writer) error {
-	// More than one goroutine would cut the blocks elsewhere.
-	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	t := tar.NewWriter(z)
-	list, err := p.marshal()
-	if err != nil {
-		return err
-	}
-	if err := writeMember(t, manifestName, list); err != nil {
-		return err
-	}
-	for i, f := range p.Files {
-		if err := writeMember(t, f.Name, p.content[i]); err != nil {
-			return err
+// readPack reads all of a pack but the image, which comes last.
+func readPack(p *pack.Reader) (*Kernel, error) {
+	k := &Kernel{Release: p.Release, Arch: p.Arch, Origin: p.Origin}
+	files := map[string][]byte{}
+	for _, f := range p.Files[:len(p.Files)-1] {
+		data, err := p.Next()
+		if err != nil {
+			return nil, err
+		}
+		switch f.Name {
+		case pack.ConfigFile:
+			k.Config = data
+		case pack.SystemMapFile:
+			k.systemMap = data
+		default:
+			files[f.Name] = data
+			k.packed = append(k.packed, pack.ModuleOf(f.Name))
 		}
 	}
-	if err := t.Close(); err != nil {
-		return err
-	}
-	return z.Close()
+	k.modules = modules.Unpacked(files, p.Builtin)
+	return k, nil
 }
 
-// writeMember writes a file without owner or time.
-func writeMember(t *tar.Writer, name string, data []byte) error {
-	header := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(data)), Format: tar.FormatUSTAR}
-	if err := t.WriteHeader(header); err != nil {
-		return err
+// FromPack is the kernel in a file that Pack wrote.
+func FromPack(name string) (*Kernel, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("unpack kernel: %w", err)
 	}
-	_, err := t.Write(data)
-	return err
+	defer f.Close()
+	k, err := unpack(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return k, nil
 }

@@ -3,30 +3,35 @@ package kernel
 import (
 	"archive/tar"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/image"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
+	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/kernel/pack"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
 func packed(k *Kernel, extra ...string) []byte {
 	var b bytes.Buffer
-	check(Pack(&b, k, extra...))
+	imagetest.Check(Pack(&b, k, extra...))
 	return b.Bytes()
 }
 
 // membersOf are the names in a pack, in order.
 func membersOf(data []byte) (names []string) {
-	r := tar.NewReader(bytes.NewReader(must(decompress(data, maxImage))))
+	r := tar.NewReader(bytes.NewReader(imagetest.Must(untrusted.Decompress(data, untrusted.MaxImage))))
 	for {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return names
 		}
-		check(err)
+		imagetest.Check(err)
 		names = append(names, header.Name)
 	}
 }
@@ -37,7 +42,7 @@ func TestAPackedKernelIsTheKernel(t *testing.T) {
 	if got := fmt.Sprint(membersOf(data)); got != want {
 		t.Errorf("has %s", got)
 	}
-	k, err := Unpack(bytes.NewReader(data))
+	k, err := unpack(bytes.NewReader(data))
 	wantTestKernel(t, k, err)
 	if k.Origin != "a test" {
 		t.Errorf("origin is %q", k.Origin)
@@ -60,36 +65,36 @@ func TestTheSameKernelPacksToTheSameBytes(t *testing.T) {
 }
 
 func TestExtraModulesArePacked(t *testing.T) {
-	f := testFiles()
-	f["usr/lib/modules/"+testRelease+"/extra/mine.ko"] = testModule("mine", "a")
-	k := must(fromHost(mapFS(stripUsr(f)), testRelease))
-	modules, _, err := must(Unpack(bytes.NewReader(packed(k, "mine")))).Modules("mine")
+	f := imagetest.Installed()
+	f["usr/lib/modules/"+imagetest.Release+"/extra/mine.ko"] = imagetest.ModuleNamed("mine", "a")
+	k := imagetest.Must(fromHost(mapFS(stripUsr(f)), imagetest.Release))
+	modules, _, err := imagetest.Must(unpack(bytes.NewReader(packed(k, "mine")))).Modules("mine")
 	if err != nil || len(modules) != 3 {
 		t.Errorf("got %v, error %v", moduleNames(modules), err)
 	}
 }
 
 func TestExtraModulesStayWhenPackedAgain(t *testing.T) {
-	f := testFiles()
-	f["usr/lib/modules/"+testRelease+"/extra/mine.ko"] = testModule("mine", "helper")
-	f["usr/lib/modules/"+testRelease+"/extra/helper.ko"] = testModule("helper")
-	data := packed(must(fromHost(mapFS(stripUsr(f)), testRelease)), "mine")
-	if again := packed(must(Unpack(bytes.NewReader(data)))); !bytes.Equal(again, data) {
+	f := imagetest.Installed()
+	f["usr/lib/modules/"+imagetest.Release+"/extra/mine.ko"] = imagetest.ModuleNamed("mine", "helper")
+	f["usr/lib/modules/"+imagetest.Release+"/extra/helper.ko"] = imagetest.ModuleNamed("helper")
+	data := packed(imagetest.Must(fromHost(mapFS(stripUsr(f)), imagetest.Release)), "mine")
+	if again := packed(imagetest.Must(unpack(bytes.NewReader(data)))); !bytes.Equal(again, data) {
 		t.Errorf("packed again it has %s instead of %s", membersOf(again), membersOf(data))
 	}
 
 	c := newCache(t)
-	e := must(c.Add(must(FromPack(writeTemp(t, "kernel", data)))))
-	if !bytes.Equal(must(os.ReadFile(e.Path)), data) {
+	e := imagetest.Must(c.Add(imagetest.Must(FromPack(imagetest.WriteTemp(t, "kernel", data)))))
+	if !bytes.Equal(imagetest.Must(os.ReadFile(e.Path)), data) {
 		t.Error("the cache has other bytes")
 	}
-	if again := packed(must(c.Get("6.12"))); !bytes.Equal(again, data) {
+	if again := packed(imagetest.Must(c.Get("6.12"))); !bytes.Equal(again, data) {
 		t.Errorf("packed from the cache it has %s", membersOf(again))
 	}
 }
 
-func stripUsr(f files) files {
-	stripped := files{}
+func stripUsr(f imagetest.Files) imagetest.Files {
+	stripped := imagetest.Files{}
 	for name, data := range f {
 		stripped[strings.TrimPrefix(name, "usr/")] = data
 	}
@@ -97,23 +102,23 @@ func stripUsr(f files) files {
 }
 
 func TestAKernelWithoutPVHIsPackedAsItIs(t *testing.T) {
-	data := bzImageOf(testRelease, vmlinuxOf(testRelease, nil), gzipped(vmlinuxOf(testRelease, nil)))
-	k := must(FromFiles(writeTemp(t, "vmlinuz", data), ""))
-	got := must(Unpack(bytes.NewReader(packed(k))))
-	if image := must(got.Image()); !bytes.Equal(image, data) {
+	data := imagetest.BzImage(imagetest.Release, imagetest.Vmlinux(imagetest.Release, nil), imagetest.Gzip(imagetest.Vmlinux(imagetest.Release, nil)))
+	k := imagetest.Must(fromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
+	got := imagetest.Must(unpack(bytes.NewReader(packed(k))))
+	if image := imagetest.Must(got.image.read()); !bytes.Equal(image, data) {
 		t.Errorf("image has %d bytes of %d", len(image), len(data))
 	}
-	if _, err := got.Vmlinux(); !errors.Is(err, ErrNoPVH) {
+	if _, err := got.vmlinux(); !errors.Is(err, image.ErrNoPVH) {
 		t.Errorf("error %v", err)
 	}
 }
 
 // repacked is the pack of testKernel, whose files an edit has changed.
-func repacked(edit func(p *pack)) []byte {
-	p := must(newPack(testKernel(), nil))
+func repacked(edit func(p *pack.Pack)) []byte {
+	p := imagetest.Must(newPack(testKernel(), nil))
 	edit(p)
 	var b bytes.Buffer
-	check(p.write(&b))
+	imagetest.Check(p.Write(&b))
 	return b.Bytes()
 }
 
@@ -123,78 +128,32 @@ func TestPacksThatAreRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"an empty file":       {nil, "read manifest: unexpected EOF"},
-		"a text":              {[]byte("This is a text."), "read manifest"},
-		"another archive":     {zstdCompressed(tarOf(testFiles())), "read manifest: has \"./boot/config-"},
-		"cut short":           {good[:len(good)-1], "unexpected EOF"},
-		"a damaged module":    {repacked(func(p *pack) { p.content[0] = edited(p.content[0], func(b []byte) { b[90]++ }) }), "read modules/veth.ko: SHA-256 is"},
-		"a damaged image":     {repacked(func(p *pack) { p.content[5] = edited(p.content[5], func(b []byte) { b[90]++ }) }), "read vmlinux: SHA-256 is"},
-		"a longer image":      {repacked(func(p *pack) { p.content[5] = append(p.content[5], 0) }), "read vmlinux: larger than"},
-		"another format":      {repacked(func(p *pack) { p.Format = 2 }), "packed in format 2, not 1"},
-		"another release":     {repacked(func(p *pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + testRelease},
-		"a path for release":  {repacked(func(p *pack) { p.Release = "../x" }), `release reads "../x"`},
-		"an odd architecture": {repacked(func(p *pack) { p.Arch = "pdp11" }), `architecture reads "pdp11"`},
-		"a path upwards":      {repacked(func(p *pack) { p.Files[0].Name = "modules/../../x.ko" }), `names a file "modules/../../x.ko"`},
-		"a file twice":        {repacked(func(p *pack) { p.Files[1].Name = p.Files[0].Name }), `names a file "modules/veth.ko"`},
-		"a huge file":         {repacked(func(p *pack) { p.Files[0].Size = maxModule + 1 }), "modules/veth.ko: size is"},
-		"no checksum":         {repacked(func(p *pack) { p.Files[0].SHA256 = "" }), `modules/veth.ko: SHA-256 reads ""`},
-		"no image":            {repacked(func(p *pack) { p.Files = p.Files[:5] }), "names no kernel image as its last file"},
-		"the image first":     {repacked(func(p *pack) { p.Files[0], p.Files[5] = p.Files[5], p.Files[0] }), "names no kernel image as its last file"},
-		"no files":            {repacked(func(p *pack) { p.Files = nil }), "names no kernel image as its last file"},
+		"an empty file":   {nil, "read manifest: unexpected EOF"},
+		"a text":          {[]byte("This is a text."), "read manifest"},
+		"another archive": {imagetest.Zstd(imagetest.Tar(imagetest.Installed())), "read manifest: has \"./boot/config-"},
+		"cut short":       {good[:len(good)-1], "unexpected EOF"},
+		"another release": {repacked(func(p *pack.Pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + imagetest.Release},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := writeTemp(t, "a.tar.zst", tc.data)
+			file := imagetest.WriteTemp(t, "a.tar.zst", tc.data)
 			_, err := FromPack(file)
-			wantError(t, err, file, "unpack kernel", tc.want)
+			imagetest.WantError(t, err, file, "unpack kernel", tc.want)
 		})
 	}
 }
 
-func TestAPackWithMoreThanItsManifest(t *testing.T) {
-	p := must(newPack(testKernel(), nil))
-	last := len(p.Files) - 1
-	image := p.content[last]
-	p.Files, p.content = p.Files[:last], p.content[:last]
-	p.add(vmlinuxName, image)
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	check(writeMember(w, manifestName, must(p.marshal())))
-	for i, f := range p.Files {
-		check(writeMember(w, f.Name, p.content[i]))
-	}
-	check(writeMember(w, "more", nil))
-	check(w.Close())
-	_, err := Unpack(bytes.NewReader(zstdCompressed(b.Bytes())))
-	wantError(t, err, `has "more", which the manifest lacks`)
-}
-
 func TestAKernelThatCannotBePacked(t *testing.T) {
-	k := kernelOf(map[string][]byte{"veth": []byte("no module")})
-	wantError(t, Pack(io.Discard, k), "pack kernel "+testRelease, "modules/veth.ko")
-}
-
-func FuzzManifest(f *testing.F) {
-	f.Add(must(must(newPack(testKernel(), nil)).marshal()))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(data)
-		if err != nil {
-			return
-		}
-		for _, file := range m.Files {
-			if strings.Contains(file.Name, "..") && strings.Contains("/"+file.Name+"/", "/../") {
-				t.Errorf("names a file %q", file.Name)
-			}
-		}
-		if m.imageFormat() == 0 || !json.Valid(data[:max(0, bytes.LastIndexByte(data, '}')+1)]) {
-			t.Errorf("format %d", m.imageFormat())
-		}
-	})
+	k := &Kernel{
+		Release: imagetest.Release,
+		modules: modules.Unpacked(map[string][]byte{"modules/veth.ko": []byte("no module")}, nil),
+	}
+	imagetest.WantError(t, Pack(io.Discard, k), "pack kernel "+imagetest.Release, "find modules of "+imagetest.Release, "modules/veth.ko")
 }
 
 func FuzzUnpack(f *testing.F) {
 	f.Add(packed(testKernel()))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		k, err := Unpack(bytes.NewReader(data))
+		k, err := unpack(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -204,10 +163,10 @@ func FuzzUnpack(f *testing.F) {
 }
 
 func TestAKernelOfArm64IsPackedAsItIs(t *testing.T) {
-	data := gzipped(arm64Of("6.12.1-arm64"))
-	k := must(FromFiles(writeTemp(t, "vmlinuz", data), ""))
-	got := must(Unpack(bytes.NewReader(packed(k))))
-	if image := must(got.Image()); got.Arch != "arm64" || got.image.format != formatArm64 || !bytes.Equal(image, data) {
-		t.Errorf("got %s, format %d, %d bytes of %d", got.Arch, got.image.format, len(image), len(data))
+	data := imagetest.Gzip(imagetest.Arm64("6.12.1-arm64"))
+	k := imagetest.Must(fromFiles(imagetest.WriteTemp(t, "vmlinuz", data), ""))
+	got := imagetest.Must(unpack(bytes.NewReader(packed(k))))
+	if raw := imagetest.Must(got.image.read()); got.Arch != "arm64" || got.image.format != image.Arm64 || !bytes.Equal(raw, data) {
+		t.Errorf("got %s, format %d, %d bytes of %d", got.Arch, got.image.format, len(raw), len(data))
 	}
 }

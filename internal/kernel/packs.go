@@ -14,10 +14,13 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Releases is where the releases of this tool are.
-const Releases = "https://github.com/org/ebpf-bench-action/releases/download"
+// releases is where the releases of this tool are.
+const releases = "https://github.com/org/ebpf-bench-action/releases/download"
 
 // committedPacks are the packed kernels that the release of this tool ships, by
 // their sums: they are part of the source, so what they name cannot change under it.
@@ -34,7 +37,7 @@ type packs struct {
 // releasedPack is the packed kernel of a series.
 type releasedPack struct {
 	series, arch, name string
-	sum                checksum
+	sum                untrusted.Checksum
 }
 
 var (
@@ -62,7 +65,7 @@ func parsePacks(text string) (*packs, error) {
 		if err != nil {
 			return nil, fmt.Errorf("packed kernels: %w", err)
 		}
-		p.all = append(p.all, releasedPack{series: m[4], arch: m[5], name: m[3], sum: checksum{m[1], size}})
+		p.all = append(p.all, releasedPack{series: m[4], arch: m[5], name: m[3], sum: untrusted.Checksum{SHA256: m[1], Size: size}})
 	}
 	if p.tag == "" && len(p.all) > 0 {
 		return nil, errors.New("packed kernels: of which release, is not said")
@@ -72,7 +75,7 @@ func parsePacks(text string) (*packs, error) {
 
 // of is the pack of a version for this architecture.
 func (p *packs) of(version string) (releasedPack, bool) {
-	i := slices.IndexFunc(p.all, func(r releasedPack) bool { return r.arch == runtime.GOARCH && hasPrefix(version, r.series) })
+	i := slices.IndexFunc(p.all, func(r releasedPack) bool { return r.arch == runtime.GOARCH && uname.Begins(version, r.series) })
 	if i < 0 {
 		return releasedPack{}, false
 	}
@@ -100,18 +103,18 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	if !ok {
 		return nil, bench.WithHint(noMirror, p.hint())
 	}
-	url := cmp.Or(s.Releases, Releases) + "/" + p.tag + "/" + pack.name
-	shown := start(s.Progress, pack.name, pack.sum.size)
+	url := cmp.Or(s.Releases, releases) + "/" + p.tag + "/" + pack.name
+	shown := fetch.Start(s.Progress, pack.name, pack.sum.Size)
 	defer shown.End()
-	data, err := fetchSum(ctx, client, url, pack.sum, shown.Have)
+	data, err := fetch.Verified(ctx, url, pack.sum, shown.Have)
 	if err != nil {
 		return nil, fmt.Errorf("%w, and the packed one of the release cannot be had: %w", noMirror, err)
 	}
-	k, err := Unpack(bytes.NewReader(data))
+	k, err := unpack(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", url, err)
 	}
-	if !hasPrefix(k.Release, version) {
+	if !uname.Begins(k.Release, version) {
 		return nil, bench.WithHint(
 			fmt.Errorf("%w, and the release %s of this tool has Linux %s, not %s", noMirror, p.tag, k.Release, version),
 			"Name the series, "+pack.series+", or add the kernel from .deb files or an OCI image.")

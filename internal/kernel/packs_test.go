@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/debian"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 // released is a Source without a mirror of Debian, whose release has a pack of 6.12
@@ -27,14 +30,14 @@ func released(t *testing.T, content, want []byte) Source {
 	}))
 	t.Cleanup(server.Close)
 	return Source{
-		apt: Debian{Root: fstest.MapFS{"etc/apt/sources.list": {Data: []byte("deb http://a.example/ubuntu noble main")}}}, Releases: server.URL,
-		packs: fmt.Sprintf("# Packed kernels of v1.2.3: as make release VERSION=v1.2.3 made them\n%s %d %s\n%s 9 linux-6.1-m68k.tar.zst\n", sumOf(want), len(want), name, sumOf(nil)),
+		apt: debian.Archive{Root: fstest.MapFS{"etc/apt/sources.list": {Data: []byte("deb http://a.example/ubuntu noble main")}}}, Releases: server.URL,
+		packs: fmt.Sprintf("# Packed kernels of v1.2.3: as make release VERSION=v1.2.3 made them\n%s %d %s\n%s 9 linux-6.1-m68k.tar.zst\n", imagetest.Sum(want), len(want), name, imagetest.Sum(nil)),
 	}
 }
 
 func TestWithoutAMirrorTheReleaseHasTheKernel(t *testing.T) {
 	pack := packed(testKernel())
-	for _, version := range []string{"6.12", "6.12.107", testRelease} {
+	for _, version := range []string{"6.12", "6.12.107", imagetest.Release} {
 		k, err := released(t, pack, pack).Load(t.Context(), version)
 		wantTestKernel(t, k, err)
 	}
@@ -48,19 +51,19 @@ func TestPacksOfARelease(t *testing.T) {
 		source        Source
 		want, hint    string
 	}{
-		{"another pack", "6.12", released(t, edited(pack, func(b []byte) { b[len(b)/2]++ }), pack), "SHA-256 is ", ""},
+		{"another pack", "6.12", released(t, imagetest.Edited(pack, func(b []byte) { b[len(b)/2]++ }), pack), "SHA-256 is ", ""},
 		{"a longer one", "6.12", released(t, append(pack[:len(pack):len(pack)], 0), pack), "larger than", ""},
 		{"no such asset", "6.12", released(t, nil, pack), noMirror + ", and the packed one of the release cannot be had: fetch ", ""},
 		{"no pack of a kernel", "6.12", released(t, []byte("hello"), []byte("hello")), ".tar.zst: ", ""},
 		{"another kernel of the series", "6.12.999", released(t, pack, pack), noMirror + ", and the release v1.2.3 of this tool has Linux 6.12.107", "Name the series, 6.12"},
 		{"another series", "7.2", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
 		{"another architecture", "6.1", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
-		{"no release", "6.12", Source{apt: Debian{Root: fstest.MapFS{}}, packs: "# Packed kernels of no release yet: x\n"}, noMirror, "container of Debian, such as debian:trixie"},
+		{"no release", "6.12", Source{apt: debian.Archive{Root: fstest.MapFS{}}, packs: "# Packed kernels of no release yet: x\n"}, noMirror, "container of Debian, such as debian:trixie"},
 	} {
 		_, err := c.source.Load(t.Context(), c.version)
 		t.Log(c.what)
-		wantError(t, err, c.want)
-		wantHint(t, err, c.hint)
+		imagetest.WantError(t, err, c.want)
+		imagetest.WantHint(t, err, c.hint)
 		if errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: %v is ErrUnknown", c.what, err)
 		}
@@ -76,7 +79,7 @@ func TestCommittedPacks(t *testing.T) {
 }
 
 func TestPacksThatAreNone(t *testing.T) {
-	line := sumOf(nil) + " 1 linux-6.12-amd64.tar.zst\n"
+	line := imagetest.Sum(nil) + " 1 linux-6.12-amd64.tar.zst\n"
 	for _, text := range []string{
 		line, // of which release?
 		"# Packed kernels of v1.2.3: x\n" + strings.Replace(line, " 1 ", " 0 ", 1),
@@ -92,14 +95,14 @@ func TestPacksThatAreNone(t *testing.T) {
 
 // Root may have added the kernel that nobody else can read.
 func TestTheHostsKernelThatRootAdded(t *testing.T) {
-	release := must(hostRelease())
+	release := imagetest.Must(hostRelease())
 	c := newCache(t)
 	locked := &fs.PathError{Op: "open", Path: "boot/vmlinuz", Err: fs.ErrPermission}
 	c.source = func(context.Context, ...string) (*Kernel, error) { return nil, locked }
 	of := func(release, origin string) {
 		k := kernelNamed(release)
 		k.Origin = origin
-		must(c.Add(k))
+		imagetest.Must(c.Add(k))
 	}
 	of(release, "Debian trixie")
 	of("1.2.3", originHost)

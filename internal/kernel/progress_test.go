@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/debiantest"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
+	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
 // watch is a Progress that remembers what it is shown.
@@ -17,7 +19,7 @@ type watched struct {
 	back, ended      int
 }
 
-func (w *watch) Start(name string, size int64) Download {
+func (w *watch) Start(name string, size int64) fetch.Download {
 	d := &watched{name: name, size: size}
 	w.all = append(w.all, d)
 	return d
@@ -49,19 +51,19 @@ func (w *watch) names() string {
 }
 
 func TestTheDownloadOfADebianKernelIsShown(t *testing.T) {
-	r := newRepository()
-	d, shown := r.debian(t), &watch{}
+	r := debiantest.NewMirror()
+	d, shown := archiveOf(r.Root(t)), &watch{}
 	s := Source{Progress: shown, apt: d}
 	c := newCache(t)
 	c.source = s.Load
 	k, err := c.Resolve(t.Context(), "trixie-backports")
 	wantTestKernel(t, k, err)
-	if got := shown.names(); got != "the index of Debian trixie-backports, linux-image-"+testRelease {
+	if got := shown.names(); got != "the index of Debian trixie-backports, linux-image-"+imagetest.Release {
 		t.Errorf("shown are %s", got)
 	}
 	size := 0
 	for _, part := range []string{"image", "base", "binary", "modules"} {
-		size += len(r.files[fmt.Sprintf("pool/main/l/linux/linux-%s-%s.deb", part, testRelease)])
+		size += len(r.Files[fmt.Sprintf("pool/main/l/linux/linux-%s-%s.deb", part, imagetest.Release)])
 	}
 	if last := shown.all[len(shown.all)-1]; last.size != int64(size) {
 		t.Errorf("the packages have %d bytes, not %d", last.size, size)
@@ -72,45 +74,25 @@ func TestTheDownloadOfADebianKernelIsShown(t *testing.T) {
 }
 
 func TestADownloadThatFailsIsNoLongerShown(t *testing.T) {
-	r := newRepository()
-	delete(r.files, "pool/main/l/linux/linux-modules-"+testRelease+".deb")
+	r := debiantest.NewMirror()
+	delete(r.Files, "pool/main/l/linux/linux-modules-"+imagetest.Release+".deb")
 	shown := &watch{}
-	d := r.debian(t)
-	d.Progress = shown
-	_, err := d.Fetch(t.Context())
-	wantError(t, err, "404 Not Found")
+	_, err := Source{Progress: shown, apt: archiveOf(r.Root(t))}.Load(t.Context(), "trixie-backports")
+	imagetest.WantError(t, err, "404 Not Found")
 	if last := shown.all[len(shown.all)-1]; last.have == 0 || last.have >= last.size || last.ended != 1 {
 		t.Errorf("%+v", *last)
 	}
 }
 
 func TestTheDownloadOfAnOCIImageIsShown(t *testing.T) {
-	reference, img := pushed(t, testFiles(), files{"bin/sh": []byte("a shell")})
+	reference, img := pushed(t, imagetest.Installed(), imagetest.Files{"bin/sh": []byte("a shell")})
 	shown := &watch{}
 	c := newCache(t)
 	c.Progress = shown
 	k, err := c.Resolve(t.Context(), "oci:"+reference)
 	wantTestKernel(t, k, err)
-	if shown.names() != reference || shown.all[0].size != must(layersOf(img)) {
+	if shown.names() != reference || shown.all[0].size != imagetest.Must(layersOf(img)) {
 		t.Fatalf("shown are %s", shown.names())
 	}
 	shown.all[0].wantWhole(t)
-}
-
-func TestADownloadThatBeginsAgain(t *testing.T) {
-	asked := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "8")
-		if asked++; asked == 1 {
-			fmt.Fprint(w, "half")
-			return // the client sees the connection end
-		}
-		fmt.Fprint(w, "complete")
-	}))
-	defer server.Close()
-	d := &watched{size: 8}
-	body, err := fetch(t.Context(), server.Client(), server.URL, 8, d.Have)
-	if err != nil || string(body) != "complete" || d.have != 8 || d.back > 1 {
-		t.Errorf("got %q, error %v, shown %+v", body, err, *d)
-	}
 }

@@ -2,10 +2,18 @@ package kernel
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
 // Resolve is the kernel of a name: the one that the cache has, else the one
@@ -13,8 +21,8 @@ import (
 // where its version can be had again.
 func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
 	k, err := c.Get(name)
-	var damaged *DamagedError
-	if errors.Is(err, ErrNotCached) || errors.As(err, &damaged) && isVersion(name) {
+	var damaged *damagedError
+	if errors.Is(err, ErrNotCached) || errors.As(err, &damaged) && uname.IsVersion(name) {
 		return c.load(ctx, name)
 	}
 	return k, err
@@ -61,10 +69,10 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	k, err = c.source(ctx, name)
 	if name == "host" && errors.Is(err, fs.ErrPermission) {
 		if kept := c.hostEntry(); kept != nil {
-			return c.Open(*kept)
+			return c.open(*kept)
 		}
 	}
-	var damaged *DamagedError
+	var damaged *damagedError
 	if errors.As(cached, &damaged) {
 		if err != nil {
 			return nil, fmt.Errorf("%w; replacing it failed: %w", cached, err)
@@ -80,5 +88,31 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Open(e)
+	return c.open(e)
+}
+
+// lock waits until no other process holds the lock of that name, and holds it
+// until unlock. It only spares work that another process is doing already, and
+// nothing breaks where two hold it: on a file system without locks, or when a
+// third comes in the moment that the first removes the file.
+func (c *Cache) lock(ctx context.Context, name string) (unlock func(), err error) {
+	const poll = 50 * time.Millisecond
+	// Any text is a name, but not of a file.
+	file := fmt.Sprintf(".lock-%x", sha256.Sum256([]byte(name)))
+	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock kernel cache: %w", err)
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return func() { os.Remove(f.Name()); f.Close() }, nil
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		case <-time.After(poll):
+		}
+	}
 }

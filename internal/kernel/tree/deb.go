@@ -1,0 +1,81 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
+)
+
+// AddDeb keeps what a .deb has of a kernel.
+func (u *Archive) AddDeb(in io.Reader) error {
+	ar, err := newArReader(in)
+	if err != nil {
+		return fmt.Errorf("not a .deb: %w", err)
+	}
+	for {
+		member, err := ar.next()
+		if errors.Is(err, io.EOF) {
+			return errors.New("not a .deb: it has no data.tar")
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case member == "data.tar":
+			return u.addTarToEnd(ar)
+		case strings.HasPrefix(member, "data.tar."):
+			if err := u.addPackedTar(ar); err != nil {
+				return fmt.Errorf("unpack %s: %w", member, err)
+			}
+			return nil
+		}
+	}
+}
+
+func (u *Archive) addPackedTar(in io.Reader) error {
+	data, err := untrusted.Decompressor(in)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	if err := u.addTarToEnd(data); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, in)
+	return err
+}
+
+// addTarToEnd reads on behind the end of the tar archive, where checksums are
+// that tell whether it was damaged.
+func (u *Archive) addTarToEnd(in io.Reader) error {
+	if err := u.AddTar(in); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, io.LimitReader(in, untrusted.MaxArchive))
+	return err
+}
+
+// FindInDebs is Find for packages, of which some may not be there.
+func (u *Archive) FindInDebs() (*Kernel, error) {
+	t := u.tree()
+	releases := t.moduleReleases()
+	k, err := t.find("")
+	var noImage noImageError
+	switch {
+	case errors.As(err, &noImage) && len(releases) > 0:
+		return nil, bench.WithHint(err, fmt.Sprintf(
+			"These are its modules alone: give them together with its image, the package linux-binary-%[1]s, or linux-image-%[1]s where there is no such one.", releases[0]))
+	case errors.As(err, &noImage):
+		return nil, bench.WithHint(err, "Debian splits a kernel over packages: give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together.")
+	case err == nil && len(releases) > 0 && !slices.Contains(releases, k.Release):
+		return nil, bench.WithHint(
+			fmt.Errorf("the image is of Linux %s, the modules are of %s", k.Release, strings.Join(releases, ", ")),
+			"Give packages of one release together.")
+	}
+	return k, err
+}
