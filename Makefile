@@ -61,10 +61,10 @@ endif
 # ten times slower that unpack or escape a lot, or that start the tool, or themselves,
 # many times. So those run without it, and with it run the packages of scripts/racing,
 # and of runner and the command line the tests with more than one thing under way.
-RACE_PACKAGES = $(filter-out ./cmd/% ./runner,$(shell scripts/racing))
+RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner,$(shell scripts/racing))
 RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
 RACE_STORIES := run_bundled,parallel,compare,baseline
-PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/% ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
+PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade
 PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing
 
