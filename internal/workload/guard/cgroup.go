@@ -1,30 +1,24 @@
 package guard
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 // Cgroup is a cgroup of version 2, for workers to start in. A helper makes its
 // folder and removes it however the tool ends.
 type Cgroup struct {
 	// Folder is open as long as the Cgroup is.
-	Folder   *os.File
-	helper   *exec.Cmd
-	lifeline io.Closer
-	stderr   bytes.Buffer
+	Folder *os.File
+	helper *helper
 }
 
 // NewCgroup makes a cgroup below the highest one that this process can see. It
@@ -43,19 +37,13 @@ func NewCgroup() (*Cgroup, error) {
 }
 
 func makeCgroup(top *os.File, name string) (*Cgroup, error) {
-	c := &Cgroup{helper: process.HelperCommand(holdCgroupMode, name)}
-	// A session of its own keeps the helper from signals of the terminal.
-	c.helper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c := &Cgroup{helper: newHelper(holdCgroupMode, name)}
 	c.helper.ExtraFiles = []*os.File{top}
-	c.helper.Stderr = &c.stderr
 	made, err := c.helper.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if c.lifeline, err = c.helper.StdinPipe(); err != nil {
-		return nil, err
-	}
-	if err := c.helper.Start(); err != nil {
+	if err := c.helper.start(); err != nil {
 		return nil, err
 	}
 	if _, err := io.ReadFull(made, make([]byte, 1)); err != nil {
@@ -77,9 +65,8 @@ func (c *Cgroup) Close() error {
 	if c.Folder != nil {
 		c.Folder.Close()
 	}
-	c.lifeline.Close()
-	if err := c.helper.Wait(); err != nil {
-		return fmt.Errorf("helper of the cgroup: %w: %s", err, bytes.TrimSpace(c.stderr.Bytes()))
+	if err := c.helper.end(); err != nil {
+		return fmt.Errorf("helper of the cgroup: %w", err)
 	}
 	return nil
 }

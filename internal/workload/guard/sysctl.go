@@ -3,16 +3,13 @@
 package guard
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -28,9 +25,7 @@ func init() { process.RegisterHelper(restoreSysctlMode, restoreSysctl) }
 // It knows nothing of other guards: of two tools that hold the same sysctl,
 // the one that set it takes it from the other when it ends.
 type Guard struct {
-	helper   *exec.Cmd // nil when there is nothing to restore
-	lifeline io.Closer
-	stderr   bytes.Buffer
+	helper *helper // nil when there is nothing to restore
 }
 
 // Sysctl sets the sysctl name, such as kernel.bpf_stats_enabled, and has
@@ -46,14 +41,8 @@ func Sysctl(name, value string) (*Guard, error) {
 		return &Guard{}, nil
 	}
 
-	g := &Guard{helper: process.HelperCommand(restoreSysctlMode, path, string(old))}
-	// A session of its own keeps the helper from signals of the terminal.
-	g.helper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	g.helper.Stderr = &g.stderr
-	if g.lifeline, err = g.helper.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("guard sysctl %s: %w", name, err)
-	}
-	if err := g.helper.Start(); err != nil {
+	g := &Guard{newHelper(restoreSysctlMode, path, string(old))}
+	if err := g.helper.start(); err != nil {
 		return nil, fmt.Errorf("guard sysctl %s: %w", name, err)
 	}
 	if err := os.WriteFile(path, []byte(value), 0); err != nil {
@@ -69,9 +58,8 @@ func (g *Guard) Close() error {
 	}
 	helper := g.helper
 	g.helper = nil
-	g.lifeline.Close()
-	if err := helper.Wait(); err != nil {
-		return fmt.Errorf("restore sysctl: %w: %s", err, bytes.TrimSpace(g.stderr.Bytes()))
+	if err := helper.end(); err != nil {
+		return fmt.Errorf("restore sysctl: %w", err)
 	}
 	return nil
 }

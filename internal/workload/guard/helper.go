@@ -1,0 +1,42 @@
+package guard
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"syscall"
+
+	"github.com/org/ebpf-bench-action/internal/workload/process"
+)
+
+// helper is a helper that waits for the end of the tool, or for being told.
+type helper struct {
+	*exec.Cmd
+	lifeline io.Closer
+	stderr   bytes.Buffer
+}
+
+func newHelper(mode string, args ...string) *helper {
+	h := &helper{Cmd: process.HelperCommand(mode, args...)}
+	// A session of its own keeps the helper from signals of the terminal.
+	h.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	h.Stderr = &h.stderr
+	return h
+}
+
+func (h *helper) start() (err error) {
+	if h.lifeline, err = h.StdinPipe(); err != nil {
+		return err
+	}
+	return h.Start()
+}
+
+// end has the helper do what it is there for, and waits until it has.
+func (h *helper) end() error {
+	h.lifeline.Close()
+	if err := h.Wait(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(h.stderr.Bytes()))
+	}
+	return nil
+}
