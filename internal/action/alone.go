@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -49,10 +49,10 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	found.annotations = remarked.annotations()
 	slices.Sort(found.regressed)
 	found.regressed = slices.Compact(found.regressed)
-	m := report.NewModel(runs...)
+	m := measured.New(runs...)
 	m.Explained = true
 	var log, bmf bytes.Buffer
-	if err := errors.Join(report.Text(&log, m), report.BMF(&bmf, m)); err != nil {
+	if err := errors.Join(measured.Text(&log, m), measured.BMF(&bmf, m)); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()

@@ -15,7 +15,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -116,7 +117,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 	}
 	var log, markdown, bmf bytes.Buffer
 	judged.Explained = true
-	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), report.OfHead(report.BMF)(&bmf, judged)); err != nil {
+	if err := errors.Join(compare.Text(&log, judged), compare.Markdown(&markdown, judged, 0), measured.BMF(&bmf, measured.New(judged.HeadRuns()...))); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
@@ -130,7 +131,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 }
 
 // verdict is what keeps a comparison from passing, and says what is over budget.
-func (s *step) verdict(j *judge.Judge, judged *report.Comparison) error {
+func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
 	notes, err := j.Verdict(judged)
 	s.t.Tell(notes...)
 	return err
@@ -138,7 +139,7 @@ func (s *step) verdict(j *judge.Judge, judged *report.Comparison) error {
 
 // take takes from a judged comparison which benchmarks got slower or faster, and
 // where in the source they are.
-func (f *finding) take(judged *report.Comparison) {
+func (f *finding) take(judged *compare.Model) {
 	var said remarks
 	slower, faster := map[string]bool{}, map[string]bool{}
 	for _, t := range judged.Tables {
@@ -178,7 +179,7 @@ func (f *finding) take(judged *report.Comparison) {
 }
 
 // overall also tells what is inconclusive where that passes.
-func (f *finding) overall(judged *report.Comparison) string {
+func (f *finding) overall(judged *compare.Model) string {
 	unclear := false
 	for _, t := range judged.Tables {
 		unclear = unclear || slices.ContainsFunc(t.Verdicts.All, func(v thresholds.Verdict) bool {

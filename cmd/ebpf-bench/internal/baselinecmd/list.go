@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -29,7 +29,7 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 		return err
 	}
 	text := table.String()
-	if columns > 0 && report.Width(text) > columns {
+	if columns > 0 && grid.Width(text) > columns {
 		text = runParagraphs(runs, columns)
 	}
 	_, err := io.WriteString(out, text)
@@ -85,7 +85,7 @@ func runParagraphs(runs []baseline.Meta, columns int) string {
 			facts = append(facts, "tagged "+ui.Clean(strings.Join(m.Tags, ", ")))
 		}
 		for _, line := range []string{strings.Join(facts, " · "), ui.Clean(m.Machine)} {
-			b.WriteString(indent + report.Wrap(line, columns, len(indent), len(indent)) + "\n")
+			b.WriteString(indent + grid.Wrap(line, columns, len(indent), len(indent)) + "\n")
 		}
 	}
 	return b.String()
