@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -65,10 +65,10 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	default:
 		found.verdict, heading = foundError, "❌ Not everything was measured"
 	}
-	found.markdown = "## " + heading + "\n\n"
+	found.doc = &grid.Document{Title: heading}
 	if said != "" {
-		found.markdown += escape.MarkdownFence(said) + "\n"
+		found.doc.Sections = append(found.doc.Sections, fenced(said))
 	}
-	found.markdown += "<details><summary>" + unit.Plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + escape.MarkdownFence(found.log) + "\n</details>\n"
+	found.doc.Sections = append(found.doc.Sections, fenced(found.log).Behind(unit.Plural(len(runs[0].Results), "benchmark")))
 	return found, nil
 }

@@ -52,15 +52,6 @@ func MoreInsns(v float64) string {
 	return unit.Mean(v)
 }
 
-// Few lists the first names as they are printed, and counts the rest.
-func Few(names []string, printed func(string) string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = printed(name)
-	}
-	return unit.Few(list)
-}
-
 // Decimal is a number with all of its digits, as a spreadsheet reads it.
 func Decimal(v float64) string { return strconv.FormatFloat(Unsigned(v), 'f', -1, 64) }
 

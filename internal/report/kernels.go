@@ -5,6 +5,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -85,15 +86,20 @@ func (h *Heads) Add(t *bench.Testbed, label string, run ...string) {
 	}
 }
 
-// Lines are the lines, of which those with several kernels are broken.
-func (h *Heads) Lines(total int) []string {
+// Lines are the lines.
+func (h *Heads) Lines(total int) []string { return h.lines(total, math.MaxInt) }
+
+// Wrapped are the lines, of which those with several kernels are broken.
+func (h *Heads) Wrapped(total int) []string { return h.lines(total, grid.MaxWidth) }
+
+func (h *Heads) lines(total, columns int) []string {
 	var all []string
 	for _, m := range h.machines {
 		if len(m.Kernels) == 1 {
 			all = append(all, escape.Printable("Linux "+m.Kernels[0])+" · "+m.Text)
 			continue
 		}
-		all = append(all, grid.Wrap(escape.Printable("Linux "+strings.Join(m.Kernels, ", ")), grid.MaxWidth, 0, 6), m.Text)
+		all = append(all, grid.Wrap(escape.Printable("Linux "+strings.Join(m.Kernels, ", ")), columns, 0, 6), m.Text)
 	}
 	for _, r := range h.runs {
 		if len(r.Kernels) == total {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -126,12 +125,15 @@ func (r *row) verdictWord() string {
 	return unjudged.String()
 }
 
+// verdictCell is that in the color of what it means.
+func (r *row) verdictCell() grid.Cell { return r.gating().paint(grid.Word(r.verdictWord())) }
+
 // othersOf names the other measure of a standing, or counts them.
 func (r *row) othersOf(s standing) string {
 	n, name := 0, ""
 	for _, v := range r.others {
 		if standingOf(v) == s {
-			n, name = n+1, measureName(v)
+			n, name = n+1, v.Measure.Name
 		}
 	}
 	if n > 1 {
@@ -139,9 +141,6 @@ func (r *row) othersOf(s standing) string {
 	}
 	return name
 }
-
-// measureName is the measure of a verdict in words.
-func measureName(v *thresholds.Verdict) string { return escape.Printable(v.Measure.Name) }
 
 // intervalHeader names the interval by its confidence if all have the same.
 func intervalHeader(rows []row) string {

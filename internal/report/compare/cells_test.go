@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -36,9 +37,20 @@ func TestRowNamesTheMeasureThatFails(t *testing.T) {
 		"bpf-insns: over budget": {other(bench.BPFInsns, thresholds.OverBudget, thresholds.Fail)},
 	} {
 		r := row{Pair: &bench.Pair{Base: &bench.Result{}, Head: &bench.Result{}}, main: &timed, others: others}
-		cell := matrixCell(&r)
+		cell := matrixCell(&r).Text(false)
 		if got := r.verdictWord(); got != want || want == "pass" && cell != "0%" || want != "pass" && cell != "0% "+want {
 			t.Errorf("%q and %q, want %q", got, cell, want)
 		}
+	}
+}
+
+// A measure of another tool has a name of anybody's choice.
+func TestRowNamesAHostileMeasure(t *testing.T) {
+	timed := counted("a", bench.Latency, thresholds.Pass, thresholds.Fail, 100, 100, "")
+	other := counted("a", bench.Allocs, thresholds.Regression, thresholds.Fail, 2, 5, "")
+	other.Measure.Name = hostile
+	r := row{Pair: &bench.Pair{Base: &bench.Result{}, Head: &bench.Result{}}, main: &timed, others: []*thresholds.Verdict{&other}}
+	if got := matrixCell(&r).Markdown(); strings.Contains(got, "|") || strings.Contains(got, "<script>") {
+		t.Errorf("%q", got)
 	}
 }

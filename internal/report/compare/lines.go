@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -76,7 +77,7 @@ func whys(m *Model, found []finding) []*line {
 	var l lines
 	named := map[string]bool{}
 	for _, f := range found {
-		line := l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), measureName(f.verdict), f.verdict.Why)
+		line := l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), f.verdict.Measure.Name, f.verdict.Why)
 		line.place = f.place()
 		if f.standing() == regressed && !named[f.row.Benchmark] {
 			line.dearest = report.DearestLines(f.row.Pair)
@@ -130,7 +131,7 @@ func (r *row) warnings() []string {
 
 // who are the benchmarks of a line: all of them, in one word, if they are
 // several and there are no more.
-func (l *line) who(m *Model, printed func(string) string) string {
+func (l *line) who(m *Model) grid.Cell {
 	on := 0
 	var names []string
 	for _, s := range l.on {
@@ -138,7 +139,30 @@ func (l *line) who(m *Model, printed func(string) string) string {
 		names = append(names, m.named(s.benchmark, s.kernels))
 	}
 	if len(names) > 1 && on == len(m.rows()) {
-		return "all benchmarks"
+		return grid.Figure("all benchmarks")
 	}
-	return report.Few(names, printed)
+	return grid.List(names, grid.Name)
+}
+
+// cell is the line: of which benchmarks and measures, what, why and where.
+func (l *line) cell(m *Model) grid.Cell {
+	c, colon := l.who(m), grid.Figure(": ")
+	if len(l.measures) > 0 {
+		c = c.And(colon, grid.List(l.measures, grid.Word))
+	}
+	c = c.And(colon, l.standing.cell(), colon, grid.Word(l.text))
+	if l.place != "" {
+		c = c.And(grid.Figure(", at "), grid.Name(l.place))
+	}
+	return c
+}
+
+// place is where the program stands that costs too much, empty where that is not
+// known or it does not.
+func (f *finding) place() string {
+	s := f.standing()
+	if f.row.Head == nil || f.row.Head.Source == nil || s != regressed && s != overBudget {
+		return ""
+	}
+	return report.SourcePlace(f.row.Head.Source)
 }

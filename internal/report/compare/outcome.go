@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -82,17 +80,20 @@ func standingOf(v *thresholds.Verdict) standing {
 // said tells whether a reader is to hear of it: it is no pass.
 func (s standing) said() bool { return s < passed }
 
-// paint colors text by what the standing means.
-func (s standing) paint(color bool, what string) string {
+// cell is the standing in words.
+func (s standing) cell() grid.Cell { return s.paint(grid.Figure(s.String())) }
+
+// paint colors a cell by what the standing means.
+func (s standing) paint(c grid.Cell) grid.Cell {
 	switch s {
 	case regressed, overBudget, failed:
-		return grid.Paint(color, text.FgRed, what)
+		return c.Paint(grid.Red)
 	case inconclusive, warned, overWarned:
-		return grid.Paint(color, text.FgYellow, what)
+		return c.Paint(grid.Yellow)
 	case improved:
-		return grid.Paint(color, text.FgGreen, what)
+		return c.Paint(grid.Green)
 	default:
-		return what
+		return c
 	}
 }
 
@@ -142,7 +143,7 @@ func tally(m *Model) string {
 		if counts[s].measures > n(s) {
 			text += fmt.Sprintf(" (%d measures)", counts[s].measures)
 		}
-		parts = append(parts, s.paint(m.Color, text))
+		parts = append(parts, s.paint(grid.Figure(text)).Text(m.Color))
 	}
 	add(regressed, unit.Plural(n(regressed), "regression"))
 	add(overBudget, fmt.Sprintf("%d over budget", n(overBudget)))

@@ -74,8 +74,8 @@ func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 				found = append(found, finding{r, v})
 				changed[v.Measure.Name] = changed[v.Measure.Name] || s.said() || significant(v)
 			}
-			if s != ignored && v.Change != nil && !slices.Contains(compared, measureName(v)) {
-				compared = append(compared, measureName(v))
+			if s != ignored && v.Change != nil && !slices.Contains(compared, v.Measure.Name) {
+				compared = append(compared, v.Measure.Name)
 			}
 		}
 	}

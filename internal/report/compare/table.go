@@ -6,38 +6,30 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
-	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// costTable has what a run of each benchmark costs on both sides.
+// costTable has what a run of each benchmark costs on both sides, for a terminal.
 func costTable(m *Model) string {
-	all := m.Tables[0].rows()
-	rows, note := shown(m, all, (*row).keep, "benchmarks passed")
+	rows, note := shown(m, m.Tables[0].rows(), (*row).keep, "benchmarks passed")
 	if len(rows) == 0 {
 		return note
 	}
+	return costGrid(rows, func(*row) bool { return true }).Text(m.Columns, m.Color) + "\n" + note
+}
+
+// costGrid has what a run costs of those benchmarks that are to be in it.
+func costGrid(rows []row, in func(*row) bool) *grid.Grid {
 	has := columnsOf(rows)
-	header := []string{"benchmark", "driver", "base", "head", "delta"}
-	if has.interval {
-		header = append(header, intervalHeader(rows))
-	}
-	if has.wouldCatch {
-		header = append(header, "would catch")
-	}
-	t := grid.Figures{Names: 2, Verdict: true, Header: append(header, "verdict")}
+	t := new(grid.Grid).Left("benchmark").Spare("driver").Right("base", "head", "delta").
+		Right(intervalHeader(rows)).If(has.interval).Right("would catch").If(has.wouldCatch).Left("verdict")
 	for i := range rows {
-		r := &rows[i]
-		base, head := r.figures(r.main)
-		cells := []string{escape.Printable(r.Benchmark), escape.Printable(r.driver()), base, head, delta(r.main)}
-		if has.interval {
-			cells = append(cells, interval(r.main))
+		if r := &rows[i]; in(r) {
+			base, head := r.figures(r.main)
+			t.Row(grid.Name(r.Benchmark), grid.Word(r.driver()), grid.Word(base), grid.Word(head), grid.Figure(delta(r.main)),
+				grid.Figure(interval(r.main)), grid.Figure(wouldCatch(r.main)), r.verdictCell())
 		}
-		if has.wouldCatch {
-			cells = append(cells, wouldCatch(r.main))
-		}
-		t.Rows = append(t.Rows, append(cells, r.gating().paint(m.Color, r.verdictWord())))
 	}
-	return t.Render(m.Columns) + "\n" + note
+	return t
 }
 
 // matrixRow is a benchmark on all kernels: nil where a kernel does not have it.
@@ -77,43 +69,39 @@ func (r *matrixRow) keep() bool {
 }
 
 // matrixCell is the delta, and the verdict where it is no pass.
-func matrixCell(r *row) string {
+func matrixCell(r *row) grid.Cell {
 	if r == nil {
-		return grid.None
+		return grid.Figure(grid.None)
 	}
 	d, s := delta(r.main), r.gating()
 	switch {
 	case s == passed:
-		return d
+		return grid.Figure(d)
 	case d == grid.None:
-		return r.verdictWord()
+		return r.verdictCell()
 	}
-	return d + " " + r.verdictWord()
+	return s.paint(grid.Figure(d + " ")).And(r.verdictCell())
 }
 
-// matrixTable has a column a kernel.
+// matrixTable has a column a kernel, for a terminal.
 func matrixTable(m *Model) string {
 	rows, note := shown(m, matrix(m), (*matrixRow).keep, "benchmarks passed on all kernels")
 	if len(rows) == 0 {
 		return note
 	}
-	header := []string{"benchmark"}
-	for _, kernel := range m.kernels() {
-		header = append(header, escape.Printable(kernel))
-	}
-	t := grid.Figures{Names: 1, Header: header}
+	return matrixGrid(m, rows).Text(m.Columns, m.Color) + "\n" + note
+}
+
+func matrixGrid(m *Model, rows []matrixRow) *grid.Grid {
+	t := new(grid.Grid).Left("benchmark").Right(m.kernels()...)
 	for _, r := range rows {
-		cells := []string{escape.Printable(r.name)}
+		cells := []grid.Cell{grid.Name(r.name)}
 		for _, c := range r.cells {
-			text := matrixCell(c)
-			if c != nil {
-				text = c.gating().paint(m.Color, text)
-			}
-			cells = append(cells, text)
+			cells = append(cells, matrixCell(c))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Row(cells...)
 	}
-	return t.Render(m.Columns) + "\n" + note
+	return t
 }
 
 // otherTable has the other measures that changed, and says which did not.
@@ -123,19 +111,28 @@ func otherTable(m *Model) string {
 		if len(unchanged) == 0 {
 			return ""
 		}
-		return m.wrap("no other measure changed: "+strings.Join(unchanged, ", ")) + "\n"
+		return m.wrap("no other measure changed: "+escape.Printable(strings.Join(unchanged, ", "))) + "\n"
 	}
-	// What did not pass has a line of its own below, with the same figures.
-	found = slices.DeleteFunc(found, func(f finding) bool { return f.standing().said() && f.standing() != allowed })
-	rows, note := shown(m, byMeasure(folded(m, found)), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
+	rows, note := shown(m, byMeasure(folded(m, smaller(found))), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
 	if len(rows) == 0 {
 		return note
 	}
-	t := grid.Figures{Names: 2, Verdict: true, Header: []string{"other measures", "measure", "base", "head", "delta", "verdict"}}
-	for _, f := range rows {
-		t.Rows = append(t.Rows, []string{escape.Printable(f.name), measureName(f.verdict), f.base, f.head, delta(f.verdict), word(m, f.verdict)})
+	t := new(grid.Grid).Left("other measures", "measure").Right("base", "head", "delta").Left("verdict")
+	for i := range rows {
+		f := &rows[i]
+		t.Row(append(f.cells(), f.standing().cell())...)
 	}
-	return t.Render(m.Columns) + "\n" + note
+	return t.Text(m.Columns, m.Color) + "\n" + note
+}
+
+// smaller leaves out what did not pass: that is said with the same figures elsewhere.
+func smaller(found []finding) []finding {
+	return slices.DeleteFunc(found, func(f finding) bool { return f.standing().said() && f.standing() != allowed })
+}
+
+// cells are the benchmark, the measure and its change.
+func (f *foldedFinding) cells() []grid.Cell {
+	return []grid.Cell{grid.Name(f.name), grid.Word(f.verdict.Measure.Name), grid.Word(f.base), grid.Word(f.head), grid.Figure(delta(f.verdict))}
 }
 
 // byMeasure keeps what several kernels say of a measure of a benchmark together.
@@ -149,10 +146,4 @@ func byMeasure(found []foldedFinding) []foldedFinding {
 	}
 	slices.SortStableFunc(found, func(a, b foldedFinding) int { return first[key(&a)] - first[key(&b)] })
 	return found
-}
-
-// word is a verdict as a cell.
-func word(m *Model, v *thresholds.Verdict) string {
-	s := standingOf(v)
-	return s.paint(m.Color, s.String())
 }

@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -19,7 +16,7 @@ import (
 // line that counts everything.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
-	for _, line := range head(m) {
+	for _, line := range head(m).Wrapped(len(m.Tables)) {
 		b.WriteString(m.wrap(line) + "\n")
 	}
 	rows := m.rows()
@@ -73,12 +70,7 @@ func whyText(m *Model, rows []row) string {
 		found = slices.DeleteFunc(found, func(f finding) bool { return f.standing() == failed && f.verdict.Measure.Name == "" })
 	}
 	for _, l := range whys(m, found) {
-		parts := []string{l.who(m, escape.Printable)}
-		if len(l.measures) > 0 {
-			parts = append(parts, report.Few(l.measures, escape.Printable))
-		}
-		parts = append(parts, l.standing.paint(m.Color, l.standing.String()), l.evidence())
-		b.WriteString(m.wrap(strings.Join(parts, ": ")) + "\n")
+		b.WriteString(m.wrap(l.cell(m).Text(m.Color)) + "\n")
 		for i := range l.dearest {
 			b.WriteString("    " + report.LineText(&l.dearest[i], grid.MaxWidth-4) + "\n")
 		}
@@ -89,19 +81,20 @@ func whyText(m *Model, rows []row) string {
 func warningText(m *Model, rows []row) string {
 	var b strings.Builder
 	for _, l := range warnings(m, rows) {
-		b.WriteString(m.wrap(l.who(m, escape.Printable)+": "+grid.Paint(m.Color, text.FgYellow, "warning: ")+escape.Printable(l.text)) + "\n")
+		c := l.who(m).And(grid.Figure(": "), grid.Figure("warning: ").Paint(grid.Yellow), grid.Word(l.text))
+		b.WriteString(m.wrap(c.Text(m.Color)) + "\n")
 	}
 	return b.String()
 }
 
 // head says what was measured on which machines.
-func head(m *Model) []string {
-	var h report.Heads
+func head(m *Model) *report.Heads {
+	h := new(report.Heads)
 	kernels := m.kernels()
 	for i := range m.Tables {
 		h.Add(&m.Tables[i].Testbed, kernels[i], headLines(m.Color, &m.Tables[i])...)
 	}
-	return h.Lines(len(m.Tables))
+	return h
 }
 
 // headLines say what was compared: the two sides, and the machine of the base if
@@ -125,7 +118,7 @@ func headLines(color bool, t *Table) []string {
 		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
 	}
 	if t.Partial {
-		parts = append(parts, grid.Paint(color, text.FgYellow, "partial: "+t.whyPartial()))
+		parts = append(parts, grid.Paint(color, grid.Yellow, "partial: "+t.whyPartial()))
 	}
 	return append(lines, strings.Join(parts, " · "))
 }

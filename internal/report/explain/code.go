@@ -10,18 +10,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// code adds the instructions of a line, those of both sides once where they are
-// the same.
-func (e *textProgram) code(t *lineTable, l *bench.Line) {
-	for _, c := range codeRows(e.p, l) {
-		row := []string{c.head, "", c.machine, ""}
-		if e.p.two() {
-			row = []string{c.base, c.head, "", c.machine, ""}
-		}
-		t.add(row, "  "+c.text)
-	}
-}
-
 // codeRow is an instruction of one side or of both.
 type codeRow struct{ base, head, machine, text string }
 

@@ -104,7 +104,7 @@ func newPage(m *Model) *page {
 	plain := *m
 	plain.Color, plain.Columns = false, 0
 	m = &plain
-	out := &page{Title: "BPF instructions, line by line", Head: head(m), Asm: m.Asm, Hint: unreachedHint, FirstHint: firstHint}
+	out := &page{Title: "BPF instructions, line by line", Head: head(m).Lines(len(m.Tables)), Asm: m.Asm, Hint: unreachedHint, FirstHint: firstHint}
 	if len(m.Tables) > 0 {
 		out.Tool = escape.Printable(m.Tables[0].Tool)
 	}
@@ -175,14 +175,8 @@ func newPageProgram(m *Model, p *program, id string) pageProgram {
 	out.Several = len(functions) > 1
 	for i := range functions {
 		f := &functions[i]
-		fn := pageFunction{Name: escape.Printable(f.label(p)), Base: grid.None, Head: grid.None}
-		if f.baseHas {
-			fn.Base = unit.Mean(f.base)
-		}
-		if f.headHas {
-			fn.Head = unit.Mean(f.head)
-		}
-		fn.Delta = report.MoreInsns(f.head - f.base)
+		fn := pageFunction{Name: escape.Printable(f.label(p))}
+		fn.Base, fn.Head, fn.Delta = f.figures()
 		of := f.head
 		if p.Head == nil {
 			of = f.base

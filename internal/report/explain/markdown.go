@@ -9,34 +9,25 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
-	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Markdown writes an explanation for a comment on a pull request, in at most
-// limit bytes, 0 for any number: a table of lines for each benchmark.
+// Markdown writes an explanation for a comment on a pull request, in at most limit
+// bytes, 0 for any number: a table of lines for each benchmark.
 func Markdown(w io.Writer, m *Model, limit int) error {
 	// Words for the terminal are colored there alone.
 	plain := *m
 	plain.Color, plain.Columns = false, 0
 	m = &plain
+	d := grid.Document{Title: "BPF instructions, line by line", Lines: head(m).Lines(len(m.Tables))}
 	programs := m.programs()
-	var sections []grid.Section
 	for i := range programs {
-		sections = append(sections, programSections(m, &programs[i])...)
+		d.Sections = append(d.Sections, programSections(m, &programs[i])...)
 	}
 	for _, legend := range legends(m, programs, false) {
-		sections = append(sections, grid.Section{Noun: "note", Rows: []string{"\n" + escape.MarkdownLine(legend) + "\n"}})
+		d.Sections = append(d.Sections, grid.Section{Noun: "note", Rows: []string{"\n" + escape.MarkdownLine(legend) + "\n"}})
 	}
-	_, err := io.WriteString(w, grid.Fit(markdownHead(m), sections, limit))
+	_, err := io.WriteString(w, d.Markdown(limit))
 	return err
-}
-
-func markdownHead(m *Model) string {
-	var lines []string
-	for _, line := range head(m) {
-		lines = append(lines, escape.MarkdownLine(strings.Join(strings.Fields(line), " ")))
-	}
-	return "## BPF instructions, line by line\n\n" + strings.Join(lines, "<br>\n") + "\n"
 }
 
 // programSections are what there is of a benchmark: its title, which is a row of
@@ -55,19 +46,14 @@ func programSections(m *Model, p *program) []grid.Section {
 	all := []grid.Section{{Noun: "benchmark", Rows: []string{title}}}
 	names := newFileNames(p.Lines)
 	list := p.listing(m)
-	lines := grid.Section{Noun: "line", Open: markdownTable("insns", "share")}
-	if p.two() {
-		lines.Open = markdownTable("base", "head", "delta")
-	}
+	e := textProgram{m: m, p: p, names: names}
+	t := e.lineGrid(false)
 	for _, l := range list.lines {
-		lines.Rows = append(lines.Rows, markdownLineRow(p, names, l))
+		t.Row(append(e.figures(l), nil, e.place(l), sourceCell(l))...)
 	}
 	notes := grid.Section{Noun: "note"}
-	e := textProgram{m: m, p: p, names: names}
-	for note := range strings.SplitSeq(e.rest(), "\n") {
-		if note != "" {
-			notes.Rows = append(notes.Rows, "\n"+strings.ToUpper(note[:1])+note[1:]+".\n")
-		}
+	for _, note := range e.rest() {
+		notes.Rows = append(notes.Rows, "\n"+strings.ToUpper(note[:1])+note[1:]+".\n")
 	}
 	for _, note := range p.notes(names) {
 		notes.Rows = append(notes.Rows, "\n"+escape.MarkdownLine(note)+".\n")
@@ -81,40 +67,25 @@ func programSections(m *Model, p *program) []grid.Section {
 	for _, w := range p.Warnings {
 		notes.Rows = append(notes.Rows, "\n⚠️ "+escape.Markdown(w)+"\n")
 	}
-	all = append(all, lines, notes)
+	all = append(all, t.Section("line"), notes)
 	if m.Asm {
 		if code := markdownCode(p, names, list.lines); code != "" {
-			all = append(all, grid.Section{Noun: "listing", Rows: []string{code}})
+			all = append(all, grid.Section{Noun: "listing", Rows: []string{code}}.Behind("Instructions"))
 		}
 	}
 	return all
 }
 
-// markdownTable is the head of a table of lines with so many figures.
-func markdownTable(figures ...string) string {
-	return "\n| " + strings.Join(figures, " | ") + " | line | source |\n|" + strings.Repeat(" --: |", len(figures)) + " --- | --- |\n"
-}
-
-func markdownLineRow(p *program, names fileNames, l *bench.Line) string {
-	cells := []string{sideInsns(p.of(l)), unit.Percent(p.share(l))}
-	if p.two() {
-		cells = []string{sideInsns(l.Base), sideInsns(l.Head), lineDelta(l)}
-	}
-	place := escape.MarkdownCode(names.place(l)) + marks(p, l)
-	if f := otherFunction(p, l); f != "" {
-		place += " in " + escape.MarkdownCode(f)
-	}
-	source := ""
-	if s := strings.TrimSpace(l.Text); s != "" {
-		source = escape.MarkdownCode(s)
-	}
+// sourceCell is the source of a line, and what it was in the base.
+func sourceCell(l *bench.Line) grid.Cell {
+	c := grid.Name(strings.TrimSpace(l.Text))
 	if s := strings.TrimSpace(l.BaseText); s != "" {
-		source += ", was " + escape.MarkdownCode(s)
+		c = c.And(grid.Figure(", was "), grid.Name(s))
 	}
-	return fmt.Sprintf("| %s | %s | %s |\n", strings.Join(cells, " | "), place, source)
+	return c
 }
 
-// markdownCode is the instructions of lines, behind a click.
+// markdownCode is the instructions of lines.
 func markdownCode(p *program, names fileNames, lines []*bench.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -134,5 +105,5 @@ func markdownCode(p *program, names fileNames, lines []*bench.Line) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "\n<details><summary>Instructions</summary>\n\n" + escape.MarkdownFence(b.String()) + "\n</details>\n"
+	return escape.MarkdownFence(b.String())
 }

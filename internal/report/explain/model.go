@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -269,6 +270,18 @@ func (p *program) function(l *bench.Line) (program, name string) {
 		}
 	}
 	return program, name
+}
+
+// figures are what both sides execute of it, and how much more the head does.
+func (f *function) figures() (base, head, delta string) {
+	base, head = grid.None, grid.None
+	if f.baseHas {
+		base = unit.Mean(f.base)
+	}
+	if f.headHas {
+		head = unit.Mean(f.head)
+	}
+	return base, head, report.MoreInsns(f.head - f.base)
 }
 
 // label is the function's name, with the program if that is not the one that was

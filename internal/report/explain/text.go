@@ -7,12 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
-	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -21,7 +17,7 @@ import (
 // that matter, its functions, and what its inputs do not reach.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
-	for _, line := range head(m) {
+	for _, line := range head(m).Lines(len(m.Tables)) {
 		b.WriteString(grid.Wrap(line, m.columns(), 0, 2) + "\n")
 	}
 	programs := m.programs()
@@ -31,12 +27,12 @@ func Text(w io.Writer, m *Model) error {
 		b.WriteString("\n" + title(m, p) + "\n")
 		if p.Error != "" {
 			if !m.Explained {
-				b.WriteString(grid.Paint(m.Color, text.FgRed, "failed: ") + escape.Printable(p.Error) + "\n")
+				b.WriteString(grid.Paint(m.Color, grid.Red, "failed: ") + escape.Printable(p.Error) + "\n")
 			}
 			continue
 		}
 		e := textProgram{m: m, p: p, names: newFileNames(p.Lines)}
-		for _, part := range []string{e.lineTable(), e.rest(), e.functionTable(), e.notes(), e.unreached(hinted), e.warnings()} {
+		for _, part := range []string{e.lineTable(), strings.Join(e.rest(), "\n"), e.functionTable(), e.notes(), e.unreached(hinted), e.warnings()} {
 			if part != "" {
 				b.WriteString("\n" + part + "\n")
 			}
@@ -72,40 +68,45 @@ func (e *textProgram) lineTable() string {
 	if len(list.lines) == 0 {
 		return ""
 	}
-	t := lineTable{}
-	t.header = []string{"insns", "share"}
+	t := e.lineGrid(e.m.Asm)
+	figures := 2 // columns, besides that of machine instructions
 	if e.p.two() {
-		t.header = []string{"base", "head", "delta"}
+		figures = 3
 	}
-	if e.m.Asm {
-		t.header = append(t.header, "≈")
-	}
-	t.numbers = len(t.header)
-	t.header = append(t.header, "line")
 	for _, l := range list.lines {
-		figures := e.figures(l)
-		if e.m.Asm {
-			figures = append(figures, machineOf(e.p.of(l)))
-		}
-		t.add(append(figures, e.place(l)), e.source(l))
+		cells := append(e.figures(l), grid.Figure(machineOf(e.p.of(l))), e.place(l), grid.Figure(lineText(l.Text, e.m.ByFile)))
+		t.Row(cells...)
 		if l.BaseText != "" && e.p.two() {
-			row := make([]string, len(t.header))
-			row[t.numbers] = "was " + escape.Printable(e.names.basePlace(l))
-			t.add(row, lineText(l.BaseText, e.m.ByFile))
+			row := make([]grid.Cell, figures+1)
+			t.Row(append(row, grid.Word("was "+e.names.basePlace(l)), grid.Figure(lineText(l.BaseText, e.m.ByFile)))...)
 		}
 		if e.m.Asm {
-			e.code(&t, l)
+			for _, c := range codeRows(e.p, l) {
+				row := []grid.Cell{grid.Figure(c.base), grid.Figure(c.head), nil, grid.Figure(c.machine), nil, grid.Figure("  " + c.text)}
+				t.Row(row[3-figures:]...)
+			}
 		}
 	}
-	return t.render(e.m.Columns)
+	return t.Text(e.m.Columns, e.m.Color)
+}
+
+// lineGrid is a table for lines without any, with machine instructions or not.
+func (e *textProgram) lineGrid(machine bool) *grid.Grid {
+	t := new(grid.Grid)
+	if e.p.two() {
+		t.Right("base", "head", "delta")
+	} else {
+		t.Right("insns", "share")
+	}
+	return t.Right("≈").If(machine).Left("line").Rest("source")
 }
 
 // place is where a line is, with its function if that is not the one that the
 // program begins in.
-func (e *textProgram) place(l *bench.Line) string {
-	place := escape.Printable(e.names.place(l)) + marks(e.p, l)
+func (e *textProgram) place(l *bench.Line) grid.Cell {
+	place := grid.Name(e.names.place(l)).And(grid.Figure(marks(e.p, l)))
 	if f := otherFunction(e.p, l); f != "" {
-		place += " in " + escape.Printable(escape.Clip(f, 40))
+		place = place.And(grid.Figure(" in "), grid.ShortName(f, 40))
 	}
 	return place
 }
@@ -121,32 +122,30 @@ func otherFunction(p *program, l *bench.Line) string {
 	return functionLabel(p, program, name)
 }
 
-func (e *textProgram) figures(l *bench.Line) []string {
+func (e *textProgram) figures(l *bench.Line) []grid.Cell {
 	if e.p.two() {
-		d := lineDelta(l)
+		d := grid.Figure(lineDelta(l))
 		switch {
 		case worse(l.Base, l.Head):
-			d = grid.Paint(e.m.Color, text.FgRed, d)
+			d = d.Paint(grid.Red)
 		case better(l.Base, l.Head):
-			d = grid.Paint(e.m.Color, text.FgGreen, d)
+			d = d.Paint(grid.Green)
 		}
-		return []string{sideInsns(l.Base), sideInsns(l.Head), d}
+		return []grid.Cell{grid.Figure(sideInsns(l.Base)), grid.Figure(sideInsns(l.Head)), d}
 	}
 	s := e.p.share(l)
-	n := sideInsns(e.p.of(l))
+	n := grid.Figure(sideInsns(e.p.of(l)))
 	switch {
 	case s >= 0.25:
-		n = grid.Paint(e.m.Color, text.FgRed, n)
+		n = n.Paint(grid.Red)
 	case s >= 0.1:
-		n = grid.Paint(e.m.Color, text.FgYellow, n)
+		n = n.Paint(grid.Yellow)
 	}
-	return []string{n, unit.Percent(s)}
+	return []grid.Cell{n, grid.Figure(unit.Percent(s))}
 }
 
-// source is the text of a line: as it is indented where the lines around it are
+// lineText is the text of a line: as it is indented where the lines around it are
 // listed too.
-func (e *textProgram) source(l *bench.Line) string { return lineText(l.Text, e.m.ByFile) }
-
 func lineText(s string, indented bool) string {
 	if !indented {
 		return escape.Printable(strings.TrimSpace(s))
@@ -155,15 +154,14 @@ func lineText(s string, indented bool) string {
 }
 
 // rest says how much is not listed.
-func (e *textProgram) rest() string {
+func (e *textProgram) rest() (said []string) {
 	list := e.p.listing(e.m)
-	var said []string
 	if list.light > 0 {
-		what := "more, with " + unit.Mean(list.lightWeight) + " instructions a run: list them by --all"
+		what := "more, with"
 		if e.p.two() {
-			what = "more changed a little, by " + unit.Mean(list.lightWeight) + " instructions a run: list them by --all"
+			what = "more changed a little, by"
 		}
-		said = append(said, unit.Plural(list.light, "line")+" "+what)
+		said = append(said, unit.Plural(list.light, "line")+" "+what+" "+unit.Mean(list.lightWeight)+" instructions a run: list them by --all")
 	}
 	if e.p.two() && !e.m.All {
 		switch {
@@ -173,7 +171,7 @@ func (e *textProgram) rest() string {
 			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", unit.Plural(list.same, "line"), unit.Mean(list.sameInsns)))
 		}
 	}
-	return strings.Join(said, "\n")
+	return said
 }
 
 // functionTable has what each function executes, where there are several.
@@ -182,29 +180,23 @@ func (e *textProgram) functionTable() string {
 	if len(functions) < 2 {
 		return ""
 	}
-	header := []string{"function", "insns", "share"}
+	t := new(grid.Grid).Left("function")
 	if e.p.two() {
-		header = []string{"function", "base", "head", "delta"}
+		t.Right("base", "head", "delta")
+	} else {
+		t.Right("insns", "share")
 	}
-	t := grid.New(1, header...)
 	for i := range functions {
 		f := &functions[i]
-		name := escape.Printable(escape.Clip(f.label(e.p), 80))
+		base, head, delta := f.figures()
+		figures := []string{base, head, delta}
 		if !e.p.two() {
 			n := f.head + f.base
-			t.AppendRow(table.Row{name, unit.Mean(n), unit.Percent(share(n, e.p.side().PerRun))})
-			continue
+			figures = []string{unit.Mean(n), unit.Percent(share(n, e.p.side().PerRun))}
 		}
-		base, head := grid.None, grid.None
-		if f.baseHas {
-			base = unit.Mean(f.base)
-		}
-		if f.headHas {
-			head = unit.Mean(f.head)
-		}
-		t.AppendRow(table.Row{name, base, head, report.MoreInsns(f.head - f.base)})
+		t.Row(append([]grid.Cell{grid.ShortName(f.label(e.p), 80)}, grid.Words(figures...)...)...)
 	}
-	return t.Render()
+	return t.Text(0, false)
 }
 
 func (e *textProgram) notes() string {
@@ -236,7 +228,7 @@ func (e *textProgram) unreached(hinted map[string]bool) string {
 func (e *textProgram) warnings() string {
 	var all []string
 	for _, w := range e.p.Warnings {
-		all = append(all, grid.Paint(e.m.Color, text.FgYellow, "warning: ")+escape.Printable(w))
+		all = append(all, grid.Paint(e.m.Color, grid.Yellow, "warning: ")+escape.Printable(w))
 	}
 	return strings.Join(all, "\n")
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -14,8 +12,8 @@ import (
 )
 
 // head says what was counted, where and of which sides.
-func head(m *Model) []string {
-	var h report.Heads
+func head(m *Model) *report.Heads {
+	h := new(report.Heads)
 	kernels := m.kernels()
 	for i, t := range m.Tables {
 		var lines []string
@@ -30,11 +28,11 @@ func head(m *Model) []string {
 			}
 		}
 		if n > 0 {
-			what += " · " + grid.Paint(m.Color, text.FgRed, fmt.Sprintf("%d failed", n))
+			what += " · " + grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n))
 		}
 		h.Add(&t.Testbed, kernels[i], append(lines, what)...)
 	}
-	return h.Lines(len(m.Tables))
+	return h
 }
 
 // title names a benchmark, its program and what a run of it executes.
@@ -43,7 +41,7 @@ func title(m *Model, p *program) string {
 	if where := p.where(m); where != "" {
 		name += " on " + escape.Printable(where)
 	}
-	lines := []string{grid.Paint(m.Color, text.Bold, sideSign(m, p)+name)}
+	lines := []string{grid.Paint(m.Color, grid.Bold, sideSign(m, p)+name)}
 	if what := what(p); what != "" {
 		lines = append(lines, grid.Wrap(escape.Printable(what), m.columns(), 0, 2))
 	}

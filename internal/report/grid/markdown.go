@@ -3,10 +3,22 @@ package grid
 import (
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Section is a part of a Markdown document that can be cut at its rows.
+// Document is a document of Markdown.
+type Document struct {
+	// Title is its heading.
+	Title string
+	// Paragraphs stand below the title.
+	Paragraphs []string
+	// Lines are sentences that follow, a line each.
+	Lines    []string
+	Sections []Section
+}
+
+// Section is a part of a Document that can be cut at its rows.
 type Section struct {
 	// Noun names one row.
 	Noun string
@@ -16,32 +28,82 @@ type Section struct {
 	End  string
 }
 
-// Fit joins the sections to a document of at most limit bytes, 0 for any
-// number. Where not all rows fit, it ends at a whole row, and its last line
-// says how many are missing. Where not even the head fits, its first line is
-// all, or nothing.
-func Fit(head string, sections []Section, limit int) string {
-	var all strings.Builder
-	all.WriteString(head)
-	for _, s := range sections {
-		all.WriteString(s.with(len(s.Rows)))
-	}
-	if limit <= 0 || all.Len() <= limit {
-		return all.String()
-	}
-	// No closing line is longer than the one that misses everything.
-	room := limit - len(head) - len(missing(sections, make([]int, len(sections))))
-	if room < 0 {
-		if title, _, _ := strings.Cut(head, "\n"); len(title) < limit {
-			return title + "\n"
+// Section is the table as one of a Document.
+func (g *Grid) Section(noun string) Section {
+	var heads, rule []string
+	for _, c := range g.columns {
+		if c.absent {
+			continue
 		}
-		return ""
+		heads = append(heads, Word(c.head).Markdown())
+		if c.right {
+			rule = append(rule, "--:")
+		} else {
+			rule = append(rule, "---")
+		}
+	}
+	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+	s := Section{Noun: noun, Open: "\n" + line(heads) + line(rule)}
+	for _, row := range g.rows {
+		var cells []string
+		for i, c := range row {
+			if !g.columns[i].absent {
+				cells = append(cells, c.Markdown())
+			}
+		}
+		s.Rows = append(s.Rows, line(cells))
+	}
+	return s
+}
+
+// Behind is the section behind a click on a title.
+func (s Section) Behind(title string) Section {
+	// The blank line makes GitHub read what follows as Markdown.
+	if s.Open == "" {
+		s.Open = "\n"
+	}
+	s.Open = "\n<details><summary>" + title + "</summary>\n" + s.Open
+	s.End = "\n</details>\n"
+	return s
+}
+
+// Markdown is the document in at most limit bytes, 0 for any number. Where not all
+// rows fit, it ends at a whole row, and its last line says how many are missing.
+// Where not even what is above the sections fits, the title is all, or nothing.
+func (d *Document) Markdown(limit int) string {
+	title := "## " + d.Title + "\n"
+	head := title
+	for _, p := range d.Paragraphs {
+		head += "\n" + p + "\n"
+	}
+	var lines []string
+	for _, line := range d.Lines {
+		lines = append(lines, escape.MarkdownLine(strings.Join(strings.Fields(line), " ")))
+	}
+	if len(lines) > 0 {
+		head += "\n" + strings.Join(lines, "<br>\n") + "\n"
 	}
 	var b strings.Builder
 	b.WriteString(head)
-	taken := make([]int, len(sections))
-	for i := range sections {
-		s := &sections[i]
+	for i := range d.Sections {
+		b.WriteString(d.Sections[i].with(len(d.Sections[i].Rows)))
+	}
+	if limit <= 0 || b.Len() <= limit {
+		return b.String()
+	}
+	// No closing line is longer than the one that misses everything.
+	taken := make([]int, len(d.Sections))
+	room := limit - len(head) - len(d.missing(taken))
+	if room < 0 {
+		if len(title) <= limit {
+			return title
+		}
+		return ""
+	}
+	b.Reset()
+	b.WriteString(head)
+	for i := range d.Sections {
+		s := &d.Sections[i]
 		taken[i] = s.fitting(room)
 		text := s.with(taken[i])
 		b.WriteString(text)
@@ -51,7 +113,7 @@ func Fit(head string, sections []Section, limit int) string {
 			break
 		}
 	}
-	b.WriteString(missing(sections, taken))
+	b.WriteString(d.missing(taken))
 	return b.String()
 }
 
@@ -63,7 +125,7 @@ func (s *Section) with(n int) string {
 	return s.Open + strings.Join(s.Rows[:n], "") + s.End
 }
 
-// fitting is how many of the rows Fit into the room.
+// fitting is how many of the rows fit into the room.
 func (s *Section) fitting(room int) int {
 	room -= len(s.Open) + len(s.End)
 	for i, row := range s.Rows {
@@ -75,34 +137,12 @@ func (s *Section) fitting(room int) int {
 }
 
 // missing is the line that says what was left out.
-func missing(sections []Section, taken []int) string {
+func (d *Document) missing(taken []int) string {
 	var parts []string
-	for i, s := range sections {
+	for i, s := range d.Sections {
 		if n := len(s.Rows) - taken[i]; n > 0 {
 			parts = append(parts, unit.Plural(n, s.Noun))
 		}
 	}
 	return "\nToo long for a comment, so left out: " + strings.Join(parts, ", ") + ".\n"
 }
-
-// SummaryLine opens a part behind a click. The blank line makes GitHub read
-// what follows as Markdown.
-func SummaryLine(title string) string {
-	return "\n<details><summary>" + title + "</summary>\n\n"
-}
-
-// MarkdownHeader begins a table. All columns but the first few, and the last
-// if it is that of the verdict, hold numbers.
-func MarkdownHeader(names int, header ...string) string {
-	rule := make([]string, len(header))
-	for i, name := range header {
-		rule[i] = "---"
-		if i >= names && name != "verdict" {
-			rule[i] = "--:"
-		}
-	}
-	return MarkdownRow(header...) + MarkdownRow(rule...)
-}
-
-// MarkdownRow is a row of a table.
-func MarkdownRow(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }

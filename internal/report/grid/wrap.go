@@ -54,10 +54,21 @@ func Snip(s string, columns int) string {
 	return text.Snip(s, columns, "…")
 }
 
-// Paint colors text, where that is allowed.
-func Paint(color bool, c text.Color, s string) string {
-	if !color {
+// Style is how a text looks in a terminal that shows colors.
+type Style text.Color
+
+// The styles. Bold is so in Markdown too.
+const (
+	Bold   = Style(text.Bold)
+	Red    = Style(text.FgRed)
+	Green  = Style(text.FgGreen)
+	Yellow = Style(text.FgYellow)
+)
+
+// Paint gives text a style, where that is allowed.
+func Paint(color bool, style Style, s string) string {
+	if !color || style == 0 {
 		return s
 	}
-	return c.EscapeSeq() + s + text.Reset.EscapeSeq()
+	return text.Color(style).EscapeSeq() + s + text.Reset.EscapeSeq()
 }

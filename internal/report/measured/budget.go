@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
@@ -41,15 +39,13 @@ func budgetFigures(m bench.Measure, v, most float64) (value, limit string) {
 	return value, limit
 }
 
-// budgetVerdict is what a row says of the benchmark's budgets, empty where they
-// hold.
-func budgetVerdict(m *Model, r *Row) string {
-	verdict := ""
+// budgetVerdict is what a row says of the benchmark's budgets, nil where they hold.
+func budgetVerdict(r *Row) (verdict grid.Cell) {
 	for _, a := range r.Alerts {
 		if a.Severity != string(thresholds.Warn) {
-			return grid.Paint(m.Color, text.FgRed, "over budget")
+			return grid.Figure("over budget").Paint(grid.Red)
 		}
-		verdict = grid.Paint(m.Color, text.FgYellow, "over budget (warning)")
+		verdict = grid.Figure("over budget (warning)").Paint(grid.Yellow)
 	}
 	return verdict
 }
@@ -58,9 +54,9 @@ func budgetVerdict(m *Model, r *Row) string {
 func budgetNotes(m *Model, r *Row) []string {
 	var all []string
 	for i := range r.Alerts {
-		label, color := "over budget: ", text.FgRed
+		label, color := "over budget: ", grid.Red
 		if r.Alerts[i].Severity == string(thresholds.Warn) {
-			label, color = "over budget (warning): ", text.FgYellow
+			label, color = "over budget (warning): ", grid.Yellow
 		}
 		all = append(all, grid.Paint(m.Color, color, label)+OverBudget(r.Result, &r.Alerts[i]))
 	}
@@ -69,10 +65,5 @@ func budgetNotes(m *Model, r *Row) []string {
 
 // hasAlerts tells whether any benchmark is over its budget.
 func hasAlerts(rows []Row) bool {
-	for i := range rows {
-		if len(rows[i].Alerts) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r Row) bool { return len(r.Alerts) > 0 })
 }

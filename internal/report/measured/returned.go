@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/escape"
-	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
@@ -42,7 +40,7 @@ func returned(m *Model) string {
 	}
 	var b strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(benchmarks)) {
-		line := "returned " + what + ": " + report.Few(benchmarks[what], escape.Printable)
+		line := "returned " + what + ": " + grid.List(benchmarks[what], grid.Name).Text(false)
 		b.WriteString(grid.Wrap(line, grid.MaxWidth, 0, 4) + "\n")
 	}
 	if b.Len() > 0 {

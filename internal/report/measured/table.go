@@ -2,65 +2,59 @@ package measured
 
 import (
 	"slices"
-	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-func resultTable(m *Model) string {
+// table has all figures of a run, or what a run costs on each of several kernels.
+func table(m *Model) *grid.Grid {
 	switch {
 	case len(m.Tables) > 1:
 		return kernelTable(m)
 	case len(m.Tables) == 1 && exact(&m.Tables[0]):
-		return exactTable(m)
+		return exactTable(m.Tables[0].Rows)
 	case len(m.Tables) == 1:
-		return timedTable(m)
+		return timedTable(m.Tables[0].Rows)
 	}
-	return ""
+	return new(grid.Grid)
 }
 
 // timedTable has all figures of a run that was timed, but for columns in which
 // nothing stands.
-func timedTable(m *Model) string {
-	rows := m.Tables[0].Rows
-	t := grid.Figures{Names: 2, Verdict: hasAlerts(rows), Header: []string{"benchmark", "driver", "net", "±", "raw", "floor", "runs", "rate"}}
+func timedTable(rows []Row) *grid.Grid {
+	t := new(grid.Grid).Left("benchmark", "driver").Right("net", "±", "raw", "floor", "runs", "rate")
 	more := moreMeasures(rows)
 	for _, measure := range more {
-		t.Header = append(t.Header, escape.Printable(measure.Name))
+		t.Right(measure.Name)
 	}
-	if t.Verdict {
-		t.Header = append(t.Header, "verdict")
-	}
-	for _, r := range rows {
-		row := []string{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
-		if cost, ok := r.Cost(); ok || ownMeasures(&r) {
-			net := grid.None
+	t.Left("verdict").If(hasAlerts(rows))
+	for i := range rows {
+		r := &rows[i]
+		row := begin(r)
+		if cost, ok := r.Cost(); ok || ownMeasures(r) {
+			net := grid.Figure(grid.None)
 			if cost.Name == bench.Latency.Name {
-				net = grid.Paint(m.Color, text.Bold, unit.NS(cost.Center))
+				net = grid.Figure(unit.NS(cost.Center)).Paint(grid.Bold)
 			}
-			row = append(row, net, spread(cost), cell(&r, bench.LatencyRaw), cell(&r, bench.LatencyFloor),
-				runCount(&r), cell(&r, bench.Throughput))
+			row = append(row, net, grid.Figure(spread(cost)), cell(r, bench.LatencyRaw), cell(r, bench.LatencyFloor),
+				grid.Figure(runCount(r)), cell(r, bench.Throughput))
 			for _, measure := range more {
-				row = append(row, cell(&r, measure))
+				row = append(row, cell(r, measure))
 			}
 		} else {
-			row = append(row, blank(m, &r))
+			row = append(row, blank(r))
+			row = append(row, make([]grid.Cell, 5+len(more))...)
 		}
-		row = append(row, make([]string, len(t.Header)-len(row))...)
-		if t.Verdict {
-			row[len(row)-1] = budgetVerdict(m, &r)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Row(append(row, budgetVerdict(r))...)
 	}
-	return t.Filled(3).Render(0)
+	return t.Filled(3)
 }
+
+// begin is the beginning of a benchmark's row.
+func begin(r *Row) []grid.Cell { return []grid.Cell{grid.Name(r.Benchmark), grid.Word(r.Driver)} }
 
 // ownMeasures tells whether another tool measured something, be it no cost at all.
 func ownMeasures(r *Row) bool {
@@ -89,7 +83,7 @@ func moreMeasures(rows []Row) []bench.Measure {
 // runCount is how often the program ran, which another tool does not say.
 func runCount(r *Row) string {
 	if r.Ingested() {
-		return "-"
+		return grid.None
 	}
 	return unit.Count(float64(r.Rounds.Runs()))
 }
@@ -97,39 +91,25 @@ func runCount(r *Row) string {
 // spread of a single round says nothing.
 func spread(s Summary) string {
 	if s.N < 2 {
-		return "-"
+		return grid.None
 	}
 	return unit.NS(s.Spread())
 }
 
 // exactTable has all figures of a run that was counted.
-func exactTable(m *Model) string {
-	header := []string{"benchmark", "driver", "net", "raw", "floor"}
-	path, counted := has(m.Tables[0].Rows, bench.InstructionsPath), has(m.Tables[0].Rows, bench.BPFInsns)
-	if path {
-		header = append(header, "path")
-	}
-	if counted {
-		header = append(header, bench.BPFInsns.Name)
-	}
-	t := newBudgetTable(m, header...)
-	for _, r := range m.Tables[0].Rows {
-		row := table.Row{escape.Printable(r.Benchmark), escape.Printable(r.Driver)}
+func exactTable(rows []Row) *grid.Grid {
+	t := new(grid.Grid).Left("benchmark", "driver").Right("net", "raw", "floor", "path", bench.BPFInsns.Name).Left("verdict").If(hasAlerts(rows))
+	for i := range rows {
+		r := &rows[i]
+		row := begin(r)
 		if _, ok := r.Cost(); !ok {
-			t.AppendRow(append(row, blank(m, &r)))
+			t.Row(append(row, blank(r))...)
 			continue
 		}
-		row = append(row, grid.Paint(m.Color, text.Bold, cell(&r, bench.Instructions)),
-			cell(&r, bench.InstructionsRaw), cell(&r, bench.InstructionsFloor))
-		if path {
-			row = append(row, cell(&r, bench.InstructionsPath))
-		}
-		if counted {
-			row = append(row, cell(&r, bench.BPFInsns))
-		}
-		t.AppendRow(append(row, budgetVerdict(m, &r)))
+		t.Row(append(row, cell(r, bench.Instructions).Paint(grid.Bold), cell(r, bench.InstructionsRaw), cell(r, bench.InstructionsFloor),
+			cell(r, bench.InstructionsPath), cell(r, bench.BPFInsns), budgetVerdict(r))...)
 	}
-	return t.Render()
+	return t.Filled(5)
 }
 
 // has tells whether a measure is known of any benchmark.
@@ -141,32 +121,31 @@ func has(rows []Row, m bench.Measure) bool {
 }
 
 // kernelTable has a column a kernel.
-func kernelTable(m *Model) string {
-	header := []string{"benchmark", "driver"}
-	for _, kernel := range m.kernels() {
-		header = append(header, escape.Printable(kernel))
-	}
-	out := grid.New(2, header...)
+func kernelTable(m *Model) *grid.Grid {
+	t := new(grid.Grid).Left("benchmark", "driver").Right(m.kernels()...)
 	for _, name := range names(m) {
-		row := table.Row{escape.Printable(name), ""}
+		row := []grid.Cell{grid.Name(name), nil}
 		for i := range m.Tables {
 			r := m.Tables[i].find(name)
 			if r == nil {
-				row = append(row, "-")
+				row = append(row, grid.Figure(grid.None))
 				continue
 			}
-			row[1] = escape.Printable(r.Driver)
+			row[1] = grid.Word(r.Driver)
 			cost, ok := r.Cost()
-			switch {
-			case r.Error != "" || !ok:
-				row = append(row, blank(m, r))
-			default:
-				row = append(row, strings.TrimSpace(figure(cost)+" "+budgetVerdict(m, r)))
+			if r.Error != "" || !ok {
+				row = append(row, blank(r))
+				continue
 			}
+			figure := grid.Figure(figure(cost))
+			if over := budgetVerdict(r); over != nil {
+				figure = figure.And(grid.Figure(" "), over)
+			}
+			row = append(row, figure)
 		}
-		out.AppendRow(row)
+		t.Row(row...)
 	}
-	return out.Render()
+	return t
 }
 
 // names lists the benchmarks of all tables, each once, in their order.
@@ -194,35 +173,26 @@ func (t *Table) find(name string) *Row {
 }
 
 // blank is what stands where a benchmark has no figure.
-func blank(m *Model, r *Row) string {
+func blank(r *Row) grid.Cell {
 	switch {
 	case r.Error == "" && r.Driver == "verify":
-		return "loaded"
+		return grid.Figure("loaded")
 	case r.Error == "":
-		return "not measured"
+		return grid.Figure("not measured")
 	}
-	return grid.Paint(m.Color, text.FgRed, "failed")
+	return grid.Figure("failed").Paint(grid.Red)
 }
 
-func cell(r *Row, m bench.Measure) string {
+func cell(r *Row, m bench.Measure) grid.Cell {
 	s, ok := r.Get(m)
 	if !ok {
-		return "-"
+		return grid.Figure(grid.None)
 	}
-	return figure(s)
+	return grid.Figure(figure(s))
 }
 
 // figure prints a summary's center: rounded where it was timed, every digit
 // where it was counted, and two decimals where that is a mean.
 func figure(s Summary) string {
 	return report.About(s.Summary, s.Measure) + report.Number(s.Center, s.Measure)
-}
-
-// newBudgetTable is such a table of one run, with a column for what is over its
-// budget if anything is.
-func newBudgetTable(m *Model, header ...string) table.Writer {
-	if !hasAlerts(m.Tables[0].Rows) {
-		return grid.New(2, header...)
-	}
-	return grid.NewVerdict(2, append(header, "verdict")...)
 }

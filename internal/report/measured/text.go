@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -25,10 +23,10 @@ func Text(w io.Writer, m *Model) error {
 	for i := range m.Tables {
 		h.Add(&m.Tables[i].Run.Testbed, kernels[i], runLine(m, &m.Tables[i]))
 	}
-	for _, line := range h.Lines(len(m.Tables)) {
+	for _, line := range h.Wrapped(len(m.Tables)) {
 		b.WriteString(line + "\n")
 	}
-	b.WriteString("\n" + resultTable(m) + "\n\n")
+	b.WriteString("\n" + table(m).Text(0, m.Color) + "\n\n")
 	if measured(m) {
 		b.WriteString(grid.Wrap(legend(m), grid.TextWidth, 0, 0) + "\n\n")
 	}
@@ -64,10 +62,10 @@ func runLine(m *Model, t *Table) string {
 		parts = slices.Insert(parts, 1, "shard "+t.Run.Shard.String())
 	}
 	if n := t.Failed(); n > 0 {
-		parts = append(parts, grid.Paint(m.Color, text.FgRed, fmt.Sprintf("%d failed", n)))
+		parts = append(parts, grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n)))
 	}
 	if t.Run.Partial {
-		parts = append(parts, grid.Paint(m.Color, text.FgYellow, "partial: "+report.WhyPartial("run", t.Run.Missing)))
+		parts = append(parts, grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("run", t.Run.Missing)))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -217,7 +215,7 @@ func notesOn(m *Model, name string, kernels []string) string {
 // notes are what a table cell has no room for.
 func notes(m *Model, r *Row) []string {
 	var all []string
-	warning := grid.Paint(m.Color, text.FgYellow, "warning: ")
+	warning := grid.Paint(m.Color, grid.Yellow, "warning: ")
 	for _, w := range r.Warnings {
 		all = append(all, warning+escape.Printable(w))
 	}
@@ -231,7 +229,7 @@ func notes(m *Model, r *Row) []string {
 		all = append(all, budgetNotes(m, r)...)
 	}
 	if r.Error != "" && !m.Explained {
-		all = append(all, grid.Paint(m.Color, text.FgRed, "failed: ")+escape.Printable(r.Error))
+		all = append(all, grid.Paint(m.Color, grid.Red, "failed: ")+escape.Printable(r.Error))
 	}
 	return all
 }

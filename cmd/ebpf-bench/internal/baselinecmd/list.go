@@ -3,8 +3,8 @@ package baselinecmd
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -17,18 +17,13 @@ import (
 // printRuns lists runs, one a line. Where that is too wide for the terminal, which
 // has so many columns, each has a few lines instead; 0 is any number.
 func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
+	table := new(grid.Grid).Left("run", "branch", "commit", "time", "objects", "tags", "testbed")
 	machines := shortMachines(runs)
 	for i, m := range runs {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, cli.Dash(m.Branch), cli.Dash(m.Commit),
-			localTime(m), len(m.Digests), cli.Dash(strings.Join(m.Tags, ", ")), ui.Clean(machines[i]))
+		table.Row(grid.Words(m.ID, cli.Dash(m.Branch), fmt.Sprintf("%.12s", cli.Dash(m.Commit)),
+			localTime(m), strconv.Itoa(len(m.Digests)), cli.Dash(strings.Join(m.Tags, ", ")), machines[i])...)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	text := table.String()
+	text := table.Text(0, false) + "\n"
 	if columns > 0 && grid.Width(text) > columns {
 		text = runParagraphs(runs, columns)
 	}
