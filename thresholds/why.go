@@ -26,7 +26,7 @@ func timedEvidence(t *test) string {
 		interval, noise = IntervalBy(c), withUnit(number(c.By.Band), c.Measure)
 	}
 	if c.Bounded() {
-		text += fmt.Sprintf(", %s%% interval %s", trim(c.Confidence*100), interval)
+		text += fmt.Sprintf(", %s interval %s", unit.Level(c.Confidence), interval)
 	}
 	if c.Banded {
 		text += ", noise ±" + noise

@@ -18,7 +18,11 @@ import (
 // Labels are short names that tell testbeds apart: the series of the kernel, its
 // whole release where two have the same series, and the mode too where two have
 // the same release.
-func Labels(testbeds []*bench.Testbed) []string {
+func Labels[T any](tables []T, testbed func(*T) *bench.Testbed) []string {
+	var testbeds []*bench.Testbed
+	for i := range tables {
+		testbeds = append(testbeds, testbed(&tables[i]))
+	}
 	series, releases := map[string]int{}, map[string]int{}
 	for _, t := range testbeds {
 		series[bench.Series(t.Kernel)]++
@@ -38,13 +42,10 @@ func Labels(testbeds []*bench.Testbed) []string {
 	return all
 }
 
-// allKernels stands for the labels of all kernels.
-const allKernels = "all kernels"
-
 // OnKernels names kernels by their labels: all of them in two words.
 func OnKernels(on []string, total int) string {
 	if len(on) == total {
-		return allKernels
+		return "all kernels"
 	}
 	return strings.Join(on, ", ")
 }

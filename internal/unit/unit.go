@@ -137,6 +137,9 @@ func Change(ratio float64) string {
 	return text + "%"
 }
 
+// Level formats a probability as a percentage with the digits that it has: 99%, 99.9%.
+func Level(probability float64) string { return fmt.Sprintf("%.6g%%", probability*100) }
+
 // Format formats v by the name of its unit; an unknown unit is put behind it.
 func Format(v float64, unit string) string {
 	switch unit {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -158,7 +157,7 @@ func intervalHeader(rows []row) string {
 	if confidence == 0 {
 		return "interval"
 	}
-	return fmt.Sprintf("%.6g%% interval", confidence*100)
+	return unit.Level(confidence) + " interval"
 }
 
 // columns are those of the figures that at least one row has.

@@ -15,7 +15,7 @@ import (
 // CSV writes a judged comparison as measured.CSV does runs: a line for each verdict, and for what
 // no threshold is for, whose verdict is not-judged. Base and head are also those of a
 // side that was not compared, such as an added benchmark's. The ratio is head over base,
-// and empty, like its interval, where there is grid.None.
+// and empty, like its interval, where there is none.
 func CSV(w io.Writer, m *Model) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"benchmark", "measure", "unit", "exact", "base", "head", "delta", "ratio", "ratio_low", "ratio_high", "confidence", "p", "verdict", "severity", "why", "kernel", "mode"})

@@ -45,7 +45,7 @@ func legend(m *Model) []string {
 	}
 	switch has := columnsOf(rows); {
 	case has.interval && has.wouldCatch:
-		text = append(text, fmt.Sprintf("interval is where the true delta lies; would catch is the smallest slowdown that this comparison would have caught, with a probability of %.6g%%.", thresholds.Power*100))
+		text = append(text, "interval is where the true delta lies; would catch is the smallest slowdown that this comparison would have caught, with a probability of "+unit.Level(thresholds.Power)+".")
 	case has.interval:
 		text = append(text, "interval is where the true delta lies.")
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -14,19 +16,13 @@ import (
 type line struct {
 	standing standing
 	// on are the benchmarks that it is on, measures their measures.
-	on       []subject
+	on       report.Sentences
 	measures []string
 	text     string
 	// place is where the program stands in the source, dearest are the lines of it
 	// that got dearer. Both may be empty.
 	place   string
 	dearest []bench.Line
-}
-
-// subject is a benchmark, and the kernels where there are several.
-type subject struct {
-	benchmark string
-	kernels   []string
 }
 
 // lines collects sentences: what is said of several benchmarks in the same
@@ -40,7 +36,7 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
 	key := fmt.Sprintf("%d %s", s, text)
 	// A reader looks for these by benchmark and measure: only several kernels
 	// share a line.
-	if s == regressed || s == overBudget || s == warned || s == overWarned || s == improved || s == accepted || s == allowed {
+	if slices.Contains([]standing{regressed, overBudget, warned, overWarned, improved, accepted, allowed}, s) {
 		key += "\x00" + benchmark + "\x00" + measure
 	}
 	found := l.at[key]
@@ -52,23 +48,11 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
 		l.at[key] = found
 		l.all = append(l.all, found)
 	}
-	found.of(benchmark, kernel)
-	if measure != "" && !slices.Contains(found.measures, measure) {
-		found.measures = append(found.measures, measure)
+	found.on.Add(benchmark, kernel)
+	if measure != "" {
+		found.measures = unit.AppendNew(found.measures, measure)
 	}
 	return found
-}
-
-// of adds a benchmark on a kernel to those that the line is on.
-func (l *line) of(benchmark, kernel string) {
-	i := slices.IndexFunc(l.on, func(s subject) bool { return s.benchmark == benchmark })
-	if i < 0 {
-		l.on = append(l.on, subject{benchmark, []string{kernel}})
-		return
-	}
-	if s := &l.on[i]; !slices.Contains(s.kernels, kernel) {
-		s.kernels = append(s.kernels, kernel)
-	}
 }
 
 // whys are the evidence of the verdicts. The first that says a benchmark got dearer
@@ -77,7 +61,7 @@ func whys(m *Model, found []finding) []*line {
 	var l lines
 	named := map[string]bool{}
 	for _, f := range found {
-		line := l.add(f.standing(), f.row.Benchmark, m.place(f.row.table), f.verdict.Measure.Name, f.verdict.Why)
+		line := l.add(f.standing(), f.row.Benchmark, f.row.kernel, f.verdict.Measure.Name, f.verdict.Why)
 		line.place = f.place()
 		if f.standing() == regressed && !named[f.row.Benchmark] {
 			line.dearest = report.DearestLines(f.row.Pair)
@@ -94,7 +78,7 @@ func warnings(m *Model, rows []row) []*line {
 	for i := range rows {
 		r := &rows[i]
 		for _, w := range r.warnings() {
-			l.add(passed, r.Benchmark, m.place(r.table), "", w)
+			l.add(passed, r.Benchmark, r.kernel, "", w)
 		}
 	}
 	return l.all
@@ -102,31 +86,19 @@ func warnings(m *Model, rows []row) []*line {
 
 func (r *row) warnings() []string {
 	var all []string
-	add := func(warnings []string) {
-		for _, w := range warnings {
-			if !slices.Contains(all, w) {
-				all = append(all, w)
+	for _, side := range []*bench.Result{r.Base, r.Head} {
+		if side != nil {
+			all = append(all, side.Warnings...)
+		}
+	}
+	for _, v := range r.verdicts() {
+		for _, c := range []*stat.Change{v.Change, v.Second} {
+			if c != nil && v.Severity != thresholds.Ignore {
+				all = append(all, c.Warnings...)
 			}
 		}
 	}
-	if r.Base != nil {
-		add(r.Base.Warnings)
-	}
-	if r.Head != nil {
-		add(r.Head.Warnings)
-	}
-	for _, v := range r.verdicts() {
-		if v.Severity == thresholds.Ignore {
-			continue
-		}
-		if v.Change != nil {
-			add(v.Change.Warnings)
-		}
-		if v.Second != nil {
-			add(v.Second.Warnings)
-		}
-	}
-	return all
+	return unit.Unique(all)
 }
 
 // who are the benchmarks of a line: all of them, in one word, if they are
@@ -135,8 +107,8 @@ func (l *line) who(m *Model) grid.Cell {
 	on := 0
 	var names []string
 	for _, s := range l.on {
-		on += len(s.kernels)
-		names = append(names, m.named(s.benchmark, s.kernels))
+		on += len(s.Kernels)
+		names = append(names, m.named(s.Text, s.Kernels))
 	}
 	if len(names) > 1 && on == len(m.rows()) {
 		return grid.Figure("all benchmarks")

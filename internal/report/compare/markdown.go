@@ -43,22 +43,15 @@ func Document(m *Model) *grid.Document {
 // heading is the verdict on everything. A benchmark counts once, on however
 // many kernels it was measured.
 func heading(m *Model, rows []row) string {
-	all, slower, over := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	counts, all := count(m), map[string]bool{}
 	for i := range rows {
-		r := &rows[i]
-		all[r.Benchmark] = true
-		if r.standing() == regressed {
-			slower[r.Benchmark] = true
-		}
-		if r.standing() == overBudget {
-			over[r.Benchmark] = true
-		}
+		all[rows[i].Benchmark] = true
 	}
 	switch m.Overall() {
 	case thresholds.Regression:
-		return fmt.Sprintf("❌ Regression in %d of %s", len(slower), unit.Plural(len(all), "benchmark"))
+		return fmt.Sprintf("❌ Regression in %d of %s", counts[regressed].benchmarks, unit.Plural(len(all), "benchmark"))
 	case thresholds.OverBudget:
-		return fmt.Sprintf("❌ %d of %s over budget", len(over), unit.Plural(len(all), "benchmark"))
+		return fmt.Sprintf("❌ %d of %s over budget", counts[overBudget].benchmarks, unit.Plural(len(all), "benchmark"))
 	case thresholds.Failed:
 		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
 			return "❌ Nothing was compared"

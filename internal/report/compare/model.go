@@ -51,8 +51,9 @@ func (m *Model) Overall() thresholds.Outcome {
 
 // row is one benchmark with its verdicts.
 type row struct {
-	table *Table
 	*bench.Pair
+	// kernel is the label of its table.
+	kernel string
 	// main is the verdict on what a run costs, or on the benchmark as a whole.
 	// It is nil where no threshold is for that.
 	main *thresholds.Verdict
@@ -69,7 +70,7 @@ func (t *Table) rows() []row {
 	}
 	var rows []row
 	for i := range t.Pairs {
-		r := row{table: t, Pair: &t.Pairs[i]}
+		r := row{Pair: &t.Pairs[i]}
 		all := verdicts[r.Benchmark]
 		r.main = mainVerdict(all)
 		for _, v := range all {
@@ -120,11 +121,16 @@ func mainVerdict(all []*thresholds.Verdict) *thresholds.Verdict {
 
 // rows are the benchmarks of all tables.
 func (m *Model) rows() []row {
-	var rows []row
+	var all []row
+	kernels := m.kernels()
 	for i := range m.Tables {
-		rows = append(rows, m.Tables[i].rows()...)
+		rows := m.Tables[i].rows()
+		for j := range rows {
+			rows[j].kernel = kernels[i]
+		}
+		all = append(all, rows...)
 	}
-	return rows
+	return all
 }
 
 // driver is the head's, or the base's of what the head no longer has.
@@ -138,15 +144,6 @@ func (r *row) driver() string {
 	return ""
 }
 
-// place is where a finding is: the kernel's label, empty where there is just one
-// table.
-func (m *Model) place(t *Table) string {
-	if len(m.Tables) == 1 {
-		return ""
-	}
-	return m.kernel(t)
-}
-
 // named is a benchmark with the kernels that something is true of, if there are
 // several.
 func (m *Model) named(benchmark string, on []string) string {
@@ -156,19 +153,9 @@ func (m *Model) named(benchmark string, on []string) string {
 	return benchmark + " on " + report.OnKernels(on, len(m.Tables))
 }
 
-// kernel tells a table from the others.
-func (m *Model) kernel(t *Table) string {
-	i := slices.IndexFunc(m.Tables, func(o Table) bool { return o.Comparison == t.Comparison })
-	return m.kernels()[i]
-}
-
 // kernels are the labels of the tables.
 func (m *Model) kernels() []string {
-	var testbeds []*bench.Testbed
-	for i := range m.Tables {
-		testbeds = append(testbeds, &m.Tables[i].Testbed)
-	}
-	return report.Labels(testbeds)
+	return report.Labels(m.Tables, func(t *Table) *bench.Testbed { return &t.Testbed })
 }
 
 // HeadRuns are the heads alone, as runs: Bencher keeps the history itself, and benchstat

@@ -40,41 +40,31 @@ var words = [...]string{
 
 func (s standing) String() string { return words[s] }
 
-// standingOf is the standing of a verdict, nil for grid.None.
+// standings are those of outcomes that count in full.
+var standings = map[thresholds.Outcome]standing{
+	thresholds.Regression: regressed, thresholds.OverBudget: overBudget, thresholds.Failed: failed, thresholds.Inconclusive: inconclusive,
+	thresholds.Accepted: accepted, thresholds.Improvement: improved, thresholds.Removed: removed, thresholds.Added: added, thresholds.Pass: passed,
+}
+
+// standingOf is the standing of a verdict, nil for none.
 func standingOf(v *thresholds.Verdict) standing {
-	switch {
-	case v == nil:
+	if v == nil {
 		return unjudged
+	}
+	s, known := standings[v.Outcome]
+	switch {
 	case v.Severity == thresholds.Ignore:
 		return ignored
-	case v.Outcome == thresholds.Regression && v.Severity == thresholds.Warn:
+	case !known:
+		return unjudged
+	case s == regressed && v.Severity == thresholds.Warn:
 		return warned
-	case v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Warn:
+	case s == overBudget && v.Severity == thresholds.Warn:
 		return overWarned
-	case v.Outcome == thresholds.Pass && v.Allowed:
+	case s == passed && v.Allowed:
 		return allowed
 	}
-	switch v.Outcome {
-	case thresholds.Regression:
-		return regressed
-	case thresholds.OverBudget:
-		return overBudget
-	case thresholds.Failed:
-		return failed
-	case thresholds.Inconclusive:
-		return inconclusive
-	case thresholds.Accepted:
-		return accepted
-	case thresholds.Improvement:
-		return improved
-	case thresholds.Removed:
-		return removed
-	case thresholds.Added:
-		return added
-	case thresholds.Pass:
-		return passed
-	}
-	return unjudged
+	return s
 }
 
 // said tells whether a reader is to hear of it: it is no pass.

@@ -90,6 +90,7 @@ func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 // foldedFinding is what was found alike on one or several kernels.
 type foldedFinding struct {
 	finding
+	kernels []string
 	// name has the kernels in it where there are several.
 	name, base, head string
 }
@@ -97,7 +98,6 @@ type foldedFinding struct {
 // folded joins the findings that say the same of several kernels.
 func folded(m *Model, found []finding) []foldedFinding {
 	var all []foldedFinding
-	var on [][]string
 	at := map[string]int{}
 	for _, f := range found {
 		base, head := f.row.figures(f.verdict)
@@ -106,12 +106,10 @@ func folded(m *Model, found []finding) []foldedFinding {
 		if !ok {
 			i = len(all)
 			at[key] = i
-			all, on = append(all, foldedFinding{finding: f, base: base, head: head}), append(on, nil)
+			all = append(all, foldedFinding{finding: f, base: base, head: head})
 		}
-		on[i] = append(on[i], m.place(f.row.table))
-	}
-	for i := range all {
-		all[i].name = m.named(all[i].row.Benchmark, on[i])
+		all[i].kernels = append(all[i].kernels, f.row.kernel)
+		all[i].name = m.named(f.row.Benchmark, all[i].kernels)
 	}
 	return all
 }

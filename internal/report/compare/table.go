@@ -8,13 +8,26 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// costTable has what a run of each benchmark costs on both sides, for a terminal.
+// costTable has what a run of each benchmark costs on both sides, or how much more on
+// each of several kernels, for a terminal.
 func costTable(m *Model) string {
-	rows, note := shown(m, m.Tables[0].rows(), (*row).keep, "benchmarks passed")
-	if len(rows) == 0 {
+	switch len(m.Tables) {
+	case 0:
+		return ""
+	case 1:
+		rows, note := shown(m, m.Tables[0].rows(), (*row).keep, "benchmarks passed")
+		return m.print(costGrid(rows, func(*row) bool { return true }), note)
+	}
+	rows, note := shown(m, matrix(m), (*matrixRow).keep, "benchmarks passed on all kernels")
+	return m.print(matrixGrid(m, rows), note)
+}
+
+// print is a table for a terminal, and a note below it.
+func (m *Model) print(t *grid.Grid, note string) string {
+	if t.Len() == 0 {
 		return note
 	}
-	return costGrid(rows, func(*row) bool { return true }).Text(m.Columns, m.Color) + "\n" + note
+	return t.Text(m.Columns, m.Color) + "\n" + note
 }
 
 // costGrid has what a run costs of those benchmarks that are to be in it.
@@ -83,15 +96,7 @@ func matrixCell(r *row) grid.Cell {
 	return s.paint(grid.Figure(d + " ")).And(r.verdictCell())
 }
 
-// matrixTable has a column a kernel, for a terminal.
-func matrixTable(m *Model) string {
-	rows, note := shown(m, matrix(m), (*matrixRow).keep, "benchmarks passed on all kernels")
-	if len(rows) == 0 {
-		return note
-	}
-	return matrixGrid(m, rows).Text(m.Columns, m.Color) + "\n" + note
-}
-
+// matrixGrid has a column a kernel.
 func matrixGrid(m *Model, rows []matrixRow) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark").Right(m.kernels()...)
 	for _, r := range rows {
@@ -114,15 +119,12 @@ func otherTable(m *Model) string {
 		return m.wrap("no other measure changed: "+escape.Printable(strings.Join(unchanged, ", "))) + "\n"
 	}
 	rows, note := shown(m, byMeasure(folded(m, smaller(found))), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
-	if len(rows) == 0 {
-		return note
-	}
 	t := new(grid.Grid).Left("other measures", "measure").Right("base", "head", "delta").Left("verdict")
 	for i := range rows {
 		f := &rows[i]
 		t.Row(append(f.cells(), f.standing().cell())...)
 	}
-	return t.Text(m.Columns, m.Color) + "\n" + note
+	return m.print(t, note)
 }
 
 // smaller leaves out what did not pass: that is said with the same figures elsewhere.

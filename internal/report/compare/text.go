@@ -21,7 +21,7 @@ func Text(w io.Writer, m *Model) error {
 	}
 	rows := m.rows()
 	for _, part := range []string{
-		figuresText(m, rows), otherTable(m), whyText(m, rows), warningText(m, rows),
+		costTable(m), otherTable(m), whyText(m, rows), warningText(m, rows),
 		grid.Wrap(strings.Join(legend(m), " "), m.textWidth(), 0, 0), m.wrap(tally(m)),
 	} {
 		if part = strings.TrimRight(part, "\n"); part == "" {
@@ -45,22 +45,12 @@ func (m *Model) wrap(line string) string {
 	return grid.Wrap(line, m.Columns, 0, 2)
 }
 
-// grid.TextWidth is how wide running text is.
+// textWidth is how wide running text is.
 func (m *Model) textWidth() int {
 	if m.Columns == 0 {
 		return grid.TextWidth
 	}
 	return min(m.Columns, grid.TextWidth)
-}
-
-func figuresText(m *Model, rows []row) string {
-	switch {
-	case len(rows) == 0:
-		return ""
-	case len(m.Tables) > 1:
-		return matrixTable(m)
-	}
-	return costTable(m)
 }
 
 func whyText(m *Model, rows []row) string {

@@ -32,7 +32,7 @@ func HTML(w io.Writer, m *Model) error {
 }
 
 // page is what the template shows. The template escapes texts; here they are made
-// printable, so that grid.None turns the direction of what is beside it.
+// printable, so that none turns the direction of what is beside it.
 type page struct {
 	Title    string
 	Head     []string

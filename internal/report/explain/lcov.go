@@ -58,7 +58,7 @@ func LCOV(w io.Writer, m *Model) error {
 
 var errNoLines = errors.New("no object has debug information of its lines, so there is no coverage to write")
 
-// notOfTest is what the name of a test has grid.None of: genhtml warns of it.
+// notOfTest is what the name of a test has none of: genhtml warns of it.
 var notOfTest = regexp.MustCompile(`\W+`)
 
 // lcovFile is a file of source in a tracefile.

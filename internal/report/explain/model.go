@@ -51,11 +51,7 @@ func New(tables ...*bench.Explanation) *Model {
 
 // kernels are the labels of the tables.
 func (m *Model) kernels() []string {
-	var testbeds []*bench.Testbed
-	for _, t := range m.Tables {
-		testbeds = append(testbeds, &t.Testbed)
-	}
-	return report.Labels(testbeds)
+	return report.Labels(m.Tables, func(t **bench.Explanation) *bench.Testbed { return &(*t).Testbed })
 }
 
 // path is where a file of source is. An object names any file as its source, such as

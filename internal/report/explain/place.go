@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -109,32 +110,23 @@ func (p *program) reached() []reach {
 			how[at] = max(how[at], howReached(e))
 		}
 	}
-	files := map[string]*reach{}
-	var all []*reach
-	for l, n := range how {
-		r := files[l.file]
-		if r == nil {
-			r = &reach{file: l.file}
-			files[l.file] = r
-			all = append(all, r)
+	var all []reach
+	for _, l := range slices.SortedFunc(maps.Keys(how), func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.number, b.number))
+	}) {
+		if n := len(all); n == 0 || all[n-1].file != l.file {
+			all = append(all, reach{file: l.file})
 		}
+		r := &all[len(all)-1]
 		r.lines = append(r.lines, l.number)
-		switch n {
+		switch how[l] {
 		case notReached:
 			r.missed = append(r.missed, l.number)
 		case firstReached:
 			r.first = append(r.first, l.number)
 		}
 	}
-	var out []reach
-	for _, r := range all {
-		slices.Sort(r.lines)
-		slices.Sort(r.missed)
-		slices.Sort(r.first)
-		out = append(out, *r)
-	}
-	slices.SortFunc(out, func(a, b reach) int { return cmp.Compare(a.file, b.file) })
-	return out
+	return all
 }
 
 // ranges are lines of a file: 31-33, 40. Blank lines and comments, which have no

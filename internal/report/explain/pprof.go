@@ -77,7 +77,7 @@ type pprofBuilder struct {
 // add adds what a side executes of a line.
 func (b *pprofBuilder) add(p *program, s *bench.ExplainedSide, l *bench.Line, e *bench.Executed, base bool) {
 	if len(e.Code) == 0 {
-		b.sample(p, s, l, l.Offset, e.PerRun, base)
+		b.sample(p, s, l, l.Offset, e.PerRun, e.PerRun*float64(s.Runs), base)
 		return
 	}
 	// What is rounded off of one instruction is added to the next, so that lines
@@ -86,15 +86,11 @@ func (b *pprofBuilder) add(p *program, s *bench.ExplainedSide, l *bench.Line, e 
 	for i := range e.Code {
 		before := math.Round(sum)
 		sum += e.Code[i].PerRun
-		b.sampleOf(p, s, l, e.Code[i].Offset, math.Round(sum)-before, e.Code[i].PerRun*float64(s.Runs), base)
+		b.sample(p, s, l, e.Code[i].Offset, math.Round(sum)-before, e.Code[i].PerRun*float64(s.Runs), base)
 	}
 }
 
-func (b *pprofBuilder) sample(p *program, s *bench.ExplainedSide, l *bench.Line, offset int, perRun float64, base bool) {
-	b.sampleOf(p, s, l, offset, perRun, perRun*float64(s.Runs), base)
-}
-
-func (b *pprofBuilder) sampleOf(p *program, s *bench.ExplainedSide, l *bench.Line, offset int, perRun, inAll float64, base bool) {
+func (b *pprofBuilder) sample(p *program, s *bench.ExplainedSide, l *bench.Line, offset int, perRun, inAll float64, base bool) {
 	values := []int64{whole(perRun), whole(inAll)}
 	labels := map[string][]string{"benchmark": {valid(p.Benchmark)}}
 	if len(b.m.Tables) > 1 {

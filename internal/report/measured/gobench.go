@@ -52,7 +52,7 @@ func GoBench(w io.Writer, m *Model) error {
 	return err
 }
 
-// goUnits are the units of measures whose names are grid.None: those that benchstat
+// goUnits are the units of measures whose names are none: those that benchstat
 // knows of itself, and those that say of what they are.
 var goUnits = map[string]string{
 	bench.Latency.Name:           "ns/op",

@@ -94,7 +94,7 @@ func TestBenchstatReadsARun(t *testing.T) {
 }
 
 // Loads are the sample: with enough of them benchmath finds the difference that
-// there is, and grid.None where there is grid.None.
+// there is, and none where there is none.
 func TestBenchmathComparesLoads(t *testing.T) {
 	sample := func(latencies ...float64) *benchmath.Sample {
 		results, _ := read(t, New(&bench.Run{Results: []bench.Result{loadsOf("a", latencies...)}}))
@@ -118,7 +118,7 @@ func TestBenchmathComparesLoads(t *testing.T) {
 	}
 }
 
-// Names and paths are a stranger's: grid.None of them makes a line.
+// Names and paths are a stranger's: none of them makes a line.
 func TestGoBenchOfHostileNames(t *testing.T) {
 	r := loadsOf("a\nBenchmarkPlanted 1 1 ns/op", 10)
 	r.Object = "x\nUnit ns/op better=higher\n"

@@ -53,11 +53,7 @@ func New(runs ...*bench.Run) *Model {
 
 // kernels are the labels of the tables.
 func (m *Model) kernels() []string {
-	var testbeds []*bench.Testbed
-	for i := range m.Tables {
-		testbeds = append(testbeds, &m.Tables[i].Run.Testbed)
-	}
-	return report.Labels(testbeds)
+	return report.Labels(m.Tables, func(t *Table) *bench.Testbed { return &t.Run.Testbed })
 }
 
 // NewRow summarizes one result.
@@ -70,7 +66,7 @@ func NewRow(r *bench.Result) Row {
 }
 
 // Get is the summary of the first of the measures that was measured; ok is
-// false if grid.None was.
+// false if none was.
 func (r *Row) Get(measures ...bench.Measure) (s Summary, ok bool) {
 	for _, m := range measures {
 		for _, s := range r.Measures {

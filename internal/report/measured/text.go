@@ -39,14 +39,8 @@ func Text(w io.Writer, m *Model) error {
 }
 
 func measured(m *Model) bool {
-	for _, t := range m.Tables {
-		for _, r := range t.Rows {
-			if _, ok := r.Cost(); ok {
-				return true
-			}
-		}
-	}
-	return false
+	cost := func(r Row) bool { _, ok := r.Cost(); return ok }
+	return slices.ContainsFunc(m.Tables, func(t Table) bool { return slices.ContainsFunc(t.Rows, cost) })
 }
 
 func runLine(m *Model, t *Table) string {
@@ -169,26 +163,8 @@ func notesOn(m *Model, name string, kernels []string) string {
 	var counted, said report.Sentences
 	for i := range m.Tables {
 		if r := m.Tables[i].find(name); r != nil {
-			for j := range r.Replaced {
-				if r.Error != "" { // it may be just that which failed
-					break
-				}
-				counted.Add(replaced(r, &r.Replaced[j]), kernels[i])
-			}
-			if r.Traffic != nil {
-				counted.Add(traffic(r.Traffic), kernels[i])
-			}
-			if text := verifierFigures(r); text != "" {
-				counted.Add(text, kernels[i])
-			}
-			if text := hardwareEvents(r); text != "" {
-				counted.Add(text, kernels[i])
-			}
-			for j := range r.Maps {
-				counted.Add(mapFill(&r.Maps[j]), kernels[i])
-			}
-			if r.CPUs > 1 {
-				counted.Add(inParallel(r), kernels[i])
+			for _, fact := range facts(r) {
+				counted.Add(fact, kernels[i])
 			}
 			for _, note := range notes(m, r) {
 				said.Add(note, kernels[i])
@@ -210,6 +186,27 @@ func notesOn(m *Model, name string, kernels []string) string {
 		b.WriteString(where(n) + ": " + n.Text + "\n")
 	}
 	return b.String()
+}
+
+// facts are what was counted besides the figures.
+func facts(r *Row) []string {
+	var all []string
+	for i := range r.Replaced {
+		if r.Error == "" { // else it may be just that which failed
+			all = append(all, replaced(r, &r.Replaced[i]))
+		}
+	}
+	if r.Traffic != nil {
+		all = append(all, traffic(r.Traffic))
+	}
+	all = append(all, verifierFigures(r), hardwareEvents(r))
+	for i := range r.Maps {
+		all = append(all, mapFill(&r.Maps[i]))
+	}
+	if r.CPUs > 1 {
+		all = append(all, inParallel(r))
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // notes are what a table cell has no room for.

@@ -78,7 +78,7 @@ func IngestedRun(more float64) *bench.Run {
 }
 
 // Sheet reads a document as RFC 4180 has it: all lines have as many fields as the
-// header, and grid.None of them is a formula.
+// header, and none of them is a formula.
 func Sheet(t testing.TB, text string) (all []map[string]string) {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
