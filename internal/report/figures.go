@@ -13,12 +13,13 @@ import (
 // None stands where there is no figure.
 const None = "-"
 
-// About is ~ before an exact count that was not the same each time.
-func About(s stat.Summary, m bench.Measure) string {
+// Center prints the center of a summary: behind a ~ where what was counted exactly was
+// not the same each time.
+func Center(s stat.Summary, m bench.Measure) string {
 	if m.Exact && s.Low != s.High {
-		return "~"
+		return "~" + Number(s.Center, m)
 	}
-	return ""
+	return Number(s.Center, m)
 }
 
 // Number prints a value of a measure: rounded where it was timed, every digit where it

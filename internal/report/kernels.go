@@ -50,6 +50,31 @@ func OnKernels(on []string, total int) string {
 	return strings.Join(on, ", ")
 }
 
+// Across is a benchmark on several kernels: nil on one that does not have it.
+type Across[T any] struct {
+	Benchmark string
+	On        []*T
+}
+
+// Matrix joins the benchmarks of several kernels by their names, in their order.
+func Matrix[T any](tables [][]T, benchmark func(*T) string) []Across[T] {
+	var rows []Across[T]
+	at := map[string]int{}
+	for k, table := range tables {
+		for i := range table {
+			name := benchmark(&table[i])
+			n, ok := at[name]
+			if !ok {
+				n = len(rows)
+				at[name] = n
+				rows = append(rows, Across[T]{name, make([]*T, len(tables))})
+			}
+			rows[n].On[k] = &table[i]
+		}
+	}
+	return rows
+}
+
 // Said is a sentence with the kernels that it is true of.
 type Said struct {
 	Text string

@@ -137,6 +137,9 @@ func Change(ratio float64) string {
 	return text + "%"
 }
 
+// Share formats a ratio as a percentage without decimals: 0.754 is 75%.
+func Share(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
+
 // Level formats a probability as a percentage with the digits that it has: 99%, 99.9%.
 func Level(probability float64) string { return fmt.Sprintf("%.6g%%", probability*100) }
 

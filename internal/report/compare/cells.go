@@ -34,8 +34,7 @@ func center(r *bench.Result, measures []bench.Measure) string {
 			break
 		}
 		if s := r.Sample(m.Name); s != nil && len(s.Values) > 0 {
-			summary := stat.Summarize(*s)
-			return report.About(summary, s.Measure) + report.Number(summary.Center, s.Measure)
+			return report.Center(stat.Summarize(*s), s.Measure)
 		}
 	}
 	return grid.None

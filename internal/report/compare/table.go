@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
@@ -18,7 +19,7 @@ func costTable(m *Model) string {
 		rows, note := shown(m, m.Tables[0].rows(), (*row).keep, "benchmarks passed")
 		return m.print(costGrid(rows, func(*row) bool { return true }), note)
 	}
-	rows, note := shown(m, matrix(m), (*matrixRow).keep, "benchmarks passed on all kernels")
+	rows, note := shown(m, matrix(m), keepAny, "benchmarks passed on all kernels")
 	return m.print(matrixGrid(m, rows), note)
 }
 
@@ -45,40 +46,18 @@ func costGrid(rows []row, in func(*row) bool) *grid.Grid {
 	return t
 }
 
-// matrixRow is a benchmark on all kernels: nil where a kernel does not have it.
-type matrixRow struct {
-	name  string
-	cells []*row
+// matrix joins the benchmarks of all tables.
+func matrix(m *Model) []report.Across[row] {
+	var tables [][]row
+	for i := range m.Tables {
+		tables = append(tables, m.Tables[i].rows())
+	}
+	return report.Matrix(tables, func(r *row) string { return r.Benchmark })
 }
 
-// matrix joins the benchmarks of all tables by name.
-func matrix(m *Model) []matrixRow {
-	var rows []matrixRow
-	at := map[string]int{}
-	for k := range m.Tables {
-		table := m.Tables[k].rows()
-		for i := range table {
-			r := &table[i]
-			n, ok := at[r.Benchmark]
-			if !ok {
-				n = len(rows)
-				at[r.Benchmark] = n
-				rows = append(rows, matrixRow{r.Benchmark, make([]*row, len(m.Tables))})
-			}
-			rows[n].cells[k] = r
-		}
-	}
-	return rows
-}
-
-// keep tells whether any kernel has something to say.
-func (r *matrixRow) keep() bool {
-	for _, c := range r.cells {
-		if c != nil && c.keep() {
-			return true
-		}
-	}
-	return false
+// keepAny tells whether any kernel has something to say.
+func keepAny(r *report.Across[row]) bool {
+	return slices.ContainsFunc(r.On, func(r *row) bool { return r != nil && r.keep() })
 }
 
 // matrixCell is the delta, and the verdict where it is no pass.
@@ -97,11 +76,11 @@ func matrixCell(r *row) grid.Cell {
 }
 
 // matrixGrid has a column a kernel.
-func matrixGrid(m *Model, rows []matrixRow) *grid.Grid {
+func matrixGrid(m *Model, rows []report.Across[row]) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark").Right(m.kernels()...)
 	for _, r := range rows {
-		cells := []grid.Cell{grid.Name(r.name)}
-		for _, c := range r.cells {
+		cells := []grid.Cell{grid.Name(r.Benchmark)}
+		for _, c := range r.On {
 			cells = append(cells, matrixCell(c))
 		}
 		t.Row(cells...)

@@ -153,22 +153,17 @@ func newPageProgram(m *Model, p *program, id string) pageProgram {
 	}
 	names := newFileNames(p.Lines)
 	out.Notes = p.notes(names)
-	ids := map[*bench.Line]string{}
+	ids, heaviest := map[*bench.Line]string{}, 0.0
 	for i := range p.Lines {
 		ids[&p.Lines[i]] = fmt.Sprintf("%s-%d", id, i+1)
-	}
-	heaviest := 0.0
-	for i := range p.Lines {
 		heaviest = max(heaviest, p.weight(&p.Lines[i]))
 	}
 	line := func(l *bench.Line) pageLine { return newPageLine(m, p, names, ids[l], l, heaviest) }
 	top := *m
 	top.All, top.ByFile = false, false
 	const dearest = 5
-	for _, l := range p.listing(&top).lines {
-		if len(out.Dearest) == dearest {
-			break
-		}
+	lines := p.listing(&top).lines
+	for _, l := range lines[:min(len(lines), dearest)] {
 		out.Dearest = append(out.Dearest, line(l))
 	}
 	functions := p.functions()

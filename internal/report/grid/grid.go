@@ -125,10 +125,13 @@ func (s *sheet) fit(columns int) []string {
 	return s.list()
 }
 
+// all are the header and the rows.
+func (s *sheet) all() [][]string { return append([][]string{s.heads}, s.rows...) }
+
 // widths are the widths of the columns.
 func (s *sheet) widths() []int {
 	widths := make([]int, len(s.columns))
-	for _, row := range append([][]string{s.heads}, s.rows...) {
+	for _, row := range s.all() {
 		for i, cell := range row {
 			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(cell))
 		}
@@ -140,7 +143,7 @@ func (s *sheet) widths() []int {
 func (s *sheet) lines() []string {
 	widths := s.widths()
 	var all []string
-	for _, row := range append([][]string{s.heads}, s.rows...) {
+	for _, row := range s.all() {
 		var b strings.Builder
 		for i, cell := range row {
 			blanks := strings.Repeat(" ", widths[i]-text.StringWidthWithoutEscSequences(cell))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // What a program returns tells whether it took the path that was meant: one that
@@ -70,7 +71,7 @@ func verdictsOf(r *bench.Result) string {
 			name = fmt.Sprint(v)
 		}
 		if len(values) > 1 {
-			name = fmt.Sprintf("%.0f%% %s", 100*float64(r.Retvals[v])/float64(calls), name)
+			name = unit.Share(float64(r.Retvals[v])/float64(calls)) + " " + name
 		}
 		parts = append(parts, name)
 	}

@@ -123,10 +123,9 @@ func has(rows []Row, m bench.Measure) bool {
 // kernelTable has a column a kernel.
 func kernelTable(m *Model) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark", "driver").Right(m.kernels()...)
-	for _, name := range names(m) {
-		row := []grid.Cell{grid.Name(name), nil}
-		for i := range m.Tables {
-			r := m.Tables[i].find(name)
+	for _, across := range m.matrix() {
+		row := []grid.Cell{grid.Name(across.Benchmark), nil}
+		for _, r := range across.On {
 			if r == nil {
 				row = append(row, grid.Figure(grid.None))
 				continue
@@ -137,7 +136,7 @@ func kernelTable(m *Model) *grid.Grid {
 				row = append(row, blank(r))
 				continue
 			}
-			figure := grid.Figure(figure(cost))
+			figure := grid.Figure(report.Center(cost.Summary, cost.Measure))
 			if over := budgetVerdict(r); over != nil {
 				figure = figure.And(grid.Figure(" "), over)
 			}
@@ -148,28 +147,13 @@ func kernelTable(m *Model) *grid.Grid {
 	return t
 }
 
-// names lists the benchmarks of all tables, each once, in their order.
-func names(m *Model) []string {
-	var all []string
-	seen := map[string]bool{}
+// matrix joins the benchmarks of all tables.
+func (m *Model) matrix() []report.Across[Row] {
+	var tables [][]Row
 	for _, t := range m.Tables {
-		for _, r := range t.Rows {
-			if !seen[r.Benchmark] {
-				seen[r.Benchmark] = true
-				all = append(all, r.Benchmark)
-			}
-		}
+		tables = append(tables, t.Rows)
 	}
-	return all
-}
-
-func (t *Table) find(name string) *Row {
-	for i := range t.Rows {
-		if t.Rows[i].Benchmark == name {
-			return &t.Rows[i]
-		}
-	}
-	return nil
+	return report.Matrix(tables, func(r *Row) string { return r.Benchmark })
 }
 
 // blank is what stands where a benchmark has no figure.
@@ -188,11 +172,5 @@ func cell(r *Row, m bench.Measure) grid.Cell {
 	if !ok {
 		return grid.Figure(grid.None)
 	}
-	return grid.Figure(figure(s))
-}
-
-// figure prints a summary's center: rounded where it was timed, every digit
-// where it was counted, and two decimals where that is a mean.
-func figure(s Summary) string {
-	return report.About(s.Summary, s.Measure) + report.Number(s.Center, s.Measure)
+	return grid.Figure(report.Center(s.Summary, s.Measure))
 }

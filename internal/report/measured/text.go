@@ -31,8 +31,8 @@ func Text(w io.Writer, m *Model) error {
 		b.WriteString(grid.Wrap(legend(m), grid.TextWidth, 0, 0) + "\n\n")
 	}
 	b.WriteString(returned(m))
-	for _, name := range names(m) {
-		b.WriteString(notesOn(m, name, kernels))
+	for _, r := range m.matrix() {
+		b.WriteString(notesOn(m, &r, kernels))
 	}
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -159,10 +159,10 @@ func verifierFigures(r *Row) string {
 
 // notesOn are the notes on a benchmark, each said once for all kernels that it
 // is true of.
-func notesOn(m *Model, name string, kernels []string) string {
+func notesOn(m *Model, across *report.Across[Row], kernels []string) string {
 	var counted, said report.Sentences
-	for i := range m.Tables {
-		if r := m.Tables[i].find(name); r != nil {
+	for i, r := range across.On {
+		if r != nil {
 			for _, fact := range facts(r) {
 				counted.Add(fact, kernels[i])
 			}
@@ -173,9 +173,9 @@ func notesOn(m *Model, name string, kernels []string) string {
 	}
 	where := func(n *report.Said) string {
 		if len(m.Tables) == 1 {
-			return escape.Printable(name)
+			return escape.Printable(across.Benchmark)
 		}
-		return escape.Printable(name + " on " + report.OnKernels(n.Kernels, len(m.Tables)))
+		return escape.Printable(across.Benchmark + " on " + report.OnKernels(n.Kernels, len(m.Tables)))
 	}
 	var b strings.Builder
 	for _, n := range counted {
