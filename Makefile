@@ -96,7 +96,7 @@ VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/wo
 # The stories of the command line, on this kernel; none for none of them.
 VM_STORIES ?= 6.12
 VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,setsid,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
-VM_FILES := ../../internal/report/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target
+VM_FILES := ../../internal/report/measured/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target
 # What there takes a second CPU, the network of the host, or Go, and what takes long
 # and is measured by stories too.
 VM_SKIP := CompareMeasuresPairs|RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus

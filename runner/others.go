@@ -2,8 +2,9 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // machineWide is a driver of a hook that the whole machine calls: what others do
@@ -47,6 +48,6 @@ func (t *track) watchOthers(ctx context.Context) {
 	case share >= mostlyOthers:
 		t.warn("most runs are for other processes of the machine: the load may not call the hook at all; choose another by load, syscall or run")
 	case share > fewOthers:
-		t.warn(fmt.Sprintf("about %.0f%% of the runs are for other processes: the whole machine calls the hook", 100*share))
+		t.warn("about " + unit.Share(share) + " of the runs are for other processes: the whole machine calls the hook")
 	}
 }

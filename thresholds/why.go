@@ -20,13 +20,13 @@ import (
 func timedEvidence(t *test) string {
 	c := &t.change
 	text := grown(c)
-	interval := strings.TrimSuffix(percent(c.Low-1), "%") + ".." + percent(c.High-1)
-	noise := strings.TrimLeft(percent(c.Band), "+-")
+	interval := strings.TrimSuffix(unit.Change(c.Low-1), "%") + ".." + unit.Change(c.High-1)
+	noise := strings.TrimLeft(unit.Change(c.Band), "+-")
 	if c.NearZero() {
 		interval, noise = IntervalBy(c), withUnit(number(c.By.Band), c.Measure)
 	}
 	if c.Bounded() {
-		text += fmt.Sprintf(", %s%% interval %s", trim(c.Confidence*100), interval)
+		text += fmt.Sprintf(", %s interval %s", unit.Level(c.Confidence), interval)
 	}
 	if c.Banded {
 		text += ", noise ±" + noise
@@ -51,7 +51,7 @@ func exactEvidence(c *stat.Change) string {
 		by = "+" + by
 	}
 	if c.Base != 0 && !math.IsInf(c.Ratio*100, 0) {
-		by += ", " + percent(c.Ratio-1)
+		by += ", " + unit.Change(c.Ratio-1)
 	}
 	return fmt.Sprintf("%s → %s (%s)", digits(c.Base), figure(c.Head, c.Measure), by)
 }
@@ -111,7 +111,7 @@ func (t *test) limitWords(g growth) string {
 		if t.change.NearZero() {
 			return "the threshold of " + withUnit(number(l*max(abs(g.base), stat.MinNet)), t.change.Measure)
 		}
-		return "the threshold of " + strings.TrimPrefix(percent(l), "+")
+		return "the threshold of " + strings.TrimPrefix(unit.Change(l), "+")
 	}
 	return "the noise"
 }
@@ -125,20 +125,6 @@ func amount(a Amount, m bench.Measure) string {
 		return "+" + figure(a.Value, m)
 	}
 	return "+" + trim(a.Value) + " " + m.Unit
-}
-
-// percent is a share with its sign: one decimal, two below 1% and none from 100%.
-func percent(share float64) string {
-	p := share * 100
-	switch a := math.Abs(p); {
-	case a < 0.995:
-		return fmt.Sprintf("%+.2f%%", p)
-	case a >= absurd:
-		return fmt.Sprintf("%+.2e%%", p)
-	case a >= 99.95:
-		return fmt.Sprintf("%+.0f%%", p)
-	}
-	return fmt.Sprintf("%+.1f%%", p)
 }
 
 // probability has two digits, and an end below which it does not matter.
@@ -165,7 +151,7 @@ func grown(c *stat.Change) string {
 	if c.NearZero() {
 		return by
 	}
-	return fmt.Sprintf("%s (%s)", percent(c.Ratio-1), by)
+	return fmt.Sprintf("%s (%s)", unit.Change(c.Ratio-1), by)
 }
 
 // By is a change in the measure's unit: +0.80 ns.

@@ -13,7 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
@@ -115,8 +116,8 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 func (f *compareFlags) writeEmpty(t *ui.Terminal, c *measure.Comparing, out output.File) error {
 	empty, note := c.Empty()
 	t.Tell(note)
-	judged := report.NewComparison(report.ComparedTable{Comparison: empty, Verdicts: &thresholds.Verdicts{Empty: true}})
-	write := func(w io.Writer) error { return report.CompareJSON(w, judged) }
+	judged := compare.New(compare.Table{Comparison: empty, Verdicts: &thresholds.Verdicts{Empty: true}})
+	write := func(w io.Writer) error { return compare.JSON(w, judged) }
 	if err := out.Write(write); err != nil {
 		return exit.NoMeasure(err)
 	}
@@ -124,7 +125,7 @@ func (f *compareFlags) writeEmpty(t *ui.Terminal, c *measure.Comparing, out outp
 	case "json":
 		return exit.NoMeasure(write(t.Stdout))
 	case "bmf":
-		return exit.NoMeasure(report.BMF(t.Stdout, report.NewModel()))
+		return exit.NoMeasure(measured.BMF(t.Stdout, measured.New()))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/explain"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -115,7 +115,7 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 
 // check refuses what no default stands for, and finds the format.
 func (f *explainFlags) check(t *ui.Terminal) error {
-	if report.IsSource(f.out) {
+	if explain.IsSource(f.out) {
 		return fmt.Errorf("--out %s: that is a file of source, as explain reports on: name one that ends in %s", f.out, strings.Join(knownEnds(), ", "))
 	}
 	if f.format == "" {

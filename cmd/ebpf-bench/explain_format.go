@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/explain"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/source"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -20,13 +20,13 @@ import (
 // maxComment is how long a comment on GitHub may be, in characters.
 const maxComment = 65_000
 
-var explainFormats = cli.Formats[*report.Explanation]{
-	{"text", report.ExplainText},
-	{"json", report.ExplainJSON},
-	{"markdown", func(w io.Writer, m *report.Explanation) error { return report.ExplainMarkdown(w, m, maxComment) }},
-	{"html", report.ExplainHTML},
-	{"lcov", report.ExplainLCOV},
-	{"pprof", report.ExplainPprof},
+var explainFormats = cli.Formats[*explain.Model]{
+	{"text", explain.Text},
+	{"json", explain.JSON},
+	{"markdown", func(w io.Writer, m *explain.Model) error { return explain.Markdown(w, m, maxComment) }},
+	{"html", explain.HTML},
+	{"lcov", explain.LCOV},
+	{"pprof", explain.Pprof},
 }
 
 // formatEnds are the formats of files by how their names end.
@@ -54,7 +54,7 @@ func formatOf(out string) string {
 
 // print writes to the file of --out, or to stdout.
 func (f *explainFlags) print(t *ui.Terminal, out output.File, s *sides.Explained, all []*bench.Explanation) error {
-	m := report.NewExplanation(all...)
+	m := explain.New(all...)
 	m.ByFile, m.All, m.Asm = f.sort == "file", f.all, f.asm
 	m.Paths, m.Sources = source.Find(all, s.Folders()...)
 	if s.Suite.Bundled {

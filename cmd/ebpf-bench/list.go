@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -149,16 +149,15 @@ func findKernels(t *ui.Terminal, dir string, names []string) (found []string, er
 }
 
 func printList(t *ui.Terminal, list []listed, kernels []string) error {
-	w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "benchmark\tdriver\tprogram\ttype\tobject\tpackets\tbudget")
+	table := new(grid.Grid).Left("benchmark", "driver", "program", "type", "object", "packets", "budget")
 	for _, l := range list {
-		packets := "-"
+		packets := grid.None
 		if l.Packets > 0 {
 			packets = fmt.Sprint(l.Packets)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ui.Clean(l.Benchmark), l.Driver, ui.Clean(l.Program), l.Type, ui.Clean(l.Object), packets, l.Budget)
+		table.Row(grid.Words(l.Benchmark, l.Driver, l.Program, l.Type, l.Object, packets, l.Budget)...)
 	}
-	if err := w.Flush(); err != nil {
+	if _, err := fmt.Fprintln(t.Stdout, table.Text(0, false)); err != nil {
 		return err
 	}
 	if err := printReplaced(t, list); err != nil {

@@ -177,7 +177,7 @@ func runAsNobody(ts *testscript.TestScript, neg bool, args []string) {
 // checkBMF fails unless a file (or stdout) is one document of Bencher Metric
 // Format: bmf FILE BENCHMARK...
 func checkBMF(ts *testscript.TestScript, neg bool, args []string) {
-	schemaFile, err := os.ReadFile("../../internal/report/testdata/bmf.schema.json")
+	schemaFile, err := os.ReadFile("../../internal/report/measured/testdata/bmf.schema.json")
 	ts.Check(err)
 	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaFile))
 	ts.Check(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -51,7 +51,7 @@ func (o *outcome) comparisons(ctx context.Context, t *ui.Terminal, out output.Fi
 	off := j.Missed(kernels, judge.Testbeds(all))
 	judged, notes, unread := j.Comparisons(ctx, all)
 	t.Tell(notes...)
-	failed := errors.Join(out.Write(func(w io.Writer) error { return report.CompareJSON(w, judged) }), cli.PrintComparison(t, o.format, o.verbose, judged), off)
+	failed := errors.Join(out.Write(func(w io.Writer) error { return compare.JSON(w, judged) }), cli.PrintComparison(t, o.format, o.verbose, judged), off)
 	notes, verdict := j.Verdict(judged)
 	t.Tell(notes...)
 	return errors.Join(failed, verdict, unread, exit.NoMeasure(missing), judge.Uncompared(all, o.verbose, missing))

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -49,10 +49,10 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	found.annotations = remarked.annotations()
 	slices.Sort(found.regressed)
 	found.regressed = slices.Compact(found.regressed)
-	m := report.NewModel(runs...)
+	m := measured.New(runs...)
 	m.Explained = true
 	var log, bmf bytes.Buffer
-	if err := errors.Join(report.Text(&log, m), report.BMF(&bmf, m)); err != nil {
+	if err := errors.Join(measured.Text(&log, m), measured.BMF(&bmf, m)); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()
@@ -65,10 +65,10 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	default:
 		found.verdict, heading = foundError, "❌ Not everything was measured"
 	}
-	found.markdown = "## " + heading + "\n\n"
+	found.doc = &grid.Document{Title: heading}
 	if said != "" {
-		found.markdown += escape.MarkdownFence(said) + "\n"
+		found.doc.Sections = append(found.doc.Sections, fenced(said))
 	}
-	found.markdown += "<details><summary>" + unit.Plural(len(runs[0].Results), "benchmark") + "</summary>\n\n" + escape.MarkdownFence(found.log) + "\n</details>\n"
+	found.doc.Sections = append(found.doc.Sections, fenced(found.log).Behind(unit.Plural(len(runs[0].Results), "benchmark")))
 	return found, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -102,7 +103,7 @@ func complaintOf(v *thresholds.Verdict) complaint {
 func budgetComplaint(r *bench.Result, over *bench.Alert) complaint {
 	return complaint{
 		benchmark: r.Benchmark, outcome: outcomeWords[thresholds.OverBudget], rank: 1,
-		text: r.Benchmark + ": " + report.OverBudget(r, over),
+		text: r.Benchmark + ": " + measured.OverBudget(r, over),
 	}
 }
 

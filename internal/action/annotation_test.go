@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -98,9 +99,9 @@ func TestTitleOfAShard(t *testing.T) {
 		{"✅ No regression in 2 benchmarks", "Shard 1/2, judged when the shards are merged: no regression in 2 benchmarks", nil},
 		{"❌ Not everything was measured", "❌ Shard 1/2, judged when the shards are merged: not everything was measured", exit.NoMeasure(fmt.Errorf("failed"))},
 	} {
-		f := &finding{markdown: "## " + c.title + "\nbody\n", err: c.err}
-		if f.ofShard("1/2"); f.title() != c.want || !strings.HasSuffix(f.markdown, "\nbody\n") {
-			t.Errorf("%q, want %q", f.markdown, c.want)
+		f := &finding{doc: &grid.Document{Title: c.title, Paragraphs: []string{"body"}}, err: c.err}
+		if f.ofShard("1/2"); f.doc.Title != c.want || !strings.HasSuffix(f.doc.Markdown(0), "\nbody\n") {
+			t.Errorf("%q, want %q", f.doc.Markdown(0), c.want)
 		}
 	}
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
@@ -34,8 +36,8 @@ type finding struct {
 	verdict string
 	// regressed and improved are benchmarks.
 	regressed, improved []string
-	// markdown is the report, whose first line is the verdict.
-	markdown string
+	// doc is the report, whose title is the verdict.
+	doc *grid.Document
 	// log is the report for the log of the job.
 	log string
 	// alone says that there was nothing to compare with.
@@ -47,17 +49,11 @@ type finding struct {
 	err error
 }
 
-// title is the verdict in one line of text.
-func (f *finding) title() string {
-	line, _, _ := strings.Cut(f.markdown, "\n")
-	return strings.TrimLeft(line, "# ")
-}
-
 // find judges results, of which told says what is missing. The error is one of how
 // the action was called.
 func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*finding, error) {
 	if s.in.shard != nil && measuredNothing(results) {
-		return &finding{verdict: foundPass, markdown: "## ✅ Nothing to measure in shard " + s.in.shard.String() + "\n"}, nil
+		return &finding{verdict: foundPass, doc: &grid.Document{Title: "✅ Nothing to measure in shard " + s.in.shard.String()}}, nil
 	}
 	policy, err := s.policyFor(results, told)
 	if err != nil {
@@ -115,23 +111,23 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 		// is one for the whole suite.
 		found.err = judge.Uncompared(comparisons, false, told)
 	}
-	var log, markdown, bmf bytes.Buffer
+	var log, bmf bytes.Buffer
 	judged.Explained = true
-	if err := errors.Join(report.CompareText(&log, judged), report.CompareMarkdown(&markdown, judged, 0), report.OfHead(report.BMF)(&bmf, judged)); err != nil {
+	if err := errors.Join(compare.Text(&log, judged), measured.BMF(&bmf, measured.New(judged.HeadRuns()...))); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
-	found.log, found.markdown, found.bmf = log.String(), markdown.String(), bmf.Bytes()
+	found.log, found.doc, found.bmf = log.String(), compare.Document(judged), bmf.Bytes()
 	found.take(judged)
 	found.verdict = found.overall(judged)
 	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
-		found.retitle("Nothing to compare")
+		found.doc.Title = "Nothing to compare"
 	}
 	return found, nil
 }
 
 // verdict is what keeps a comparison from passing, and says what is over budget.
-func (s *step) verdict(j *judge.Judge, judged *report.Comparison) error {
+func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
 	notes, err := j.Verdict(judged)
 	s.t.Tell(notes...)
 	return err
@@ -139,7 +135,7 @@ func (s *step) verdict(j *judge.Judge, judged *report.Comparison) error {
 
 // take takes from a judged comparison which benchmarks got slower or faster, and
 // where in the source they are.
-func (f *finding) take(judged *report.Comparison) {
+func (f *finding) take(judged *compare.Model) {
 	var said remarks
 	slower, faster := map[string]bool{}, map[string]bool{}
 	for _, t := range judged.Tables {
@@ -179,7 +175,7 @@ func (f *finding) take(judged *report.Comparison) {
 }
 
 // overall also tells what is inconclusive where that passes.
-func (f *finding) overall(judged *report.Comparison) string {
+func (f *finding) overall(judged *compare.Model) string {
 	unclear := false
 	for _, t := range judged.Tables {
 		unclear = unclear || slices.ContainsFunc(t.Verdicts.All, func(v thresholds.Verdict) bool {
@@ -203,7 +199,7 @@ func (f *finding) overall(judged *report.Comparison) string {
 
 // notMeasured is the finding where there are no results.
 func notMeasured(before *failure) *finding {
-	f := &finding{verdict: foundError, markdown: "## ❌ Could not measure\n"}
+	f := &finding{verdict: foundError, doc: &grid.Document{Title: "❌ Could not measure"}}
 	if before.Text != "" {
 		f.fail(before)
 	} else {
@@ -214,18 +210,12 @@ func notMeasured(before *failure) *finding {
 
 // ofShard says on top that this is a part, of which no verdict is made.
 func (f *finding) ofShard(shard string) {
-	title := strings.TrimLeft(f.title(), "❌✅⚠\ufe0f ")
+	title := strings.TrimLeft(f.doc.Title, "❌✅⚠\ufe0f ")
 	title = "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(title[:1]) + title[1:]
 	if exit.CodeOf(f.err) != exit.Pass {
 		title = "❌ " + title
 	}
-	f.retitle(title)
-}
-
-// retitle puts another verdict on top of the report.
-func (f *finding) retitle(title string) {
-	_, rest, _ := strings.Cut(f.markdown, "\n")
-	f.markdown = "## " + title + "\n" + rest
+	f.doc.Title = title
 }
 
 // fail adds what a step before this one failed with, and said.
@@ -234,14 +224,19 @@ func (f *finding) fail(before *failure) {
 	if before.Code == exit.WrongUsage {
 		code = exit.WrongUsage
 	}
-	f.markdown += "\n" + escape.MarkdownFence(before.Text)
+	f.doc.Sections = append(f.doc.Sections, fenced(before.Text))
 	if f.verdict != foundRegression {
 		f.verdict = foundError
-		if !strings.HasPrefix(f.title(), "❌") {
-			f.retitle("❌ Not everything was measured")
+		if !strings.HasPrefix(f.doc.Title, "❌") {
+			f.doc.Title = "❌ Not everything was measured"
 		}
 	}
 	f.err = errors.Join(f.err, exit.Said(code))
+}
+
+// fenced is text as it is in the log.
+func fenced(text string) grid.Section {
+	return grid.Section{Open: "\n", Rows: []string{escape.MarkdownFence(text)}}
 }
 
 // plainError is an error as lines of text, as the terminal has it.

@@ -101,7 +101,7 @@ func (s strangers) reports(t *testing.T) []string {
 	paired.note(s.name())
 	alone.note(s.name())
 	alone.fail(&failure{Text: s.name()})
-	return []string{paired.markdown, alone.markdown}
+	return []string{paired.doc.Markdown(0), alone.doc.Markdown(0)}
 }
 
 // means is what a document means to GitHub, but for what is code and what is text.

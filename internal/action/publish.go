@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
@@ -21,6 +20,8 @@ type publisher struct {
 	api     *github.API
 	files   *github.Files
 	finding *finding
+	// markdown is the report.
+	markdown string
 	// more is the last line of a report that was cut.
 	more string
 }
@@ -30,12 +31,12 @@ type publisher struct {
 func (p *publisher) write() error {
 	f := p.finding
 	if p.in.name != "" {
-		first, rest, _ := strings.Cut(f.markdown, "\n")
-		f.markdown = first + " · " + escape.MarkdownCode(p.in.name) + "\n" + rest
+		f.doc.Title += " · " + escape.MarkdownCode(p.in.name)
 	}
+	p.markdown = f.doc.Markdown(0)
 	report := p.state.path(reportFile)
 	errs := []error{
-		output.File(report).Write(writeText(f.markdown)),
+		output.File(report).Write(writeText(p.markdown)),
 		p.files.SetOutput("verdict", f.verdict),
 		p.files.SetOutput("regressions", strconv.Itoa(len(f.regressed))),
 		p.files.SetOutput("improvements", strconv.Itoa(len(f.improved))),
@@ -49,7 +50,7 @@ func (p *publisher) write() error {
 		errs = append(errs, p.files.SetOutput("results", p.state.path(resultsFile)))
 	}
 	p.more = "… The rest is in the output report of the action, " + report + "."
-	return errors.Join(append(errs, p.files.AddSummary(f.markdown, p.more))...)
+	return errors.Join(append(errs, p.files.AddSummary(p.markdown, p.more))...)
 }
 
 // publish makes the comment and the check of a pull request. What GitHub does
@@ -93,7 +94,7 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 	}
 	done, err := p.api.PublishCheck(ctx, github.Check{
 		Name: name, SHA: p.on.HeadSHA, Conclusion: p.conclusion(),
-		Title: p.finding.title(), Summary: p.finding.markdown, More: p.more, URL: p.on.RunURL(),
+		Title: p.finding.doc.Title, Summary: p.markdown, More: p.more, URL: p.on.RunURL(),
 		Annotations: p.finding.annotations,
 	})
 	if err != nil {
@@ -133,7 +134,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	f := p.finding
 	done, err := p.api.Comment(ctx, number, github.Comment{
 		Key:  p.key(),
-		Body: f.markdown + "\n[Log and summary of the run](" + p.on.RunURL() + ")\n", More: p.more,
+		Body: p.markdown + "\n[Log and summary of the run](" + p.on.RunURL() + ")\n", More: p.more,
 		State:        fmt.Sprintf("%q %q %q", f.verdict, f.regressed, f.improved),
 		OnlyOnChange: p.in.comment == "on-change", Notable: f.verdict != foundPass || len(f.improved) > 0,
 	})

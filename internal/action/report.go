@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
@@ -32,7 +33,7 @@ func (s *step) report(ctx context.Context) error {
 	fmt.Fprint(s.t.Stdout, found.log)
 	saved, unsaved := s.save(ctx, api)
 	if saved && found.verdict == foundPass {
-		found.retitle("Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef))
+		found.doc.Title = "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
 	s.tidy(ctx)
@@ -177,7 +178,7 @@ func (f *finding) missBase(why string, strict bool) {
 		return
 	}
 	f.verdict = foundInconclusive
-	f.retitle("⚠️ " + f.title())
+	f.doc.Title = "⚠️ " + f.doc.Title
 	if strict {
 		f.err = errors.Join(f.err, exit.NoMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
 	}
@@ -206,8 +207,7 @@ func (f *finding) noteBase(results *bench.Results) {
 
 // note says below the verdict where the base comes from.
 func (f *finding) note(text string) {
-	first, rest, _ := strings.Cut(f.markdown, "\n")
-	f.markdown = first + "\n\n" + escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:]) + ".\n" + rest
+	f.doc.Paragraphs = slices.Insert(f.doc.Paragraphs, 0, escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:])+".")
 }
 
 // gate is the exit code that the input fail-on makes of a finding, with what is

@@ -9,7 +9,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -21,22 +22,27 @@ type Formats[M any] []struct {
 
 // The formats of runs and of comparisons.
 var (
-	RunFormats = Formats[*report.Model]{
-		{"text", report.Text},
-		{"json", report.JSON},
-		{"bmf", report.BMF},
-		{"gobench", report.GoBench},
-		{"csv", report.CSV},
+	RunFormats = Formats[*measured.Model]{
+		{"text", measured.Text},
+		{"json", measured.JSON},
+		{"bmf", measured.BMF},
+		{"gobench", measured.GoBench},
+		{"csv", measured.CSV},
 	}
-	CompareFormats = Formats[*report.Comparison]{
-		{"text", report.CompareText},
-		{"json", report.CompareJSON},
-		{"markdown", func(w io.Writer, m *report.Comparison) error { return report.CompareMarkdown(w, m, 0) }},
-		{"csv", report.CompareCSV},
-		{"bmf", report.OfHead(report.BMF)},
-		{"gobench", report.OfHead(report.GoBench)},
+	CompareFormats = Formats[*compare.Model]{
+		{"text", compare.Text},
+		{"json", compare.JSON},
+		{"markdown", func(w io.Writer, m *compare.Model) error { return compare.Markdown(w, m, 0) }},
+		{"csv", compare.CSV},
+		{"bmf", ofHead(measured.BMF)},
+		{"gobench", ofHead(measured.GoBench)},
 	}
 )
+
+// ofHead renders the head of a comparison alone, as a run.
+func ofHead(render func(io.Writer, *measured.Model) error) func(io.Writer, *compare.Model) error {
+	return func(w io.Writer, m *compare.Model) error { return render(w, measured.New(m.HeadRuns()...)) }
+}
 
 // Register adds --format to a command.
 func (f Formats[M]) Register(cmd *cobra.Command, value *string, usage string) {
@@ -59,7 +65,7 @@ func (f Formats[M]) Of(name string) func(io.Writer, M) error {
 
 // PrintRuns prints runs in one of RunFormats.
 func PrintRuns(t *ui.Terminal, format string, runs ...*bench.Run) error {
-	m := report.NewModel(runs...)
+	m := measured.New(runs...)
 	m.Color = t.Colored(t.Stdout)
 	m.Explained = SameStream(t.Stdout, t.Stderr)
 	if err := RunFormats.Of(format)(t.Stdout, m); err != nil {
@@ -69,7 +75,7 @@ func PrintRuns(t *ui.Terminal, format string, runs ...*bench.Run) error {
 }
 
 // PrintComparison prints a comparison in one of CompareFormats.
-func PrintComparison(t *ui.Terminal, format string, verbose bool, m *report.Comparison) error {
+func PrintComparison(t *ui.Terminal, format string, verbose bool, m *compare.Model) error {
 	m.Color, m.Columns, m.Verbose = t.Colored(t.Stdout), t.Columns(), verbose
 	m.Explained = format == "text" && SameStream(t.Stdout, t.Stderr)
 	if err := CompareFormats.Of(format)(t.Stdout, m); err != nil {

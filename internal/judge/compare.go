@@ -9,15 +9,15 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // Comparisons judges comparisons, one a kernel. Where the history cannot be read, which
 // is the error, what is to be judged by it is inconclusive.
-func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *report.Comparison, notes []bench.Note, _ error) {
-	var tables []report.ComparedTable
+func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *compare.Model, notes []bench.Note, _ error) {
+	var tables []compare.Table
 	var errs []error
 	// What was measured before the comparison was ended is judged all the same.
 	ended := func() bool { return ctx.Err() != nil }
@@ -27,7 +27,7 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 	for _, c := range comparisons {
 		past, told, err := j.history(ctx, c.HeadRun(), c.Base.Branch)
 		errs, notes = append(errs, err), append(notes, told...)
-		tables = append(tables, report.ComparedTable{
+		tables = append(tables, compare.Table{
 			Comparison: c,
 			Verdicts:   j.Policy.Compare(c, thresholds.Options{Strict: j.Strict, History: past, Ended: ended}),
 		})
@@ -35,12 +35,12 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 	if ctx.Err() != nil {
 		errs = append(errs, errors.New("interrupted: not everything was judged"))
 	}
-	return report.NewComparison(tables...), notes, exit.NoMeasure(errors.Join(errs...))
+	return compare.New(tables...), notes, exit.NoMeasure(errors.Join(errs...))
 }
 
 // Verdict turns outcomes into errors, one for each that keeps a comparison from
 // passing. What is over budget is told.
-func (j *Judge) Verdict(m *report.Comparison) (notes []bench.Note, _ error) {
+func (j *Judge) Verdict(m *compare.Model) (notes []bench.Note, _ error) {
 	var errs []error
 	for _, t := range m.Tables {
 		for _, v := range t.Verdicts.All {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -34,7 +34,7 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 				if a.Severity == string(thresholds.Warn) {
 					tells = bench.Warn
 				}
-				notes = append(notes, tells("over budget: %s: %s", benchmarkOn(r.Benchmark, run, runs), report.OverBudget(r, &a)))
+				notes = append(notes, tells("over budget: %s: %s", benchmarkOn(r.Benchmark, run, runs), measured.OverBudget(r, &a)))
 				over = over || a.Severity != string(thresholds.Warn)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -51,7 +51,7 @@ func (l *lines) Start(_ int, estimate time.Duration) {
 func (l *lines) Round() {}
 
 func (l *lines) Done(r *bench.Result) {
-	row := report.NewRow(r)
+	row := measured.NewRow(r)
 	switch s, ok := row.Get(bench.Latency); {
 	case r.Error != "":
 		l.t.Say("%s: failed", r.Benchmark)

@@ -1,22 +1,28 @@
+// Package report has what the reports on runs, comparisons and explanations say in the
+// same words: the machines and kernels, figures, and lines of source. Each report is a
+// package below it, and knows neither terminals nor files.
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// What reports over several kernels have in common: short names of the kernels,
-// and that what is the same on all of them is said once.
-
-// labels are short names that tell testbeds apart: the series of the kernel, its
+// Labels are short names that tell testbeds apart: the series of the kernel, its
 // whole release where two have the same series, and the mode too where two have
 // the same release.
-func labels(testbeds []*bench.Testbed) []string {
+func Labels[T any](tables []T, testbed func(*T) *bench.Testbed) []string {
+	var testbeds []*bench.Testbed
+	for i := range tables {
+		testbeds = append(testbeds, testbed(&tables[i]))
+	}
 	series, releases := map[string]int{}, map[string]int{}
 	for _, t := range testbeds {
 		series[bench.Series(t.Kernel)]++
@@ -36,99 +42,140 @@ func labels(testbeds []*bench.Testbed) []string {
 	return all
 }
 
-// allKernels stands for the labels of all kernels.
-const allKernels = "all kernels"
-
-// onKernels names kernels by their labels: all of them in two words.
-func onKernels(on []string, total int) string {
+// OnKernels names kernels by their labels: all of them in two words.
+func OnKernels(on []string, total int) string {
 	if len(on) == total {
-		return allKernels
+		return "all kernels"
 	}
 	return strings.Join(on, ", ")
 }
 
-// heads are the lines that say what was measured: a machine with all of its
+// Across is a benchmark on several kernels: nil on one that does not have it.
+type Across[T any] struct {
+	Benchmark string
+	On        []*T
+}
+
+// Matrix joins the benchmarks of several kernels by their names, in their order.
+func Matrix[T any](tables [][]T, benchmark func(*T) string) []Across[T] {
+	var rows []Across[T]
+	at := map[string]int{}
+	for k, table := range tables {
+		for i := range table {
+			name := benchmark(&table[i])
+			n, ok := at[name]
+			if !ok {
+				n = len(rows)
+				at[name] = n
+				rows = append(rows, Across[T]{name, make([]*T, len(tables))})
+			}
+			rows[n].On[k] = &table[i]
+		}
+	}
+	return rows
+}
+
+// Said is a sentence with the kernels that it is true of.
+type Said struct {
+	Text string
+	// Kernels are the releases on a machine, or the labels of runs.
+	Kernels []string
+}
+
+// Sentences are each said once for all kernels that they are true of.
+type Sentences []*Said
+
+// Add adds what is true of a kernel.
+func (all *Sentences) Add(text, kernel string) {
+	i := slices.IndexFunc(*all, func(s *Said) bool { return s.Text == text })
+	if i < 0 {
+		*all = append(*all, &Said{text, []string{kernel}})
+		return
+	}
+	s := (*all)[i]
+	s.Kernels = unit.AppendNew(s.Kernels, kernel)
+}
+
+// Heads are the lines that say what was measured: a machine with all of its
 // kernels, and below what runs said of themselves, with the kernel where not all
 // of them said the same.
-type heads struct {
-	machines, runs []*headLine
+type Heads struct {
+	machines, runs Sentences
 }
 
-type headLine struct {
-	text string
-	// kernels are the releases on a machine, or the labels of runs.
-	kernels []string
-}
-
-func addHead(lines []*headLine, text, kernel string) []*headLine {
-	i := slices.IndexFunc(lines, func(l *headLine) bool { return l.text == text })
-	if i < 0 {
-		return append(lines, &headLine{text, []string{kernel}})
-	}
-	if !slices.Contains(lines[i].kernels, kernel) {
-		lines[i].kernels = append(lines[i].kernels, kernel)
-	}
-	return lines
-}
-
-// add adds a run: what measured it, beside its kernel, and what it says of
+// Add adds a run: what measured it, beside its kernel, and what it says of
 // itself.
-func (h *heads) add(t *bench.Testbed, label string, run ...string) {
-	h.machines = addHead(h.machines, machine(t), t.Kernel)
+func (h *Heads) Add(t *bench.Testbed, label string, run ...string) {
+	h.machines.Add(machine(t), t.Kernel)
 	for _, line := range run {
-		h.runs = addHead(h.runs, line, label)
+		h.runs.Add(line, label)
 	}
 }
 
-// lines are the lines, of which those with several kernels are broken.
-func (h *heads) lines(total int) []string {
+// Lines are the lines.
+func (h *Heads) Lines(total int) []string { return h.lines(total, math.MaxInt) }
+
+// Wrapped are the lines, of which those with several kernels are broken.
+func (h *Heads) Wrapped(total int) []string { return h.lines(total, grid.MaxWidth) }
+
+func (h *Heads) lines(total, columns int) []string {
 	var all []string
 	for _, m := range h.machines {
-		if len(m.kernels) == 1 {
-			all = append(all, escape.Printable("Linux "+m.kernels[0])+" · "+m.text)
+		if len(m.Kernels) == 1 {
+			all = append(all, escape.Printable("Linux "+m.Kernels[0])+" · "+m.Text)
 			continue
 		}
-		all = append(all, wrap(escape.Printable("Linux "+strings.Join(m.kernels, ", ")), "      ", maxWidth), m.text)
+		all = append(all, grid.Wrap(escape.Printable("Linux "+strings.Join(m.Kernels, ", ")), columns, 0, 6), m.Text)
 	}
 	for _, r := range h.runs {
-		if len(r.kernels) == total {
-			all = append(all, r.text)
+		if len(r.Kernels) == total {
+			all = append(all, r.Text)
 			continue
 		}
-		all = append(all, escape.Printable(strings.Join(r.kernels, ", "))+": "+r.text)
+		all = append(all, escape.Printable(strings.Join(r.Kernels, ", "))+": "+r.Text)
 	}
 	return all
 }
 
-const (
-	// textWidth is how wide running text is: what fits every terminal.
-	textWidth = 80
-	// maxWidth is how wide a line with figures may be before it is broken.
-	maxWidth = 100
-)
+// TestbedLine is a kernel with its machine.
+func TestbedLine(t *bench.Testbed) string {
+	return escape.Printable("Linux "+t.Kernel) + " · " + machine(t)
+}
 
-// wrap breaks text at spaces into lines of at most that width; those after the
-// first are indented.
-func wrap(sentence, indent string, most int) string { return Wrap(sentence, most, 0, len(indent)) }
-
-// Wrap breaks text at spaces so that it fits in so many columns. The first line
-// stands behind so many columns of something else; those after it are indented.
-func Wrap(s string, columns, first, indent int) string {
-	var b strings.Builder
-	column, fresh := first, true
-	for _, word := range strings.Fields(s) {
-		width := text.StringWidthWithoutEscSequences(word)
-		switch {
-		case fresh:
-		case column+1+width > columns:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column, fresh = column+width, false
+// machine is what a testbed is beside its kernel.
+func machine(t *bench.Testbed) string {
+	parts := []string{t.CPU}
+	if t.Cores > 0 {
+		parts = append(parts, unit.Plural(t.Cores, "core"))
 	}
-	return b.String()
+	if t.Virtual != "" {
+		parts = append(parts, t.Virtual)
+	}
+	if t.JIT != "unknown" {
+		parts = append(parts, "JIT "+t.JIT)
+	}
+	return escape.Printable(strings.Join(parts, " · "))
+}
+
+// WhyPartial says why a run or a comparison is not whole.
+func WhyPartial(what string, missing bench.Shards) string {
+	if len(missing) > 0 {
+		return missing.Are("missing")
+	}
+	return "the " + what + " was ended early"
+}
+
+// SideName is what the user called a side, with its commit where that is known.
+func SideName(s *bench.Side) string {
+	name, commit := escape.Printable(s.Name), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
+	if name == "" {
+		name = escape.Printable(s.Branch)
+	}
+	switch {
+	case commit == "":
+		return name
+	case name == "":
+		return commit
+	}
+	return name + " (" + commit + ")"
 }

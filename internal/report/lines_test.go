@@ -7,13 +7,19 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
+	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
-func TestDearestLines(t *testing.T) {
-	line := func(number int, base, head float64) bench.Line {
-		l := fibonacciLine(number, number, "\tx++;", executes(1, base), executes(1, head))
-		return l
+// lineAt is a line of a program of which a run executes so many instructions.
+func lineAt(number int, text string, base, head float64) bench.Line {
+	return bench.Line{
+		Program: "fun_xdp_fibonacci", Function: "fun_xdp_fibonacci", File: "fun_xdp.c", Number: number, Offset: number, Text: text,
+		Base: &bench.Executed{PerRun: base, Instructions: 1, Times: base}, Head: &bench.Executed{PerRun: head, Instructions: 1, Times: head},
 	}
+}
+
+func TestDearestLines(t *testing.T) {
+	line := func(number int, base, head float64) bench.Line { return lineAt(number, "\tx++;", base, head) }
 	added := line(5, 0, 30)
 	added.Base = nil
 	p := &bench.Pair{Lines: []bench.Line{line(1, 90, 0), line(2, 2, 19), added, line(3, 5, 5), line(4, 1, 1.25), line(6, 1, 3)}}
@@ -33,10 +39,10 @@ func TestDearestLines(t *testing.T) {
 }
 
 func TestLineText(t *testing.T) {
-	known := fibonacciLine(41, 12, "\t\twhile (n--)", executes(1, 2), executes(1, 19))
+	known := lineAt(41, "\t\twhile (n--)", 2, 19)
 	absolute := known
 	absolute.File = "/builds/team/fun_xdp.c"
-	unknown := bench.Line{Program: "fun", Function: "fibonacci", Offset: 40, InFunction: 12, Head: executes(1, 4.75)}
+	unknown := bench.Line{Program: "fun", Function: "fibonacci", Offset: 40, InFunction: 12, Head: &bench.Executed{PerRun: 4.75}}
 	for _, c := range []struct {
 		line    bench.Line
 		columns int
@@ -55,9 +61,9 @@ func TestLineText(t *testing.T) {
 
 func TestLineTextHostile(t *testing.T) {
 	for _, attack := range append(escapetest.Names(300), escapetest.Attacks...) {
-		l := bench.Line{Program: attack, Function: attack, File: attack, Number: 1, Text: attack, Head: executes(1, 1)}
+		l := bench.Line{Program: attack, Function: attack, File: attack, Number: 1, Text: attack, Head: &bench.Executed{PerRun: 1}}
 		got := LineText(&l, 100)
-		checkTerminal(t, got)
+		reporttest.Printable(t, got)
 		if text.StringWidthWithoutEscSequences(got) > 100 {
 			t.Errorf("%q is too wide", got)
 		}

@@ -9,12 +9,13 @@ import (
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
+	"strconv"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -287,15 +288,13 @@ without extra work for each benchmark.`
 
 // Print prints the report as a table.
 func (r *Report) Print(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "Linux %s · %s · %s\n\n", ui.Clean(r.Testbed.Kernel), ui.Clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"))
-	fmt.Fprintln(tw, "extra work\tdriver\ttime\tcalled\tinconclusive\ttook")
+	table := new(grid.Grid).Left("extra work", "driver", "time", "called", "inconclusive", "took")
 	row := func(what string, rate *Rate) {
-		budget := "-"
+		budget := grid.None
 		if rate.Budget > 0 {
 			budget = fmt.Sprintf("%g s", rate.Budget)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d of %d\t%d\t%.1f s\n", what, rate.Driver, budget, rate.Called, rate.Tries, rate.Inconclusive, rate.Took)
+		table.Row(grid.Words(what, rate.Driver, budget, fmt.Sprintf("%d of %d", rate.Called, rate.Tries), strconv.Itoa(rate.Inconclusive), fmt.Sprintf("%.1f s", rate.Took))...)
 	}
 	if r.Same != nil {
 		row("none", r.Same)
@@ -303,9 +302,6 @@ func (r *Report) Print(w io.Writer) error {
 	for i := range r.Extra {
 		row(fmt.Sprintf("+%s, %s", unit.Percent(r.Extra[i].Growth), unit.NS(r.Extra[i].NS)), &r.Extra[i])
 	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w, "\n"+gateLegend)
+	_, err := fmt.Fprintf(w, "Linux %s · %s · %s\n\n%s\n\n%s\n", ui.Clean(r.Testbed.Kernel), ui.Clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"), table.Text(0, false), gateLegend)
 	return err
 }

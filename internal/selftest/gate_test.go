@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
 // The two times of the table are told apart below it.
@@ -29,7 +29,7 @@ func TestGateTable(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, &b)
 		}
 	}
-	if report.Width(b.String()) > 80 {
+	if grid.Width(b.String()) > 80 {
 		t.Errorf("wider than %d columns:\n%s", 80, &b)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/explain"
 )
 
 // maxSource is how large a file of source may be.
@@ -90,7 +90,7 @@ func openRoots(folders []string) []*os.Root {
 // findSource is the path and the lines of a file, in the first folder that has it.
 func findSource(roots []*os.Root, file string) (path string, lines []string, ok bool) {
 	// An object can name any file, and a line of it is printed.
-	if !report.IsSource(filepath.ToSlash(file)) {
+	if !explain.IsSource(filepath.ToSlash(file)) {
 		return "", nil, false
 	}
 	for _, r := range roots {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // MinNet is the least cost, in nanoseconds, that a change is put into
@@ -131,8 +132,8 @@ func (d *differences) change(confidence float64) Change {
 }
 
 func tooFew(loads int, confidence float64) string {
-	return fmt.Sprintf("%d loads: at least %d are needed for an interval with %g%% confidence",
-		loads, MinLoads(1-confidence), confidence*100)
+	return fmt.Sprintf("%d loads: at least %d are needed for an interval with %s confidence",
+		loads, MinLoads(1-confidence), unit.Level(confidence))
 }
 
 // measureOf is the measure as the result has it.

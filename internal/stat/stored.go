@@ -7,6 +7,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // CompareStored compares a timed measure of two results that were measured one
@@ -55,7 +56,7 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 		c.Low, c.High = max(minRatio, 1+at.low/over), max(minRatio, 1+at.high/over)
 		c.By.Low, c.By.High = at.low, at.high
 	} else {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d and %d %s are too few for an interval with %g%% confidence", len(b), len(h), head.Repeats(), confidence*100))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%d and %d %s are too few for an interval with %s confidence", len(b), len(h), head.Repeats(), unit.Level(confidence)))
 	}
 	return c, nil
 }

@@ -1,6 +1,6 @@
 package ui
 
-import "github.com/org/ebpf-bench-action/internal/report"
+import "github.com/org/ebpf-bench-action/internal/report/grid"
 
 // Columns is how wide the results may be: 0 for any width where they are not
 // for a terminal.
@@ -18,5 +18,5 @@ func Wrap(s string, columns, indent int) string {
 	if columns == 0 || columns-indent < least {
 		return s
 	}
-	return report.Wrap(s, columns, indent, indent)
+	return grid.Wrap(s, columns, indent, indent)
 }

@@ -10,11 +10,17 @@ import (
 // Few lists the first of many names and counts the others: a, b, c and 2 more. One
 // that would be the only other is named too.
 func Few(names []string) string {
+	first, more := First(names)
+	return strings.Join(first, ", ") + more
+}
+
+// First are the names that Few lists, and what it says of the others.
+func First(names []string) (first []string, more string) {
 	const most = 3
 	if n := len(names) - most; n > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+		return names[:most], fmt.Sprintf(" and %d more", n)
 	}
-	return strings.Join(names, ", ")
+	return names, ""
 }
 
 // Plural is a number of things: 1 round, 2 rounds.

@@ -4,6 +4,7 @@
 package unit
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -109,6 +110,38 @@ func Percent(ratio float64) string {
 		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 	}
 }
+
+// Change formats a ratio as a percentage with its sign: +5.2%, two decimals below 1%,
+// where the noise of a good machine is, and none from 100%.
+func Change(ratio float64) string {
+	p := ratio * 100
+	if bad(p) {
+		return "-"
+	}
+	decimals := 1
+	switch a := math.Abs(p); {
+	case a >= 1e9:
+		return fmt.Sprintf("%+.2e%%", p)
+	case a < 0.995:
+		decimals = 2
+	case a >= 99.95:
+		decimals = 0
+	}
+	text := strconv.FormatFloat(p, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return "0%"
+	}
+	if p > 0 {
+		text = "+" + text
+	}
+	return text + "%"
+}
+
+// Share formats a ratio as a percentage without decimals: 0.754 is 75%.
+func Share(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
+
+// Level formats a probability as a percentage with the digits that it has: 99%, 99.9%.
+func Level(probability float64) string { return fmt.Sprintf("%.6g%%", probability*100) }
 
 // Format formats v by the name of its unit; an unknown unit is put behind it.
 func Format(v float64, unit string) string {

@@ -48,6 +48,22 @@ func TestPercent(t *testing.T) {
 	}
 }
 
+func TestChange(t *testing.T) {
+	for ratio, want := range map[float64]string{0: "0%", 0.0521: "+5.2%", -0.0012: "-0.12%", 0.000001: "0%", 3: "+300%", -0.9999: "-100%", math.NaN(): "-"} {
+		if got := Change(ratio); got != want {
+			t.Errorf("Change(%v) = %q, want %q", ratio, got, want)
+		}
+	}
+}
+
+func TestLevel(t *testing.T) {
+	for p, want := range map[float64]string{0.99: "99%", 0.999: "99.9%", 0.07: "7%", 1: "100%"} {
+		if got := Level(p); got != want {
+			t.Errorf("Level(%v) = %q, want %q", p, got, want)
+		}
+	}
+}
+
 func TestExactly(t *testing.T) {
 	for v, want := range map[float64]string{1: "1 instruction", -1: "-1 instruction", 0: "0 instructions", 1882: "1,882 instructions", 306.0781: "306.08 instructions", 155.66666666: "155.67 instructions", -0.004: "-0.004 instructions", 1.004: "1 instructions"} {
 		if got := Exactly(v, "instructions"); got != want {

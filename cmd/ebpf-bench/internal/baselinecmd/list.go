@@ -3,13 +3,13 @@ package baselinecmd
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -17,19 +17,14 @@ import (
 // printRuns lists runs, one a line. Where that is too wide for the terminal, which
 // has so many columns, each has a few lines instead; 0 is any number.
 func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "run\tbranch\tcommit\ttime\tobjects\ttags\ttestbed")
+	table := new(grid.Grid).Left("run", "branch", "commit", "time", "objects", "tags", "testbed")
 	machines := shortMachines(runs)
 	for i, m := range runs {
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%d\t%s\t%s\n", m.ID, cli.Dash(m.Branch), cli.Dash(m.Commit),
-			localTime(m), len(m.Digests), cli.Dash(strings.Join(m.Tags, ", ")), ui.Clean(machines[i]))
+		table.Row(grid.Words(m.ID, cli.Dash(m.Branch), fmt.Sprintf("%.12s", cli.Dash(m.Commit)),
+			localTime(m), strconv.Itoa(len(m.Digests)), cli.Dash(strings.Join(m.Tags, ", ")), machines[i])...)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	text := table.String()
-	if columns > 0 && report.Width(text) > columns {
+	text := table.Text(0, false) + "\n"
+	if columns > 0 && grid.Width(text) > columns {
 		text = runParagraphs(runs, columns)
 	}
 	_, err := io.WriteString(out, text)
@@ -85,7 +80,7 @@ func runParagraphs(runs []baseline.Meta, columns int) string {
 			facts = append(facts, "tagged "+ui.Clean(strings.Join(m.Tags, ", ")))
 		}
 		for _, line := range []string{strings.Join(facts, " · "), ui.Clean(m.Machine)} {
-			b.WriteString(indent + report.Wrap(line, columns, len(indent), len(indent)) + "\n")
+			b.WriteString(indent + grid.Wrap(line, columns, len(indent), len(indent)) + "\n")
 		}
 	}
 	return b.String()

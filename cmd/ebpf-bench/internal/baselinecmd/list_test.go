@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
 // On a terminal no line of the list is wider than it is, and nothing is cut.
@@ -37,7 +37,7 @@ func TestListOfRunsFits(t *testing.T) {
 				t.Errorf("in %d columns %q is missing:\n%s", columns, want, &b)
 			}
 		}
-		if width := report.Width(b.String()); columns > 0 && width > columns {
+		if width := grid.Width(b.String()); columns > 0 && width > columns {
 			t.Errorf("in %d columns there are %d:\n%s", columns, width, &b)
 		}
 		if table := strings.HasPrefix(b.String(), "run "); table != (columns == 0 || columns == 300) {

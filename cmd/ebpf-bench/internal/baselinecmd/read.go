@@ -21,7 +21,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/output"
-	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -76,7 +76,7 @@ func (b *command) show() *cobra.Command {
 			if err != nil {
 				return exit.NoMeasure(err)
 			}
-			m := report.NewModel(entry.Run)
+			m := measured.New(entry.Run)
 			m.Color = b.t.Colored(b.t.Stdout)
 			return cli.RunFormats.Of(format)(b.t.Stdout, m)
 		}),

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -85,7 +85,7 @@ func printFindings(t *ui.Terminal, k *examined) error {
 	fmt.Fprintf(&b, "Linux %s · %s\n\n", ui.Clean(k.release), modeWords[k.mode])
 	unasked := false
 	for _, f := range k.findings {
-		fmt.Fprintf(&b, "%s %-*s  %s\n", mark(f.Answer, indent, color), width, f.Name, ui.Wrap(f.For, columns, indent+width+3))
+		fmt.Fprintf(&b, "%s%*s %-*s  %s\n", mark(f.Answer).Text(color), indent-len(f.Answer), "", width, f.Name, ui.Wrap(f.For, columns, indent+width+3))
 		if f.Reason == probe.NeedsRoot {
 			unasked = true
 			continue
@@ -110,11 +110,7 @@ var modeWords = map[bench.Mode]string{
 	bench.ModeKVM:   "in a virtual machine, by KVM",
 }
 
-// mark is an answer that fills a width, with color on the word alone.
-func mark(a probe.Answer, width int, color bool) string {
-	if !color {
-		return fmt.Sprintf("%-*s", width, a)
-	}
-	c := map[probe.Answer]text.Color{probe.Yes: text.FgGreen, probe.No: text.FgYellow, probe.Unknown: text.FgRed}[a]
-	return fmt.Sprintf("%s%s%s%*s", c.EscapeSeq(), a, text.Reset.EscapeSeq(), width-len(a), "")
+// mark is an answer in its color.
+func mark(a probe.Answer) grid.Cell {
+	return grid.Figure(string(a)).Paint(map[probe.Answer]grid.Style{probe.Yes: grid.Green, probe.No: grid.Yellow, probe.Unknown: grid.Red}[a])
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -12,30 +13,24 @@ import (
 // printMatrix prints a row a probe and a column a kernel, and below it why an
 // answer is not yes.
 func printMatrix(t *ui.Terminal, kernels []examined) error {
-	const gap = 2
-	color := t.Colored(t.Stdout)
-	rows := probeNames(kernels)
-	first := 0
-	for _, name := range rows {
-		first = max(first, len(name))
+	table := new(grid.Grid).Left("")
+	for _, title := range columnTitles(kernels) {
+		// An answer fits, whichever it is.
+		table.Left(fmt.Sprintf("%-*s", len(probe.Unknown), title))
 	}
-	var b, reasons strings.Builder
-	titles := columnTitles(kernels)
-	fmt.Fprintf(&b, "%-*s", first, "")
-	for _, title := range titles {
-		fmt.Fprintf(&b, "%*s%-*s", gap, "", columnWidth(title), title)
-	}
-	for _, name := range rows {
-		fmt.Fprintf(&b, "\n%-*s", first, name)
-		for i, k := range kernels {
+	var reasons strings.Builder
+	for _, name := range probeNames(kernels) {
+		row := grid.Words(name)
+		for _, k := range kernels {
 			f := findingOf(k, name)
-			fmt.Fprintf(&b, "%*s%s", gap, "", mark(f.Answer, columnWidth(titles[i]), color))
+			row = append(row, mark(f.Answer))
 			if f.Answer != probe.Yes {
 				reasons.WriteString(ui.Wrap(fmt.Sprintf("%s on %s: %s", name, ui.Clean(k.release), ui.Clean(f.Reason)), t.Columns(), 2) + "\n")
 			}
 		}
+		table.Row(row...)
 	}
-	text := trimLines(b.String()) + "\n"
+	text := table.Text(0, t.Colored(t.Stdout)) + "\n"
 	if reasons.Len() > 0 {
 		text += "\n" + reasons.String()
 	}
@@ -61,8 +56,6 @@ func columnTitles(kernels []examined) []string {
 	return short
 }
 
-func columnWidth(title string) int { return max(len(title), len(probe.Unknown)) }
-
 // probeNames lists the probes that any of the kernels was asked, in their
 // order.
 func probeNames(kernels []examined) []string {
@@ -82,12 +75,4 @@ func findingOf(k examined, name string) probe.Finding {
 		}
 	}
 	return probe.Finding{Answer: probe.Unknown, Reason: "not asked"}
-}
-
-func trimLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
 }

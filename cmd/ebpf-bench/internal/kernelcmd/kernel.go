@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +22,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/output"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
@@ -103,12 +103,12 @@ func (k *command) list() *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(k.t.Stdout).Encode(append([]kernel.Entry{}, entries...))
 			}
-			w := tabwriter.NewWriter(k.t.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "release\tarch\tdigest\tsize\tadded\torigin")
+			table := new(grid.Grid).Left("release", "arch", "digest", "size", "added", "origin")
 			for _, e := range entries {
-				fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\n", ui.Clean(e.Release), e.Arch, e.Digest, unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), cli.Dash(e.Origin))
+				table.Row(grid.Words(e.Release, e.Arch, fmt.Sprintf("%.12s", e.Digest), unit.Bytes(float64(e.Size)), e.Added.Format(time.DateOnly), cli.Dash(e.Origin))...)
 			}
-			return w.Flush()
+			_, err = fmt.Fprintln(k.t.Stdout, table.Text(0, false))
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -1,0 +1,140 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// line is a sentence on one or several benchmarks.
+type line struct {
+	standing standing
+	// on are the benchmarks that it is on, measures their measures.
+	on       report.Sentences
+	measures []string
+	text     string
+	// place is where the program stands in the source, dearest are the lines of it
+	// that got dearer. Both may be empty.
+	place   string
+	dearest []bench.Line
+}
+
+// lines collects sentences: what is said of several benchmarks in the same
+// words is said once.
+type lines struct {
+	all []*line
+	at  map[string]*line
+}
+
+func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
+	key := fmt.Sprintf("%d %s", s, text)
+	// A reader looks for these by benchmark and measure: only several kernels
+	// share a line.
+	if slices.Contains([]standing{regressed, overBudget, warned, overWarned, improved, accepted, allowed}, s) {
+		key += "\x00" + benchmark + "\x00" + measure
+	}
+	found := l.at[key]
+	if found == nil {
+		if l.at == nil {
+			l.at = map[string]*line{}
+		}
+		found = &line{standing: s, text: text}
+		l.at[key] = found
+		l.all = append(l.all, found)
+	}
+	found.on.Add(benchmark, kernel)
+	if measure != "" {
+		found.measures = unit.AppendNew(found.measures, measure)
+	}
+	return found
+}
+
+// whys are the evidence of the verdicts. The first that says a benchmark got dearer
+// names the lines that did.
+func whys(m *Model, found []finding) []*line {
+	var l lines
+	named := map[string]bool{}
+	for _, f := range found {
+		line := l.add(f.standing(), f.row.Benchmark, f.row.kernel, f.verdict.Measure.Name, f.verdict.Why)
+		line.place = f.place()
+		if f.standing() == regressed && !named[f.row.Benchmark] {
+			line.dearest = report.DearestLines(f.row.Pair)
+			named[f.row.Benchmark] = len(line.dearest) > 0
+		}
+	}
+	return l.all
+}
+
+// warnings are what a reader must know to trust the figures: of the results
+// and of the changes that verdicts rest on.
+func warnings(m *Model, rows []row) []*line {
+	var l lines
+	for i := range rows {
+		r := &rows[i]
+		for _, w := range r.warnings() {
+			l.add(passed, r.Benchmark, r.kernel, "", w)
+		}
+	}
+	return l.all
+}
+
+func (r *row) warnings() []string {
+	var all []string
+	for _, side := range []*bench.Result{r.Base, r.Head} {
+		if side != nil {
+			all = append(all, side.Warnings...)
+		}
+	}
+	for _, v := range r.verdicts() {
+		for _, c := range []*stat.Change{v.Change, v.Second} {
+			if c != nil && v.Severity != thresholds.Ignore {
+				all = append(all, c.Warnings...)
+			}
+		}
+	}
+	return unit.Unique(all)
+}
+
+// who are the benchmarks of a line: all of them, in one word, if they are
+// several and there are no more.
+func (l *line) who(m *Model) grid.Cell {
+	on := 0
+	var names []string
+	for _, s := range l.on {
+		on += len(s.Kernels)
+		names = append(names, m.named(s.Text, s.Kernels))
+	}
+	if len(names) > 1 && on == len(m.rows()) {
+		return grid.Figure("all benchmarks")
+	}
+	return grid.List(names, grid.Name)
+}
+
+// cell is the line: of which benchmarks and measures, what, why and where.
+func (l *line) cell(m *Model) grid.Cell {
+	c, colon := l.who(m), grid.Figure(": ")
+	if len(l.measures) > 0 {
+		c = c.And(colon, grid.List(l.measures, grid.Word))
+	}
+	c = c.And(colon, l.standing.cell(), colon, grid.Word(l.text))
+	if l.place != "" {
+		c = c.And(grid.Figure(", at "), grid.Name(l.place))
+	}
+	return c
+}
+
+// place is where the program stands that costs too much, empty where that is not
+// known or it does not.
+func (f *finding) place() string {
+	s := f.standing()
+	if f.row.Head == nil || f.row.Head.Source == nil || s != regressed && s != overBudget {
+		return ""
+	}
+	return report.SourcePlace(f.row.Head.Source)
+}

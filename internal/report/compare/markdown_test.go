@@ -1,0 +1,99 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/org/ebpf-bench-action/internal/report/reporttest"
+)
+
+func TestMarkdown(t *testing.T) {
+	for name, m := range models() {
+		m.Color = true
+		out := reporttest.Golden(t, name+".md.golden", func(w io.Writer) error { return Markdown(w, m, 0) })
+		if strings.ContainsAny(out, "\x1b\u202e") || !utf8.ValidString(out) {
+			t.Errorf("%s is not printable", name)
+		}
+		checkTables(t, name, out)
+	}
+}
+
+// checkTables checks that every row of a table has the cells of its header.
+func checkTables(t *testing.T, name, text string) {
+	t.Helper()
+	cells := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			cells = 0
+			continue
+		}
+		n := strings.Count(line, "|")
+		if cells != 0 && n != cells {
+			t.Errorf("%s: %d cells, the header has %d: %s", name, n-1, cells-1, line)
+		}
+		cells = n
+	}
+}
+
+func TestMarkdownFits(t *testing.T) {
+	for name, m := range models() {
+		var whole bytes.Buffer
+		if err := Markdown(&whole, m, 0); err != nil {
+			t.Fatal(err)
+		}
+		full := strings.SplitAfter(whole.String(), "\n")
+		for limit := 1; limit <= whole.Len()+1; limit += 1 + whole.Len()*whole.Len()/2_000_000 {
+			var b bytes.Buffer
+			if err := Markdown(&b, m, limit); err != nil {
+				t.Fatal(err)
+			}
+			out := b.String()
+			if len(out) > limit || !utf8.ValidString(out) {
+				t.Fatalf("%s: %d bytes, limit %d, or no UTF-8", name, len(out), limit)
+			}
+			if strings.Count(out, "<details>") != strings.Count(out, "</details>") {
+				t.Fatalf("%s: a part is left open at %d:\n%s", name, limit, out)
+			}
+			checkWholeLines(t, full, out, limit)
+		}
+		var b bytes.Buffer
+		if err := Markdown(&b, m, whole.Len()); err != nil || b.String() != whole.String() {
+			t.Errorf("%s is cut though it fits: %v", name, err)
+		}
+	}
+}
+
+// checkWholeLines checks that nothing is cut but between two lines.
+func checkWholeLines(t *testing.T, full []string, out string, limit int) {
+	t.Helper()
+	at := 0
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "Too long") || line == "\n" || line == "</details>\n" {
+			continue
+		}
+		for at < len(full) && full[at] != line {
+			at++
+		}
+		if at == len(full) {
+			t.Fatalf("at %d, %q is no line of the whole report", limit, line)
+		}
+	}
+}
+
+func TestMarkdownCountsWhatIsLeftOut(t *testing.T) {
+	m := New(manyComparison(1000))
+	var b bytes.Buffer
+	if err := Markdown(&b, m, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	out := b.String()
+	rows := strings.Count(out, "| pass |")
+	want := fmt.Sprintf("left out: %d other benchmarks, 1 legend.\n", 990-rows)
+	if rows == 0 || !strings.HasSuffix(out, want) {
+		t.Errorf("%d rows, and the end is %q, want %q", rows, out[len(out)-100:], want)
+	}
+}

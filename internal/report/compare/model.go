@@ -1,0 +1,172 @@
+// Package compare reports on a judged comparison of base and head: as text, Markdown,
+// JSON and a spreadsheet.
+package compare
+
+import (
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// Model is what the renderers of a judged comparison show: base and head
+// of one suite on one or several kernels.
+type Model struct {
+	Tables []Table
+	// Color allows escape sequences.
+	Color bool
+	// Columns is how wide the text may be, 0 for any width.
+	Columns int
+	// Explained says that the reader is told beside the text why benchmarks
+	// failed, so that it need not say it again.
+	Explained bool
+	// Verbose shows what passed in full too.
+	Verbose bool
+}
+
+// Table is what was measured on one kernel, with what was found of it.
+type Table struct {
+	*bench.Comparison
+	Verdicts *thresholds.Verdicts
+}
+
+// New shows one table a kernel.
+func New(tables ...Table) *Model { return &Model{Tables: tables} }
+
+// Overall is the worst outcome of all tables: see thresholds.Verdicts.Overall.
+// Where there is no table, nothing was judged.
+func (m *Model) Overall() thresholds.Outcome {
+	found := map[thresholds.Outcome]bool{thresholds.Failed: len(m.Tables) == 0}
+	for _, t := range m.Tables {
+		found[t.Verdicts.Overall()] = true
+	}
+	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget, thresholds.Failed, thresholds.Inconclusive} {
+		if found[o] {
+			return o
+		}
+	}
+	return thresholds.Pass
+}
+
+// row is one benchmark with its verdicts.
+type row struct {
+	*bench.Pair
+	// kernel is the label of its table.
+	kernel string
+	// main is the verdict on what a run costs, or on the benchmark as a whole.
+	// It is nil where no threshold is for that.
+	main *thresholds.Verdict
+	// others are the verdicts on its other measures.
+	others []*thresholds.Verdict
+}
+
+// rows are the benchmarks of a table, in its order.
+func (t *Table) rows() []row {
+	verdicts := map[string][]*thresholds.Verdict{}
+	for i := range t.Verdicts.All {
+		v := &t.Verdicts.All[i]
+		verdicts[v.Benchmark] = append(verdicts[v.Benchmark], v)
+	}
+	var rows []row
+	for i := range t.Pairs {
+		r := row{Pair: &t.Pairs[i]}
+		all := verdicts[r.Benchmark]
+		r.main = mainVerdict(all)
+		for _, v := range all {
+			if v != r.main {
+				r.others = append(r.others, v)
+			}
+		}
+		r.others = append(r.others, unjudgedOf(r.Pair, all)...)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// unjudgedOf are the measures of another tool's own that no threshold is for: a verdict
+// without an outcome each.
+func unjudgedOf(p *bench.Pair, judged []*thresholds.Verdict) []*thresholds.Verdict {
+	var all []*thresholds.Verdict
+	if p.Base == nil || p.Head == nil {
+		return nil
+	}
+	for _, s := range p.Head.Samples {
+		has := func(v *thresholds.Verdict) bool { return v.Measure.Name == s.Measure.Name }
+		if bench.IsCustom(s.Measure.Name) && p.Base.Sample(s.Measure.Name) != nil && !slices.ContainsFunc(judged, has) {
+			all = append(all, &thresholds.Verdict{Benchmark: p.Benchmark, Measure: s.Measure})
+		}
+	}
+	return all
+}
+
+// ingested tells whether another tool measured the benchmark.
+func (r *row) ingested() bool { return bench.IsIngested(r.driver()) }
+
+// costs are the measures of what a run costs, the best one first. Only one of
+// them is the main measure of a benchmark.
+var costs = []bench.Measure{bench.Instructions, bench.Latency, bench.InstructionsRaw, bench.LatencyRaw}
+
+func mainVerdict(all []*thresholds.Verdict) *thresholds.Verdict {
+	// The zero Measure is that of a verdict on the benchmark as a whole.
+	for _, m := range append([]bench.Measure{{}}, costs...) {
+		for _, v := range all {
+			if v.Measure.Name == m.Name {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// rows are the benchmarks of all tables.
+func (m *Model) rows() []row {
+	var all []row
+	kernels := m.kernels()
+	for i := range m.Tables {
+		rows := m.Tables[i].rows()
+		for j := range rows {
+			rows[j].kernel = kernels[i]
+		}
+		all = append(all, rows...)
+	}
+	return all
+}
+
+// driver is the head's, or the base's of what the head no longer has.
+func (r *row) driver() string {
+	switch {
+	case r.Head != nil:
+		return r.Head.Driver
+	case r.Base != nil:
+		return r.Base.Driver
+	}
+	return ""
+}
+
+// named is a benchmark with the kernels that something is true of, if there are
+// several.
+func (m *Model) named(benchmark string, on []string) string {
+	if len(m.Tables) == 1 {
+		return benchmark
+	}
+	return benchmark + " on " + report.OnKernels(on, len(m.Tables))
+}
+
+// kernels are the labels of the tables.
+func (m *Model) kernels() []string {
+	return report.Labels(m.Tables, func(t *Table) *bench.Testbed { return &t.Testbed })
+}
+
+// HeadRuns are the heads alone, as runs: Bencher keeps the history itself, and benchstat
+// compares files.
+func (m *Model) HeadRuns() []*bench.Run {
+	var runs []*bench.Run
+	for _, t := range m.Tables {
+		// The head may lack a kernel that the base has.
+		if run := t.HeadRun(); len(run.Results) > 0 {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}

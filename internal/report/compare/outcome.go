@@ -1,0 +1,215 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+// standing is an outcome as a reader takes it: what only warns is no failure,
+// and what is ignored is nothing.
+type standing int
+
+// The standings, what matters most first.
+const (
+	regressed standing = iota
+	overBudget
+	failed
+	inconclusive
+	warned
+	overWarned
+	accepted
+	allowed
+	improved
+	removed
+	added
+	passed
+	ignored
+	unjudged
+)
+
+// words are how the standings are said of one verdict.
+var words = [...]string{
+	"regression", "over budget", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "accepted",
+	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
+}
+
+func (s standing) String() string { return words[s] }
+
+// standings are those of outcomes that count in full.
+var standings = map[thresholds.Outcome]standing{
+	thresholds.Regression: regressed, thresholds.OverBudget: overBudget, thresholds.Failed: failed, thresholds.Inconclusive: inconclusive,
+	thresholds.Accepted: accepted, thresholds.Improvement: improved, thresholds.Removed: removed, thresholds.Added: added, thresholds.Pass: passed,
+}
+
+// standingOf is the standing of a verdict, nil for none.
+func standingOf(v *thresholds.Verdict) standing {
+	if v == nil {
+		return unjudged
+	}
+	s, known := standings[v.Outcome]
+	switch {
+	case v.Severity == thresholds.Ignore:
+		return ignored
+	case !known:
+		return unjudged
+	case s == regressed && v.Severity == thresholds.Warn:
+		return warned
+	case s == overBudget && v.Severity == thresholds.Warn:
+		return overWarned
+	case s == passed && v.Allowed:
+		return allowed
+	}
+	return s
+}
+
+// said tells whether a reader is to hear of it: it is no pass.
+func (s standing) said() bool { return s < passed }
+
+// cell is the standing in words.
+func (s standing) cell() grid.Cell { return s.paint(grid.Figure(s.String())) }
+
+// paint colors a cell by what the standing means.
+func (s standing) paint(c grid.Cell) grid.Cell {
+	switch s {
+	case regressed, overBudget, failed:
+		return c.Paint(grid.Red)
+	case inconclusive, warned, overWarned:
+		return c.Paint(grid.Yellow)
+	case improved:
+		return c.Paint(grid.Green)
+	default:
+		return c
+	}
+}
+
+// result is the standing of what a run costs. Of a benchmark that only one side
+// has that is often not known, because only pairs are run.
+func (r *row) result() standing {
+	s := standingOf(r.main)
+	switch {
+	case s != unjudged:
+		return s
+	case r.Base == nil:
+		return added
+	case r.Head == nil:
+		return removed
+	}
+	return s
+}
+
+// gating is the standing of what a run costs, or of another measure that is worse and
+// keeps the comparison from passing.
+func (r *row) gating() standing {
+	if s := r.standing(); s <= inconclusive {
+		return s
+	}
+	return r.result()
+}
+
+// standing is what matters most of a benchmark.
+func (r *row) standing() standing {
+	s := r.result()
+	for _, v := range r.others {
+		s = min(s, standingOf(v))
+	}
+	return s
+}
+
+// tally counts the benchmarks by what the report says of them: "1 regression (2
+// measures), 5 unchanged". What several kernels have in common counts once.
+func tally(m *Model) string {
+	counts := count(m)
+	n := func(s standing) int { return counts[s].benchmarks }
+	var parts []string
+	add := func(s standing, text string) {
+		if n(s) == 0 {
+			return
+		}
+		if counts[s].measures > n(s) {
+			text += fmt.Sprintf(" (%d measures)", counts[s].measures)
+		}
+		parts = append(parts, s.paint(grid.Figure(text)).Text(m.Color))
+	}
+	add(regressed, unit.Plural(n(regressed), "regression"))
+	add(overBudget, fmt.Sprintf("%d over budget", n(overBudget)))
+	add(warned, unit.Plural(n(warned), "warning")+" of a regression")
+	add(overWarned, unit.Plural(n(overWarned), "warning")+" of an exceeded budget")
+	add(failed, fmt.Sprintf("%d failed", n(failed)))
+	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
+	add(improved, unit.Plural(n(improved), "improvement"))
+	add(passed, fmt.Sprintf("%d unchanged", n(passed)))
+	for _, s := range []standing{accepted, inconclusive, added, removed, ignored, unjudged} {
+		add(s, fmt.Sprintf("%d %s", n(s), s))
+	}
+	if len(parts) == 0 {
+		return "nothing was compared"
+	}
+	line := strings.Join(parts, ", ")
+	if len(m.Tables) > 1 {
+		line += fmt.Sprintf(", on %d kernels", len(m.Tables))
+	}
+	if m.disjoint() {
+		line += "; nothing was compared, because base and head have no benchmark in common"
+	}
+	if m.Overall() == thresholds.Inconclusive {
+		line += "; what is inconclusive does not pass here"
+	}
+	if i := slices.IndexFunc(m.Tables, func(t Table) bool { return t.Verdicts.Partial }); i >= 0 {
+		line += "; " + m.Tables[i].whyPartial()
+	}
+	return line
+}
+
+// disjoint tells whether a table compared nothing.
+func (m *Model) disjoint() bool {
+	return slices.ContainsFunc(m.Tables, func(t Table) bool { return t.Verdicts.Disjoint })
+}
+
+// tallied is how many benchmarks are of a standing, by how many measures.
+type tallied struct{ benchmarks, measures int }
+
+// count counts the benchmarks by what was found of their measures, each at its worst
+// on any kernel, and by the same those of which nothing is to be said. A benchmark
+// whose measures differ in that counts for each.
+func count(m *Model) (counts [unjudged + 1]tallied) {
+	type measure struct{ benchmark, name string }
+	worst := map[measure]standing{}
+	note := func(k measure, s standing) {
+		if old, ok := worst[k]; !ok || s < old {
+			worst[k] = s
+		}
+	}
+	rows := m.rows()
+	said := map[string]bool{}
+	for _, f := range findings(rows, false) {
+		k := measure{f.row.Benchmark, f.verdict.Measure.Name}
+		if s := f.standing(); s == added || s == removed {
+			k.name = ""
+		}
+		note(k, f.standing())
+		said[f.row.Benchmark] = true
+	}
+	for i := range rows {
+		if r := &rows[i]; !said[r.Benchmark] {
+			note(measure{benchmark: r.Benchmark}, r.standing())
+		}
+	}
+	type kind struct {
+		benchmark string
+		standing  standing
+	}
+	seen := map[kind]bool{}
+	for k, s := range worst {
+		counts[s].measures++
+		if of := (kind{k.benchmark, s}); !seen[of] {
+			seen[of] = true
+			counts[s].benchmarks++
+		}
+	}
+	return counts
+}

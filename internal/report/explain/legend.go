@@ -1,0 +1,76 @@
+package explain
+
+import "github.com/org/ebpf-bench-action/internal/bench"
+
+// What stands behind the place of a line, and before a figure.
+const (
+	callMark   = "ƒ"
+	partlyMark = "partly"
+)
+
+const (
+	callLegend   = "ƒ calls a helper or a kfunc: the call counts as one instruction, whatever is done there. The time of that is in latency."
+	partlyLegend = "partly: the line was not reached, but instructions of it that the compiler moved in front of a branch were executed."
+	spreadLegend = "~ is a mean: runs with the same input differ, and a difference behind a ~ is no more than they do."
+	asmLegend    = "≈ is an estimate of the machine instructions that the JIT made of an instruction; all else is counted. Instructions are numbered by slots, as the verifier does."
+)
+
+// marks are what a reader must know of a line, behind a space each.
+func marks(p *program, l *bench.Line) string {
+	e := p.of(l)
+	if e == nil {
+		e = l.Base
+	}
+	out := ""
+	if calls(l) {
+		out += " " + callMark
+	}
+	if e != nil && e.Partly() {
+		out += " " + partlyMark
+	}
+	return out
+}
+
+// calls tells whether a call of a line is among what was counted.
+func calls(l *bench.Line) bool {
+	for _, e := range []*bench.Executed{l.Base, l.Head} {
+		if e != nil && len(e.Calls) > 0 && e.PerRun > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// legends say what the marks are that are shown: of the lines that are listed,
+// or of all.
+func legends(m *Model, programs []program, all bool) []string {
+	var called, partly, spread bool
+	for i := range programs {
+		p := &programs[i]
+		for _, s := range []*bench.ExplainedSide{p.Base, p.Head} {
+			spread = spread || s != nil && s.Spread != nil
+		}
+		lines := p.listing(m).lines
+		for j := range p.Lines {
+			if all {
+				lines = append(lines, &p.Lines[j])
+			}
+		}
+		for _, l := range lines {
+			e := p.of(l)
+			called = called || calls(l)
+			partly = partly || e != nil && e.Partly()
+			spread = spread || e != nil && e.Spread != nil
+		}
+	}
+	var legends []string
+	for _, l := range []struct {
+		there bool
+		text  string
+	}{{called, callLegend}, {partly, partlyLegend}, {spread, spreadLegend}, {m.Asm, asmLegend}} {
+		if l.there {
+			legends = append(legends, l.text)
+		}
+	}
+	return legends
+}

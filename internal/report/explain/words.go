@@ -1,0 +1,191 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// head says what was counted, where and of which sides.
+func head(m *Model) *report.Heads {
+	h := new(report.Heads)
+	kernels := m.kernels()
+	for i, t := range m.Tables {
+		var lines []string
+		if t.Base != nil {
+			lines = append(lines, "base "+report.SideName(t.Base)+" → head "+report.SideName(&t.Head))
+		}
+		what := unit.Plural(len(t.Programs), "benchmark") + " · BPF instructions counted, the mean of a run"
+		n := 0
+		for i := range t.Programs {
+			if t.Programs[i].Error != "" {
+				n++
+			}
+		}
+		if n > 0 {
+			what += " · " + grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n))
+		}
+		h.Add(&t.Testbed, kernels[i], append(lines, what)...)
+	}
+	return h
+}
+
+// title names a benchmark, its program and what a run of it executes.
+func title(m *Model, p *program) string {
+	name := escape.Printable(p.Benchmark)
+	if where := p.where(m); where != "" {
+		name += " on " + escape.Printable(where)
+	}
+	lines := []string{grid.Paint(m.Color, grid.Bold, sideSign(m, p)+name)}
+	if what := what(p); what != "" {
+		lines = append(lines, grid.Wrap(escape.Printable(what), m.columns(), 0, 2))
+	}
+	if total := totalLine(p); total != "" {
+		lines = append(lines, grid.Wrap(total, m.columns(), 0, 2))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// what is what is explained: fun.o:prog, or that of both sides where
+// they differ, and how it is driven.
+func what(p *program) string {
+	s := p.side()
+	if s == nil {
+		return ""
+	}
+	of := func(s *bench.ExplainedSide) string { return s.Object + ":" + s.Program }
+	what := of(s)
+	switch {
+	case p.two() && p.Base.Object == s.Object && p.Base.Program != s.Program:
+		what = of(p.Base) + " → " + s.Program
+	case p.two() && of(p.Base) != what:
+		what = of(p.Base) + " → " + what
+	case p.Head == nil:
+		what += ", which only the base has"
+	case p.onlyHead:
+		what += ", which only the head has"
+	}
+	if p.Driver != "" {
+		what += " · " + p.Driver
+	}
+	return what
+}
+
+// totalLine is what a run executes in all.
+func totalLine(p *program) string {
+	s := p.side()
+	if s == nil {
+		return ""
+	}
+	counted := runs(s.Runs)
+	if p.two() && p.Base.Runs != p.Head.Runs {
+		counted = unit.Exact(float64(p.Base.Runs)) + " and " + counted
+	}
+	what, changed := total(s), ""
+	switch {
+	case !p.two():
+	case unit.Tidy(p.Head.PerRun-p.Base.PerRun) == 0 && p.Base.Spread == nil && p.Head.Spread == nil:
+		changed = ", unchanged"
+	default:
+		what, changed = total(p.Base)+" → "+what, " ("+change(p)+")"
+	}
+	noun := " BPF instructions a run"
+	if what == "1" {
+		noun = " BPF instruction a run"
+	}
+	return what + noun + changed + ", in " + counted
+}
+
+// total is what a side executes, with what its runs differ by.
+func total(s *bench.ExplainedSide) string {
+	if s.Spread == nil {
+		return unit.Mean(s.PerRun)
+	}
+	return fmt.Sprintf("~%s (%s to %s)", unit.Mean(s.PerRun), unit.Mean(s.Spread.Least), unit.Mean(s.Spread.Most))
+}
+
+// sideSign marks a benchmark that only one of two sides has.
+func sideSign(m *Model, p *program) string {
+	switch {
+	case !p.onlyHead && !p.onlyBase:
+		return ""
+	case p.onlyHead:
+		return "+ "
+	}
+	return "- "
+}
+
+// change is the change of the total, with its percentage: ~ where runs of one
+// side differ as much.
+func change(p *program) string {
+	d := p.Head.PerRun - p.Base.PerRun
+	switch {
+	case p.chance():
+		return "~"
+	case unit.Tidy(d) == 0:
+		return "="
+	case p.Base.PerRun == 0:
+		return report.MoreInsns(d)
+	}
+	return report.MoreInsns(d) + ", " + unit.Change(d/p.Base.PerRun)
+}
+
+func runs(n uint64) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return unit.Exact(float64(n)) + " runs"
+}
+
+// share is the share of a line in all that its side executes.
+func (p *program) share(l *bench.Line) float64 {
+	return share(report.PerRun(p.of(l)), p.side().PerRun)
+}
+
+// chance tells whether the sides differ by no more than runs of one of them do.
+func (p *program) chance() bool {
+	return p.two() && bench.Overlap(&p.Base.Executed, &p.Head.Executed)
+}
+
+// worse and better say which way a benchmark or a line changed, if it did.
+func worse(base, head *bench.Executed) bool {
+	return !bench.Overlap(base, head) && unit.Tidy(report.PerRun(head)-report.PerRun(base)) > 0
+}
+
+func better(base, head *bench.Executed) bool {
+	return !bench.Overlap(base, head) && unit.Tidy(report.PerRun(head)-report.PerRun(base)) < 0
+}
+
+func share(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// sideInsns prints what a side executes: behind a ~ where passes differ, a minus
+// where there is none.
+func sideInsns(x *bench.Executed) string {
+	switch {
+	case x == nil:
+		return grid.None
+	case x.Spread != nil:
+		return "~" + unit.Mean(x.PerRun)
+	}
+	return unit.Mean(x.PerRun)
+}
+
+// lineDelta prints how much more the head executes of a line: behind a ~ where runs
+// of one side differ as much.
+func lineDelta(l *bench.Line) string {
+	d := report.MoreInsns(l.Delta())
+	if d != "=" && bench.Overlap(l.Base, l.Head) {
+		return "~" + d
+	}
+	return d
+}

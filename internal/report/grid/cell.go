@@ -1,0 +1,130 @@
+package grid
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// None stands where there is no figure.
+const None = "-"
+
+// Cell is a text of one or several parts, which both renderers write: for a terminal
+// with color, and as Markdown.
+type Cell []part
+
+type part struct {
+	text string
+	kind kind
+	// most is how many characters a terminal gets of it, 0 for any number.
+	most  int
+	style Style
+}
+
+// kind is how a text is escaped.
+type kind int
+
+const (
+	figure kind = iota
+	word
+	name
+)
+
+// Figure is text that needs no escaping.
+func Figure(s string) Cell { return Cell{{text: s}} }
+
+// Word is the text of a stranger. Where there is none, Markdown has None.
+func Word(s string) Cell { return Cell{{text: s, kind: word}} }
+
+// Words are a cell each.
+func Words(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, s := range texts {
+		cells[i] = Word(s)
+	}
+	return cells
+}
+
+// Name is the name that a stranger gave something, which is code in Markdown.
+func Name(s string) Cell { return Cell{{text: s, kind: name}} }
+
+// ShortName is a Name of which a terminal gets so many characters at most.
+func ShortName(s string, most int) Cell { return Cell{{text: s, kind: name, most: most}} }
+
+// List is the first of many names, and how many there are more.
+func List(names []string, cell func(string) Cell) Cell {
+	first, more := unit.First(names)
+	var all Cell
+	for i, s := range first {
+		if i > 0 {
+			all = all.And(Figure(", "))
+		}
+		all = all.And(cell(s))
+	}
+	return all.And(Figure(more))
+}
+
+// And is the cell with the parts of others behind it.
+func (c Cell) And(others ...Cell) Cell {
+	all := c[:len(c):len(c)]
+	for _, o := range others {
+		all = append(all, o...)
+	}
+	return all
+}
+
+// Paint gives the cell a color in terminals, or makes it bold, also in Markdown.
+func (c Cell) Paint(style Style) Cell {
+	c = slices.Clone(c)
+	for i := range c {
+		c[i].style = style
+	}
+	return c
+}
+
+// Text is the cell for a terminal.
+func (c Cell) Text(color bool) string {
+	var b strings.Builder
+	for i := 0; i < len(c); {
+		style, run := c[i].style, ""
+		for ; i < len(c) && c[i].style == style; i++ {
+			run += c[i].printed()
+		}
+		b.WriteString(Paint(color, style, run))
+	}
+	return b.String()
+}
+
+func (p *part) printed() string {
+	s := p.text
+	if p.most > 0 {
+		s = escape.Clip(s, p.most)
+	}
+	if p.kind == figure {
+		return s
+	}
+	return escape.Printable(s)
+}
+
+// Markdown is the cell as Markdown.
+func (c Cell) Markdown() string {
+	var b strings.Builder
+	for _, p := range c {
+		s := p.text
+		switch {
+		case p.kind == word && s == "":
+			s = None
+		case p.kind == word:
+			s = escape.Markdown(s)
+		case p.kind == name && s != "":
+			s = escape.MarkdownCode(s)
+		}
+		if p.style == Bold {
+			s = "**" + s + "**"
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}

@@ -1,0 +1,148 @@
+package grid
+
+import (
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Document is a document of Markdown.
+type Document struct {
+	// Title is its heading.
+	Title string
+	// Paragraphs stand below the title.
+	Paragraphs []string
+	// Lines are sentences that follow, a line each.
+	Lines    []string
+	Sections []Section
+}
+
+// Section is a part of a Document that can be cut at its rows.
+type Section struct {
+	// Noun names one row.
+	Noun string
+	// Open and End stand around the rows, where there is at least one.
+	Open string
+	Rows []string
+	End  string
+}
+
+// Section is the table as one of a Document.
+func (g *Grid) Section(noun string) Section {
+	var heads, rule []string
+	for _, c := range g.columns {
+		if c.absent {
+			continue
+		}
+		heads = append(heads, Word(c.head).Markdown())
+		if c.right {
+			rule = append(rule, "--:")
+		} else {
+			rule = append(rule, "---")
+		}
+	}
+	line := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+	s := Section{Noun: noun, Open: "\n" + line(heads) + line(rule)}
+	for _, row := range g.rows {
+		var cells []string
+		for i, c := range row {
+			if !g.columns[i].absent {
+				cells = append(cells, c.Markdown())
+			}
+		}
+		s.Rows = append(s.Rows, line(cells))
+	}
+	return s
+}
+
+// Behind is the section behind a click on a title.
+func (s Section) Behind(title string) Section {
+	// The blank line makes GitHub read what follows as Markdown.
+	if s.Open == "" {
+		s.Open = "\n"
+	}
+	s.Open = "\n<details><summary>" + title + "</summary>\n" + s.Open
+	s.End = "\n</details>\n"
+	return s
+}
+
+// Markdown is the document in at most limit bytes, 0 for any number. Where not all
+// rows fit, it ends at a whole row, and its last line says how many are missing.
+// Where not even what is above the sections fits, the title is all, or nothing.
+func (d *Document) Markdown(limit int) string {
+	title := "## " + d.Title + "\n"
+	head := title
+	for _, p := range d.Paragraphs {
+		head += "\n" + p + "\n"
+	}
+	var lines []string
+	for _, line := range d.Lines {
+		lines = append(lines, escape.MarkdownLine(strings.Join(strings.Fields(line), " ")))
+	}
+	if len(lines) > 0 {
+		head += "\n" + strings.Join(lines, "<br>\n") + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range d.Sections {
+		b.WriteString(d.Sections[i].with(len(d.Sections[i].Rows)))
+	}
+	if limit <= 0 || b.Len() <= limit {
+		return b.String()
+	}
+	// No closing line is longer than the one that misses everything.
+	taken := make([]int, len(d.Sections))
+	room := limit - len(head) - len(d.missing(taken))
+	if room < 0 {
+		if len(title) <= limit {
+			return title
+		}
+		return ""
+	}
+	b.Reset()
+	b.WriteString(head)
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		taken[i] = s.fitting(room)
+		text := s.with(taken[i])
+		b.WriteString(text)
+		room -= len(text)
+		// What comes later matters less, so nothing jumps the queue.
+		if taken[i] < len(s.Rows) {
+			break
+		}
+	}
+	b.WriteString(d.missing(taken))
+	return b.String()
+}
+
+// with is the section with the first n of its rows.
+func (s *Section) with(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return s.Open + strings.Join(s.Rows[:n], "") + s.End
+}
+
+// fitting is how many of the rows fit into the room.
+func (s *Section) fitting(room int) int {
+	room -= len(s.Open) + len(s.End)
+	for i, row := range s.Rows {
+		if room -= len(row); room < 0 {
+			return i
+		}
+	}
+	return len(s.Rows)
+}
+
+// missing is the line that says what was left out.
+func (d *Document) missing(taken []int) string {
+	var parts []string
+	for i, s := range d.Sections {
+		if n := len(s.Rows) - taken[i]; n > 0 {
+			parts = append(parts, unit.Plural(n, s.Noun))
+		}
+	}
+	return "\nToo long for a comment, so left out: " + strings.Join(parts, ", ") + ".\n"
+}

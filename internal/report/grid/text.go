@@ -1,0 +1,74 @@
+// Package grid lays out what a report shows: rows of cells as columns of a terminal,
+// fitted to its width, or as a table of Markdown, and text between them.
+package grid
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+const (
+	// TextWidth is how wide running text is: what fits every terminal.
+	TextWidth = 80
+	// MaxWidth is how wide a line with figures may be before it is broken.
+	MaxWidth = 100
+)
+
+// Wrap breaks text at spaces so that it fits in so many columns. The first line
+// stands behind so many columns of something else; those after it are indented.
+func Wrap(s string, columns, first, indent int) string {
+	var b strings.Builder
+	column, fresh := first, true
+	for _, word := range strings.Fields(s) {
+		width := text.StringWidthWithoutEscSequences(word)
+		switch {
+		case fresh:
+		case column+1+width > columns:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column, fresh = column+width, false
+	}
+	return b.String()
+}
+
+// Width is the width of the widest line of a text.
+func Width(s string) int {
+	width := 0
+	for line := range strings.Lines(s) {
+		width = max(width, text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")))
+	}
+	return width
+}
+
+// Snip is the beginning of a line that fits in so many columns, 0 for any number.
+func Snip(s string, columns int) string {
+	if columns <= 0 {
+		return s
+	}
+	return text.Snip(s, columns, "…")
+}
+
+// Style is how a text looks in a terminal that shows colors.
+type Style text.Color
+
+// The styles. Bold is so in Markdown too.
+const (
+	Bold   = Style(text.Bold)
+	Red    = Style(text.FgRed)
+	Green  = Style(text.FgGreen)
+	Yellow = Style(text.FgYellow)
+)
+
+// Paint gives text a style, where that is allowed.
+func Paint(color bool, style Style, s string) string {
+	if !color || style == 0 {
+		return s
+	}
+	return text.Color(style).EscapeSeq() + s + text.Reset.EscapeSeq()
+}

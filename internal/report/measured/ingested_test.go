@@ -1,0 +1,17 @@
+package measured
+
+import (
+	"io"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/report/reporttest"
+)
+
+// Of another tool's results there is no floor to speak of, no column in which
+// nothing stands, and all units that there are.
+func TestTextIngested(t *testing.T) {
+	run := reporttest.IngestedRun(0)
+	reporttest.Golden(t, "run_ingested.txt.golden", func(w io.Writer) error { return Text(w, New(run)) })
+	run.Results = append(run.Results, result("xdp/basic", "test_run", 60, 43))
+	reporttest.Golden(t, "run_ingested_beside.txt.golden", func(w io.Writer) error { return Text(w, New(run)) })
+}

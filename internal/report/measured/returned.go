@@ -1,0 +1,79 @@
+package measured
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// What a program returns tells whether it took the path that was meant: one that
+// aborts at once is cheap.
+
+// maxReturned is how many different values of a benchmark are said.
+const maxReturned = 3
+
+// verdictNames are the return values that have a name, by the type of program.
+var verdictNames = map[string]map[uint32]string{
+	"xdp": {0: "XDP_ABORTED", 1: "XDP_DROP", 2: "XDP_PASS", 3: "XDP_TX", 4: "XDP_REDIRECT"},
+	"sched_cls": {
+		0xffffffff: "TC_ACT_UNSPEC", 0: "TC_ACT_OK", 1: "TC_ACT_RECLASSIFY", 2: "TC_ACT_SHOT", 3: "TC_ACT_PIPE",
+		4: "TC_ACT_STOLEN", 5: "TC_ACT_QUEUED", 6: "TC_ACT_REPEAT", 7: "TC_ACT_REDIRECT", 8: "TC_ACT_TRAP",
+	},
+}
+
+// returned says which benchmarks returned what, where that is known.
+func returned(m *Model) string {
+	benchmarks := map[string][]string{}
+	for _, t := range m.Tables {
+		for i := range t.Rows {
+			r := &t.Rows[i]
+			what := verdictsOf(r.Result)
+			if what != "" && !slices.Contains(benchmarks[what], r.Benchmark) {
+				benchmarks[what] = append(benchmarks[what], r.Benchmark)
+			}
+		}
+	}
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(benchmarks)) {
+		line := "returned " + what + ": " + grid.List(benchmarks[what], grid.Name).Text(false)
+		b.WriteString(grid.Wrap(line, grid.MaxWidth, 0, 4) + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// verdictsOf is such as "75% XDP_PASS, 25% XDP_DROP", the most frequent first, empty
+// where it is not known, or too much to say.
+func verdictsOf(r *bench.Result) string {
+	names := verdictNames[r.Type]
+	if names == nil || len(r.Retvals) > maxReturned {
+		return ""
+	}
+	values := slices.SortedFunc(maps.Keys(r.Retvals), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(r.Retvals[b], r.Retvals[a]), cmp.Compare(a, b))
+	})
+	var calls uint64
+	for _, n := range r.Retvals {
+		calls += n
+	}
+	var parts []string
+	for _, v := range values {
+		name := names[v]
+		if name == "" {
+			name = fmt.Sprint(v)
+		}
+		if len(values) > 1 {
+			name = unit.Share(float64(r.Retvals[v])/float64(calls)) + " " + name
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, ", ")
+}
