@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/bench/merge"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // What a stranger may have written is bounded by what no honest suite comes near:
@@ -137,4 +139,13 @@ func writeText(text string) func(io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
+}
+
+// checkKeys refuses keys that no file of results has: one run or comparison, or several.
+func checkKeys(r io.Reader) error {
+	type several struct {
+		Runs        []bench.Run        `json:"runs"`
+		Comparisons []bench.Comparison `json:"comparisons"`
+	}
+	return strictjson.CheckKeys(r, "results", reflect.TypeFor[several](), reflect.TypeFor[bench.Run](), reflect.TypeFor[bench.Comparison]())
 }

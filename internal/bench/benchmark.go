@@ -5,6 +5,7 @@ package bench
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -60,4 +61,54 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // MarshalText writes the duration as time.Duration prints it.
 func (d Duration) MarshalText() ([]byte, error) {
 	return []byte(time.Duration(d).String()), nil
+}
+
+// Slug is a name as Bencher keys it: lower case, and every character that is
+// no letter or digit a dash. Names with the same slug cannot be told apart.
+func Slug(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + ('a' - 'A')
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// Replacement is a freplace program that takes the place of a function of the
+// benchmark's program.
+type Replacement struct {
+	// Program is the name of the freplace program's function in its object.
+	Program string `yaml:"program"`
+	// Object is its object, relative to the suite file. The default is that of the
+	// benchmark's program, or else the only other one that has it.
+	Object string `yaml:"object"`
+	// Function is the function that it replaces; the default is what its section
+	// says, freplace/FUNCTION.
+	Function string `yaml:"function"`
+}
+
+// Replaced is a function of a program that another program stood in for.
+type Replaced struct {
+	Function string `json:"function"`
+	Program  string `json:"program"`
+	// Object is the path of the freplace program's object in the suite,
+	// ObjectSHA256 its digest in hex.
+	Object       string `json:"object"`
+	ObjectSHA256 string `json:"object_sha256,omitempty"`
+}
+
+// ObjectFile is an object by its path in the suite, with its digest in hex.
+type ObjectFile struct{ Path, SHA256 string }
+
+// Objects are the objects that were measured: the program's, and those of what
+// replaced functions of it.
+func (r *Result) Objects() []ObjectFile {
+	all := []ObjectFile{{r.Object, r.ObjectSHA256}}
+	for _, by := range r.Replaced {
+		all = append(all, ObjectFile{by.Object, by.ObjectSHA256})
+	}
+	return all
 }

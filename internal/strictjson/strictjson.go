@@ -1,0 +1,127 @@
+// Package strictjson refuses JSON that readers may differ in reading.
+package strictjson
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"strings"
+)
+
+// CheckKeys reads a document and refuses keys that none of the structs has that it may
+// stand for, that are spelled otherwise, or that come twice. It keeps nothing of the
+// document, which errors call what.
+func CheckKeys(r io.Reader, what string, of ...reflect.Type) error {
+	d := checker{json.NewDecoder(r), what}
+	err := d.value(of...)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the document ends before it is complete")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the document")
+	}
+	return nil
+}
+
+type checker struct {
+	*json.Decoder
+	what string
+}
+
+// value reads a value for types, of which there are none where it may be any.
+func (d checker) value(types ...reflect.Type) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	for i, t := range types {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		types[i] = t
+	}
+	switch token {
+	case json.Delim('{'):
+		return d.object(types)
+	case json.Delim('['):
+		var of []reflect.Type
+		for _, t := range types {
+			if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+				of = append(of, t.Elem())
+			}
+		}
+		for d.More() {
+			if err := d.value(of...); err != nil {
+				return err
+			}
+		}
+		_, err = d.Token()
+	}
+	return err
+}
+
+func (d checker) object(types []reflect.Type) error {
+	var keys map[string]reflect.Type
+	var values []reflect.Type // of maps
+	for _, t := range types {
+		if of := keysOf(t); of != nil && keys == nil {
+			keys = of
+		} else {
+			maps.Copy(keys, of)
+		}
+		if t.Kind() == reflect.Map {
+			values = append(values, t.Elem())
+		}
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		of := values
+		t, ok := keys[key]
+		switch {
+		case seen[key]:
+			return fmt.Errorf("the key %.80q comes twice", key)
+		case ok:
+			of = []reflect.Type{t}
+		case keys != nil:
+			return fmt.Errorf("%s have no key %.80q", d.what, key)
+		}
+		seen[key] = true
+		if err := d.value(of...); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// keysOf are the keys of a struct's JSON, nil where any may be: of a type that
+// reads its own JSON too.
+func keysOf(t reflect.Type) map[string]reflect.Type {
+	if t.Kind() != reflect.Struct || ownJSON(t) {
+		return nil
+	}
+	keys := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			keys[name] = f.Type
+		}
+	}
+	return keys
+}
+
+func ownJSON(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
