@@ -113,3 +113,10 @@ func BenchmarkSlice(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+func TestBenchOfNoProgram(t *testing.T) {
+	testenv.Root(t)
+	if r := testing.Benchmark(func(b *testing.B) { Bench(b, nil) }); r.N != 0 {
+		t.Errorf("no program was run %d times", r.N)
+	}
+}

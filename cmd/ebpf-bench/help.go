@@ -34,7 +34,8 @@ func wrapHelp(t *ui.Terminal, cmd *cobra.Command) {
 }
 
 // wrapText wraps the paragraphs of a text. What is indented, such as a table,
-// keeps its lines, of which those that are too long go on in their last column.
+// keeps its lines, of which those that are too long go on in their last column, but for
+// those with a URL, which are there to be copied.
 func wrapText(s string, columns int) string {
 	var lines, paragraph []string
 	flush := func() {
@@ -49,6 +50,10 @@ func wrapText(s string, columns int) string {
 			continue
 		}
 		flush()
+		if strings.Contains(line, "://") {
+			lines = append(lines, line)
+			continue
+		}
 		column := strings.LastIndex(line, "  ") + 2
 		lines = append(lines, line[:min(column, len(line))]+ui.Wrap(line[min(column, len(line)):], columns, column))
 	}
