@@ -16,6 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // cookies are from Linux 5.15 on.
@@ -122,7 +123,7 @@ func encodeSetting(to []byte, t btf.Type, text string) error {
 		}
 	case *btf.Enum:
 		if tristate >= 0 {
-			value, err = encodeInt(uint64(tristate), false, len(to))
+			value, err = bpfmap.EncodeInt(uint64(tristate), false, len(to))
 		}
 	case *btf.Int:
 		isBool := t.Encoding == btf.Bool
@@ -130,12 +131,12 @@ func encodeSetting(to []byte, t btf.Type, text string) error {
 		case tristate < 0:
 			n, bad := strconv.ParseInt(text, 0, 64)
 			if bad == nil && (!isBool || n == 0 || n == 1) {
-				value, err = encodeInt(uint64(n), n < 0, len(to))
+				value, err = bpfmap.EncodeInt(uint64(n), n < 0, len(to))
 			} else if n, bad := strconv.ParseUint(text, 0, 64); bad == nil && !isBool {
-				value, err = encodeInt(n, false, len(to))
+				value, err = bpfmap.EncodeInt(n, false, len(to))
 			}
 		case isBool && text != "m":
-			value, err = encodeInt(uint64(tristate), false, len(to))
+			value, err = bpfmap.EncodeInt(uint64(tristate), false, len(to))
 		case !isBool && len(to) == 1: // a character
 			value, err = []byte(text), nil
 		}
