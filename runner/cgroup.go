@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 var cgroupKind = kind{
@@ -72,7 +73,7 @@ func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *
 	x.open, x.do = append(x.open, worker), worker.Try
 	attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.attach, Program: program})
 	if err != nil {
-		return nil, tooOld(j, fmt.Errorf("attach to a cgroup: %w", err))
+		return nil, host.TooOld(j.program(), fmt.Errorf("attach to a cgroup: %w", err))
 	}
 	x.open = append(x.open, attached)
 	return x, nil

@@ -17,16 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
-
-// cookies are from Linux 5.15 on.
-const cookies = 5<<16 | 15<<8
-
-// haveCookies tells whether this kernel has cookies.
-func haveCookies() bool {
-	version, err := features.LinuxVersionCode()
-	return err == nil && version >= cookies
-}
 
 // answerKconfig fills the maps in which programs find what they ask of the kernel
 // (__kconfig), one an object, as libbpf does: what it knows itself, and the kernel's
@@ -85,7 +77,7 @@ func answer(v *btf.Var) (string, error) {
 		version, err := features.LinuxVersionCode()
 		return strconv.FormatUint(uint64(version), 10), err
 	case "LINUX_HAS_BPF_COOKIE":
-		return yes(haveCookies()), nil
+		return yes(host.HaveCookies()), nil
 	case "LINUX_HAS_SYSCALL_WRAPPER":
 		// It has been so on these for longer than programs can be measured.
 		return yes(runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"), nil

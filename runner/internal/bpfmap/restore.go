@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/cilium/ebpf"
 
@@ -154,4 +155,25 @@ func Fills(coll *ebpf.Collection) []bench.MapFill {
 		fills = append(fills, bench.MapFill{Name: name, Type: object.MapTypeName(m.Type()), Entries: n, After: n, Max: m.MaxEntries()})
 	}
 	return fills
+}
+
+// Named is the program's map of a name, nil where it has none of it: the floor's
+// program has no maps.
+func Named(p *ebpf.Program, name string) (*ebpf.Map, error) {
+	info, err := p.Info()
+	if err != nil {
+		return nil, err
+	}
+	ids, _ := info.MapIDs()
+	for _, id := range ids {
+		m, err := ebpf.NewMapFromID(id)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := m.Info(); err == nil && info.Name != "" && strings.HasPrefix(name, info.Name) {
+			return m, nil
+		}
+		m.Close()
+	}
+	return nil, nil
 }
