@@ -92,7 +92,7 @@ test-plain:
 
 # The packages whose tests take a kernel, and the commands that these tests call.
 VM_KERNELS ?= $(KERNELS)
-VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload/... ./programs/... ./runner
+VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload/... ./programs/... ./runner/...
 # The stories of the command line, on this kernel; none for none of them.
 VM_STORIES ?= 6.12
 VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,setsid,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/guard"
 	"github.com/org/ebpf-bench-action/internal/workload/sockets"
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 var cgroupKind = kind{
@@ -74,7 +75,7 @@ func newCgroup(ctx context.Context, env *environment, program *ebpf.Program, j *
 	x.open, x.do = append(x.open, w), w.Try
 	attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.attach, Program: program})
 	if err != nil {
-		return nil, tooOld(j, fmt.Errorf("attach to a cgroup: %w", err))
+		return nil, host.TooOld(j.program(), fmt.Errorf("attach to a cgroup: %w", err))
 	}
 	x.open = append(x.open, attached)
 	return x, nil

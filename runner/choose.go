@@ -8,10 +8,14 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 // NotRun begins the warning that says why a program is only loaded.
 const NotRun = "not run: "
+
+// Misspelled begins the reason of a hook that no kernel is likely to have.
+const Misspelled = hook.Misspelled
 
 // chooseDriver gives a job without a driver the one that its program's type
 // takes. A program that nothing here can run is loaded all the same, for what
@@ -92,13 +96,13 @@ func driverOf(p *ebpf.ProgramSpec) (driver, why string) {
 // notAttached says why a tracing program cannot be attached by what its section
 // says alone.
 func notAttached(p *ebpf.ProgramSpec) string {
-	h, err := parseHook(p.SectionName)
+	h, err := hook.Parse(p.SectionName)
 	switch {
 	case err != nil:
 		return err.Error()
-	case h.program != p.Type:
+	case h.Takes(p.Type) != nil:
 		return fmt.Sprintf("section %s is of other programs than this type, %s: say by attach what it is attached to", p.SectionName, typeName(p.Type))
-	case h.inUser:
+	case h.InUser:
 		return "only a command calls code in user space: say which by command: {run: [COMMAND]}"
 	}
 	return ""

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -15,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/builtin"
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 var commandKind = kind{
@@ -36,27 +35,27 @@ func (j *Job) neverRan() string {
 }
 
 // hook is what the job's program is attached to.
-func (j *Job) hook() (*hook, error) {
-	return parseHook(cmp.Or(j.Command.Attach, j.program().SectionName))
+func (j *Job) hook() (*hook.Hook, error) {
+	return hook.Parse(cmp.Or(j.Command.Attach, j.program().SectionName))
 }
 
 func checkCommand(j *Job) error {
-	if !isTracing(j.program().Type) {
+	if !hook.IsTracing(j.program().Type) {
 		return errors.New("command drives tracing programs")
 	}
 	// A hook that cannot be read is not the type's fault.
-	if h, err := j.hook(); err == nil && h.program != j.program().Type {
-		return fmt.Errorf("%s takes programs of type %s", h.section, typeName(h.program))
+	if h, err := j.hook(); err == nil {
+		return h.Takes(j.program().Type)
 	}
 	return nil
 }
 
 // checkLoad refuses what cannot trigger the hook.
-func checkLoad(c *bench.Command, h *hook) error {
+func checkLoad(c *bench.Command, h *hook.Hook) error {
 	switch {
-	case h.reads() && (c.Run != nil || c.Load != "" || c.Syscall != ""):
+	case h.Reads() && (c.Run != nil || c.Load != "" || c.Syscall != ""):
 		return errors.New("an iterator is run by reading it: it takes neither run nor load")
-	case h.inUser && c.Run == nil:
+	case h.InUser && c.Run == nil:
 		return errors.New("only a command calls code in user space: say which by run, such as run: [/usr/bin/true]")
 	case c.Syscall != "":
 		return builtin.CheckSyscall(c.Syscall)
@@ -76,10 +75,10 @@ func prepareCommand(j *Job, s *suite.Suite) error {
 	}
 	b, c := *j.Benchmark, *j.Command
 	b.Command, j.Benchmark = &c, &b
-	if c.Attach, err = h.locate(s); err != nil {
+	if c.Attach, err = h.Locate(s.LocalFile); err != nil {
 		return err
 	}
-	if len(c.Run) > 0 && isLocal(c.Run[0]) {
+	if len(c.Run) > 0 && hook.IsLocal(c.Run[0]) {
 		path, err := s.LocalFile(c.Run[0])
 		if err != nil {
 			return fmt.Errorf("run: %w", err)
@@ -87,13 +86,13 @@ func prepareCommand(j *Job, s *suite.Suite) error {
 		c.Run = append([]string{path}, c.Run[1:]...)
 	}
 	setLoad(&c, h)
-	return h.aim(j.program())
+	return h.Aim(j.program())
 }
 
 // setLoad chooses the load that the suite does not.
-func setLoad(c *bench.Command, h *hook) {
+func setLoad(c *bench.Command, h *hook.Hook) {
 	switch {
-	case h.reads():
+	case h.Reads():
 		c.Count = cmp.Or(c.Count, 1)
 		return
 	case c.Run != nil:
@@ -101,7 +100,7 @@ func setLoad(c *bench.Command, h *hook) {
 	case c.Syscall != "":
 		c.Load = bench.LoadSyscalls
 	case c.Load == "":
-		c.Load, c.Syscall = loadOf(h)
+		c.Load, c.Syscall = hook.LoadOf(h)
 	}
 	switch c.Load {
 	case bench.LoadSyscalls:
@@ -116,35 +115,12 @@ func setLoad(c *bench.Command, h *hook) {
 	}
 }
 
-// isLocal tells whether a path is relative to the suite: a name alone is looked
-// for where programs are.
-func isLocal(path string) bool { return strings.Contains(path, "/") && !filepath.IsAbs(path) }
-
-// locate is the hook with the file of its code on this machine.
-func (h *hook) locate(s *suite.Suite) (section string, err error) {
-	if !h.inUser {
-		return h.section, nil
-	}
-	t, err := h.userTarget()
-	switch {
-	case err != nil:
-		return "", err
-	case isLocal(t.path):
-		t.path, err = s.LocalFile(t.path)
-	}
-	if err != nil {
-		return "", err
-	}
-	section, _, _ = strings.Cut(h.section, "/")
-	return section + "/" + t.path + ":" + t.code, nil
-}
-
 func openCommand(ctx context.Context, env *environment, p *ebpf.Program, j *Job) (d driver, err error) {
 	h, err := j.hook()
 	if err != nil {
 		return nil, err
 	}
-	if h.reads() {
+	if h.Reads() {
 		return openIterator(h, p, j)
 	}
 	a := &attached{count: 1}
@@ -157,8 +133,8 @@ func openCommand(ctx context.Context, env *environment, p *ebpf.Program, j *Job)
 	if a.worker, err = startLoad(ctx, j.Command); err != nil {
 		return nil, err
 	}
-	if a.link, err = h.attach(h, p); err != nil {
-		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.section, err), bench.Hint(err))
+	if a.link, err = h.Attach(p); err != nil {
+		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.Section, err), bench.Hint(err))
 	}
 	if len(j.Command.Run) > 0 {
 		return a, nil

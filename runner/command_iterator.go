@@ -10,11 +10,10 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
-)
 
-// reads tells that the hook is an iterator's, whose program runs when that is
-// read: once for each thing that it goes through, and once at the end.
-func (h *hook) reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
+)
 
 // iterator reads an iterator from its start to its end.
 type iterator struct {
@@ -23,7 +22,7 @@ type iterator struct {
 	count int
 }
 
-func openIterator(h *hook, p *ebpf.Program, j *Job) (driver, error) {
+func openIterator(h *hook.Hook, p *ebpf.Program, j *Job) (driver, error) {
 	i := &iterator{count: j.Command.Count}
 	err := i.choose(h, p)
 	if err == nil {
@@ -31,7 +30,7 @@ func openIterator(h *hook, p *ebpf.Program, j *Job) (driver, error) {
 	}
 	if err != nil {
 		_ = i.Close()
-		return nil, fmt.Errorf("attach to %s: %w", h.section, err)
+		return nil, fmt.Errorf("attach to %s: %w", h.Section, err)
 	}
 	return i, nil
 }
@@ -72,10 +71,10 @@ func (i *iterator) Close() error {
 // choose finds the map that an iterator over a map goes through: the one of the
 // program's that is named after a colon, such as iter/bpf_map_elem:NAME, or else
 // one of its own.
-func (i *iterator) choose(h *hook, p *ebpf.Program) error {
-	over, name, named := strings.Cut(h.target, ":")
+func (i *iterator) choose(h *hook.Hook, p *ebpf.Program) error {
+	over, name, named := strings.Cut(h.Target, ":")
 	if named {
-		m, err := mapNamed(p, name)
+		m, err := bpfmap.Named(p, name)
 		if err != nil || m != nil {
 			i.m = m
 			return err
@@ -87,30 +86,9 @@ func (i *iterator) choose(h *hook, p *ebpf.Program) error {
 		i.m, err = newElements()
 		return err
 	case "bpf_sk_storage_map", "sockmap":
-		return fmt.Errorf("it goes through a map of the program's: say which by attach: %s:MAP", h.section)
+		return fmt.Errorf("it goes through a map of the program's: say which by attach: %s:MAP", h.Section)
 	}
 	return nil
-}
-
-// mapNamed is the program's map of a name, nil where it has none of it: the floor's
-// program has no maps.
-func mapNamed(p *ebpf.Program, name string) (*ebpf.Map, error) {
-	info, err := p.Info()
-	if err != nil {
-		return nil, err
-	}
-	ids, _ := info.MapIDs()
-	for _, id := range ids {
-		m, err := ebpf.NewMapFromID(id)
-		if err != nil {
-			return nil, err
-		}
-		if info, err := m.Info(); err == nil && info.Name != "" && strings.HasPrefix(name, info.Name) {
-			return m, nil
-		}
-		m.Close()
-	}
-	return nil, nil
 }
 
 // elements is how many elements a map has that an iterator goes through for want

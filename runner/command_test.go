@@ -13,6 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // onHooks resolves benchmarks of the programs in testdata, each written as a
@@ -81,7 +83,7 @@ func TestProgramsRunOnKernelFunctions(t *testing.T) {
 	results := measureHooks(t, fewRounds, "kprobe_read", "kprobe_offset", "kretprobe", "kprobe_syscall", "kprobe_fault",
 		"kprobe_connect", "ksyscall", "kretsyscall", "kprobe_read command: {attach: kprobe/kernel_clone}",
 		"kprobe_read command: {attach: kprobe/vfs_open, load: mixture}")
-	if haveKprobes() == nil {
+	if hook.HaveKprobes() == nil {
 		checkRuns(t, results)
 		return
 	}
@@ -112,7 +114,7 @@ func checkRuns(t *testing.T, results []bench.Result) {
 // register, a constant and memory.
 func TestStaticProbesHaveArguments(t *testing.T) {
 	testenv.Root(t)
-	if !haveCookies() {
+	if !host.HaveCookies() {
 		t.Skip("static probes take Linux 5.15")
 	}
 	for probe, want := range map[string][]int64{"step": {9, -7, 10, 0}, "watched": {10, 0, 0, 0}} {
@@ -169,7 +171,7 @@ func TestCommandsThatCannotRun(t *testing.T) {
 		"user command: {attach: 'uprobe/./target:missing', run: [./target]}":              "symbol missing: not found",
 		"usdt_arguments command: {attach: 'usdt/./target:demo:missing', run: [./target]}": "",
 	}
-	if haveCookies() {
+	if host.HaveCookies() {
 		want["usdt_arguments command: {attach: 'usdt/./target:demo:missing', run: [./target]}"] = "it has demo:step, demo:watched"
 	}
 	for b, text := range want {

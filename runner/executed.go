@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/srcline"
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // executed is what runs of a job execute. It is counted by a copy of the program
@@ -59,7 +60,7 @@ func countExecuted(ctx context.Context, j *Job, depths map[string][]int, like me
 	defer func() { _ = s.Close() }()
 	if r, ok := s.driver.(resizer); ok {
 		switch {
-		case !s.startsOver():
+		case !bpfmap.StartOver(s.emptiers):
 			r.resize(func(int) int { return max(j.kindsOfRuns(), 1) })
 		case like.slice > 0 && j.kindsOfRuns() > 0:
 			r.resize(func(int) int { return like.slice })

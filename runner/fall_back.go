@@ -4,22 +4,14 @@ import (
 	"errors"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
-
-// cannotError says that this kernel does not run programs the way that a driver
-// does, whatever the program is.
-type cannotError struct{ error }
-
-func (e *cannotError) Unwrap() error { return e.error }
-
-// cannot marks an error as one of the kernel's.
-func cannot(err error) error { return &cannotError{err} }
 
 // whyNotHere is why the job's program is only loaded on this kernel, nil where
 // there is no reason to: a driver that the suite names is not given up. floor is
 // the track of the empty program that is driven the same way, which was tried.
 func (j *Job) whyNotHere(floor *track) error {
-	var no *cannotError
+	var no *host.CannotError
 	if j.chosen && floor != nil && errors.As(floor.err, &no) {
 		return floor.err
 	}

@@ -9,28 +9,12 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
-
-// A hook that is misspelled is missing on other kernels too; one that differs by its
-// number may be there.
-func TestHooksThatAreNotThere(t *testing.T) {
-	have := []string{"syscalls:sys_enter_openat", "syscalls:sys_enter_close"}
-	for name, here := range map[string]bool{
-		"syscalls:sys_enter_opnat":   false,
-		"syscalls:sys_enter_openat2": true,
-		"syscalls:sys_enter_mount":   true,
-	} {
-		err := noHook("tracepoint", name, have)
-		var no *cannotError
-		if errors.As(err, &no) != here || strings.HasPrefix(err.Error(), Misspelled) == here {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 // Only a driver that was chosen is given up, and only for what the kernel lacks.
 func TestDriversThatTheKernelCannotDo(t *testing.T) {
-	lacks := bench.WithHint(fmt.Errorf("attach: %w", cannot(errors.New("there are no kprobes"))), "another kernel")
+	lacks := bench.WithHint(fmt.Errorf("attach: %w", host.Cannot(errors.New("there are no kprobes"))), "another kernel")
 	for _, c := range []struct {
 		name   string
 		chosen bool

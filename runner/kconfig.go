@@ -16,16 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
-
-// cookies are from Linux 5.15 on.
-const cookies = 5<<16 | 15<<8
-
-// haveCookies tells whether this kernel has cookies.
-func haveCookies() bool {
-	version, err := features.LinuxVersionCode()
-	return err == nil && version >= cookies
-}
 
 // answerKconfig fills the maps in which programs find what they ask of the kernel
 // (__kconfig), one an object, as libbpf does: what it knows itself, and the kernel's
@@ -84,7 +77,7 @@ func answer(v *btf.Var) (string, error) {
 		version, err := features.LinuxVersionCode()
 		return strconv.FormatUint(uint64(version), 10), err
 	case "LINUX_HAS_BPF_COOKIE":
-		return yes(haveCookies()), nil
+		return yes(host.HaveCookies()), nil
 	case "LINUX_HAS_SYSCALL_WRAPPER":
 		// It has been so on these for longer than programs can be measured.
 		return yes(runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"), nil
@@ -122,7 +115,7 @@ func encodeSetting(to []byte, t btf.Type, text string) error {
 		}
 	case *btf.Enum:
 		if tristate >= 0 {
-			value, err = encodeInt(uint64(tristate), false, len(to))
+			value, err = bpfmap.EncodeInt(uint64(tristate), false, len(to))
 		}
 	case *btf.Int:
 		isBool := t.Encoding == btf.Bool
@@ -130,12 +123,12 @@ func encodeSetting(to []byte, t btf.Type, text string) error {
 		case tristate < 0:
 			n, bad := strconv.ParseInt(text, 0, 64)
 			if bad == nil && (!isBool || n == 0 || n == 1) {
-				value, err = encodeInt(uint64(n), n < 0, len(to))
+				value, err = bpfmap.EncodeInt(uint64(n), n < 0, len(to))
 			} else if n, bad := strconv.ParseUint(text, 0, 64); bad == nil && !isBool {
-				value, err = encodeInt(n, false, len(to))
+				value, err = bpfmap.EncodeInt(n, false, len(to))
 			}
 		case isBool && text != "m":
-			value, err = encodeInt(uint64(tristate), false, len(to))
+			value, err = bpfmap.EncodeInt(uint64(tristate), false, len(to))
 		case !isBool && len(to) == 1: // a character
 			value, err = []byte(text), nil
 		}

@@ -6,14 +6,10 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 
 	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
-
-// kernelTypes are the types of this kernel, which take longer to decode than most
-// programs to load.
-var kernelTypes = btf.NewCache()
 
 // loadCollection loads a collection, of which it fills in what is asked of the
 // kernel, with the statistics of the verifier as its
@@ -27,12 +23,12 @@ func loadCollection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning s
 	if err := answerKconfig(spec); err != nil {
 		return nil, "", err
 	}
-	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: kernelTypes}
+	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
 	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), stats)
 	if err == nil || logTooLong(err) {
 		return coll, "", err
 	}
-	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), ebpf.CollectionOptions{Cache: kernelTypes})
+	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), ebpf.CollectionOptions{Cache: host.Types})
 	if err == nil || !strings.Contains(err.Error(), "load BTF: ") {
 		return coll, "", err
 	}

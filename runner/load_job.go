@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // explainLoad is explainLoad for the program of a job, of which it is known what
@@ -20,8 +21,8 @@ func (j *Job) explainLoad(err error) error {
 	if j.program().AttachType == ebpf.AttachLSMCgroup {
 		return &classed{classFeature, fmt.Errorf("load program %s: the library that loads objects does not load lsm_cgroup programs: %w", j.Program, ebpf.ErrNotSupported)}
 	}
-	var old *tooOldError
-	if errors.As(tooOld(j, err), &old) {
+	var old *host.TooOldError
+	if errors.As(host.TooOld(j.program(), err), &old) {
 		return &classed{classFeature, old}
 	}
 	if errors.Is(err, unix.EPERM) && j.Command != nil && j.program().AttachTo != "" {

@@ -8,8 +8,9 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/cilium/ebpf/features"
-	"github.com/org/ebpf-bench-action/internal/object"
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/object"
 )
 
 // mapOf is the map that an error of loading is about, nil where it is about

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 func measure(t *testing.T, text string, o Options) *bench.Run {
@@ -183,12 +184,15 @@ func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
 		if _, err := s.slice(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ring := s.emptiers[0].(*ringEmptier)
-		if ring.pending() == 0 {
+		ring := s.emptiers[0].(interface {
+			bpfmap.Emptier
+			Pending() uint64
+		})
+		if ring.Pending() == 0 {
 			t.Fatal("a slice of the profiler leaves nothing in its ring buffer")
 		}
-		if err := ring.empty(t.Context()); err != nil || ring.pending() != 0 {
-			t.Errorf("%d bytes are left, error %v", ring.pending(), err)
+		if err := ring.Empty(t.Context()); err != nil || ring.Pending() != 0 {
+			t.Errorf("%d bytes are left, error %v", ring.Pending(), err)
 		}
 	})
 }

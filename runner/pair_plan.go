@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // PairJob is one benchmark on two sides. One of the jobs is nil where only the
@@ -38,7 +39,7 @@ func PlanPairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	for i := range headSuite.Benchmarks {
 		b, baseErr := base.job(i)
 		h, err := head.job(i)
-		var missing *noTargetError
+		var missing *bpfmap.NoTargetError
 		switch {
 		case baseErr == nil:
 		case errors.As(baseErr, &missing) && h != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // PlanSuites resolves the benchmarks of two suites, each on its own objects, and
@@ -81,11 +82,11 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 	var warnings []string
 	b.Globals = valuesFor(own.Globals, other.Globals, "global", &warnings,
 		func(name string) bool { return other.Spec.Variables[name] != nil },
-		func(name string, v any) bool { return setGlobals(spec.Copy(), map[string]any{name: v}) == nil })
+		func(name string, v any) bool { return bpfmap.SetGlobals(spec.Copy(), map[string]any{name: v}) == nil })
 	b.Maps = valuesFor(own.Maps, other.Maps, "map", &warnings,
 		func(name string) bool { return other.Spec.Maps[name] != nil },
 		func(name string, v bench.MapPrep) bool {
-			_, err := prepareMaps(o, spec.Copy(), map[string]bench.MapPrep{name: v}, otherSuite.ReadFile)
+			_, err := bpfmap.Prepare(o, spec.Copy(), map[string]bench.MapPrep{name: v}, otherSuite.ReadFile)
 			return err == nil
 		})
 	job, err := newJob(s, p.objects, &b)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // pass is what was counted in a slice.
@@ -58,7 +59,7 @@ func (e *executed) count(ctx context.Context, s *subject, settler *settler) erro
 		if err := settler.settle(func() error { return s.drive(ctx) }); err != nil {
 			return err
 		}
-		e.fills = mapFills(s.coll)
+		e.fills = bpfmap.Fills(s.coll)
 	}
 	before, err := read()
 	if err != nil {

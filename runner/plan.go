@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // Plan is a suite whose benchmarks are resolved to programs and packets. To
@@ -32,7 +33,7 @@ type Job struct {
 	// Frames are the packets of the benchmark, none for a driver without.
 	Frames [][]byte
 	// entries are what its maps are filled with, by the map's name.
-	entries map[string][]entry
+	entries map[string][]bpfmap.Entry
 	// preparations are run once the maps are filled.
 	preparations []preparation
 	// replacements take the place of functions of the program.
@@ -99,13 +100,13 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	if err := job.addReplacements(s, objects); err != nil {
 		return nil, err
 	}
-	if err := setGlobals(job.Spec, b.Globals); err != nil {
+	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
 	}
-	if job.entries, err = prepareMaps(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
+	if job.entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
 		at := s.ErrorAt(b.Name, "maps", "%s", err)
-		if missing := (*noTargetError)(nil); errors.As(err, &missing) {
-			return nil, &noTargetError{at}
+		if missing := (*bpfmap.NoTargetError)(nil); errors.As(err, &missing) {
+			return nil, &bpfmap.NoTargetError{Err: at}
 		}
 		return nil, at
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // load loads what may be the job's programs in another form: first the program,
@@ -52,7 +53,7 @@ func withoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
 // place of a function of a loaded program.
 func loadReplacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) (*ebpf.Program, error) {
 	by.Programs[key].AttachTarget = target
-	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: kernelTypes}
+	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
 	loaded, err := ebpf.NewCollectionWithOptions(by.Copy(), o)
 	if err != nil && !logTooLong(err) {
 		// The log of a refusal is another one.

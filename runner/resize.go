@@ -61,7 +61,7 @@ func (t *track) matchFloor(ctx context.Context) {
 // fillsMaps tells whether the latest slice has filled a map.
 func (s *subject) fillsMaps() (bool, error) {
 	for _, e := range s.emptiers {
-		full, err := e.full()
+		full, err := e.Full()
 		if err != nil {
 			return false, fmt.Errorf("count what is in a map: %w", err)
 		}

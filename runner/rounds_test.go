@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -60,31 +58,5 @@ func TestCallsOfTestRunAreKeptShort(t *testing.T) {
 		if d.adapt(tc.runs, tc.took); d.atOnce != tc.want {
 			t.Errorf("after %d of %d runs in %s: %d, want %d", tc.runs, tc.atOnce, tc.took, d.atOnce, tc.want)
 		}
-	}
-}
-
-// What goes through a map ends with the context.
-func TestAResetEndsWithItsContext(t *testing.T) {
-	testenv.Root(t)
-	m, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	r, err := newRestorer(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := r.empty(cancelled); !errors.Is(err, context.Canceled) {
-		t.Errorf("reset: %v", err)
-	}
-	if _, err := newRestorer(cancelled, m); !errors.Is(err, context.Canceled) {
-		t.Errorf("read what it holds: %v", err)
-	}
-	coll := &ebpf.Collection{Maps: map[string]*ebpf.Map{"m": m}}
-	if err := fill(cancelled, coll, map[string][]entry{"m": {{make([]byte, 4), make([]byte, 4)}}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("fill: %v", err)
 	}
 }

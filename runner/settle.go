@@ -6,6 +6,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // measured is what is known of the runs that are measured when others of the same
@@ -76,7 +78,7 @@ func (t *settler) settle(drive func() error) error {
 		if !t.grew() {
 			break
 		}
-		if ran += next; !t.s.startsOver() {
+		if ran += next; !bpfmap.StartOver(t.s.emptiers) {
 			next *= 2
 		}
 	}
@@ -92,11 +94,11 @@ func (t *settler) grew() bool {
 
 // holds is how much is in the maps of which that can be told.
 func (s *subject) holds() (all []uint64) {
-	for _, f := range mapFills(s.coll) {
+	for _, f := range bpfmap.Fills(s.coll) {
 		all = append(all, uint64(f.Entries))
 	}
 	for _, u := range s.unread {
-		all = append(all, u.ring.pending())
+		all = append(all, u.Pending())
 	}
 	return all
 }

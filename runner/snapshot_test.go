@@ -9,7 +9,9 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // errNoSnapshot is returned for a collection with a map whose content cannot be
@@ -17,7 +19,7 @@ import (
 var errNoSnapshot = errors.New("not all that its maps hold can be read")
 
 // snapshot is what the maps of a collection held at one moment.
-type snapshot struct{ maps []emptier }
+type snapshot struct{ maps []bpfmap.Emptier }
 
 // maxSnapshotArray is how long an array may be to be read and compared entry by
 // entry: loading it anew takes less time than a longer one.
@@ -30,21 +32,23 @@ func takeSnapshot(coll *ebpf.Collection) (*snapshot, error) {
 		if m.Flags()&unix.BPF_F_RDONLY_PROG != 0 || keepsNothing(m.Type()) {
 			continue
 		}
-		var e emptier
+		var one []bpfmap.Emptier
 		var err error
-		switch {
-		case canRestore(m.Type()) && (!indexed(m.Type()) || m.MaxEntries() <= maxSnapshotArray):
-			e, err = newRestorer(context.Background(), m)
-		case m.Type() == ebpf.RingBuf:
-			e, err = newRingEmptier(m)
-		default:
+		switch typ := m.Type(); {
+		case typ == ebpf.Queue, typ == ebpf.Stack, (typ == ebpf.Array || typ == ebpf.PerCPUArray) && m.MaxEntries() > maxSnapshotArray:
 			err = errNoSnapshot
+		default:
+			reset := map[string]bench.MapPrep{name: {Reset: bench.ResetSlice}}
+			one, err = bpfmap.NewEmptiers(context.Background(), &ebpf.Collection{Maps: map[string]*ebpf.Map{name: m}}, reset, nil)
+			if err == nil && len(one) == 0 {
+				err = errNoSnapshot
+			}
 		}
 		if err != nil {
 			s.close()
 			return nil, fmt.Errorf("map %s: %w", name, err)
 		}
-		s.maps = append(s.maps, e)
+		s.maps = append(s.maps, one...)
 	}
 	return s, nil
 }
@@ -61,7 +65,7 @@ func keepsNothing(t ebpf.MapType) bool {
 // restore gives all maps back what they held.
 func (s *snapshot) restore() error {
 	for _, m := range s.maps {
-		if err := m.empty(context.Background()); err != nil {
+		if err := m.Empty(context.Background()); err != nil {
 			return fmt.Errorf("restore a map: %w", err)
 		}
 	}

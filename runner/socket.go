@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload/sockets"
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 var socketKind = kind{
@@ -88,7 +89,7 @@ func newSocket(ctx context.Context, env *environment, program *ebpf.Program, j *
 	}
 	x.open = append(x.open, network)
 	if err = hook.open(ctx, x, network, talk, j); err != nil {
-		return nil, tooOld(j, err)
+		return nil, host.TooOld(j.program(), err)
 	}
 	return x, nil
 }

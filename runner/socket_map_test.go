@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -113,23 +112,5 @@ func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
 		if j.chooseDriver(""); j.Driver() != want {
 			t.Errorf("with a map of type %s: got driver %s, want %s", table.Type, j.Driver(), want)
 		}
-	}
-}
-
-func TestAKernelThatIsTooOldIsNamed(t *testing.T) {
-	for release, older := range map[string]bool{"5.10.0-32-cloud-amd64": true, "6.6.1": true, "6.7.0": false, "6.12.107+deb13": false, "7.2": false, "": true} {
-		if got := olderThan(release, "6.7"); got != older {
-			t.Errorf("%q is older than 6.7: %t", release, got)
-		}
-	}
-	c := hookCase{"cgroup/connect_unix", ebpf.CGroupSockAddr, ebpf.AttachCgroupUnixConnect, bench.DriverCgroup, bench.Exchange{}, 1}
-	other := errors.New("another")
-	var old *tooOldError
-	if err := tooOld(c.jobOf(1), other); errors.As(err, &old) {
-		t.Errorf("got %v", err)
-	}
-	err := &tooOldError{"6.1.0", "cgroup/connect_unix", "6.7", other}
-	if !strings.HasPrefix(err.Error(), "kernel 6.1.0 lacks cgroup/connect_unix, ") || !errors.Is(err, other) {
-		t.Errorf("got %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // messagesOfTest is how many messages a slice of a test has.
@@ -68,7 +69,7 @@ func slicesOf(t *testing.T, j *Job, n int) []slice {
 	}
 	defer stats.Close()
 	s, err := openSubject(t.Context(), &environment{}, j)
-	var old *tooOldError
+	var old *host.TooOldError
 	if errors.As(err, &old) {
 		t.Skip(err)
 	}

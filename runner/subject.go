@@ -5,21 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // subject is a program that is loaded and attached to what drives it.
 type subject struct {
 	coll     *ebpf.Collection
 	program  *ebpf.Program
-	emptiers []emptier
-	unread   []*unreadRing
+	emptiers []bpfmap.Emptier
+	unread   []*bpfmap.UnreadRing
 	// replaced end what stands in for functions of the program.
 	replaced []io.Closer
 	driver   driver
@@ -117,16 +117,16 @@ func openSpec(ctx context.Context, env *environment, j *Job, spec *ebpf.Collecti
 	if j.TestRun != nil && !j.Parallel {
 		s.hardware = env.counters
 	}
-	if err = fill(ctx, s.coll, j.entries); err != nil {
+	if err = bpfmap.Fill(ctx, s.coll, j.entries); err != nil {
 		return s, err
 	}
 	if err = prepareByPrograms(ctx, s.coll, j.preparations); err != nil {
 		return s, err
 	}
-	if s.emptiers, err = newEmptiers(ctx, s.coll, j.Maps, j.entries); err != nil {
+	if s.emptiers, err = bpfmap.NewEmptiers(ctx, s.coll, j.Maps, j.entries); err != nil {
 		return s, err
 	}
-	if s.unread, err = newUnreadRings(s.coll, j.Maps); err != nil {
+	if s.unread, err = bpfmap.NewUnreadRings(s.coll, j.Maps); err != nil {
 		return s, err
 	}
 	s.driver, err = j.openDriver(ctx, env, s.program)
@@ -139,21 +139,11 @@ func (s *subject) empty(ctx context.Context) error {
 		return err
 	}
 	for _, e := range s.emptiers {
-		if err := e.empty(ctx); err != nil {
+		if err := e.Empty(ctx); err != nil {
 			return fmt.Errorf("empty a map: %w", err)
 		}
 	}
 	return nil
-}
-
-// startsOver tells whether each slice finds maps as they were, so that what a run
-// does depends on how many of its slice came before. What is in a ring buffer is
-// its reader's.
-func (s *subject) startsOver() bool {
-	return slices.ContainsFunc(s.emptiers, func(e emptier) bool {
-		_, ring := e.(*ringEmptier)
-		return !ring
-	})
 }
 
 // drive empties the maps and lets the program run.
@@ -203,7 +193,7 @@ func (s *subject) charge(ctx context.Context) (slice, error) {
 	}
 	ran := after.since(before)
 	for _, u := range s.unread {
-		u.ran(ran.runCnt)
+		u.Ran(ran.runCnt)
 	}
 	return slice{counters: ran, driven: driven, wall: wall, events: eventsSince(eventsAfter, events)}, nil
 }
@@ -221,4 +211,10 @@ func (s *subject) Close() error {
 		s.coll.Close()
 	}
 	return errors.Join(errs...)
+}
+
+func closeAll[C io.Closer](all []C) {
+	for _, c := range all {
+		_ = c.Close()
+	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 // tailCalls says of a program that others of its object reach it by a tail call,
@@ -19,7 +20,7 @@ func tailCalls(o *object.Object, program string) string {
 // warnOfTailCall says that a program is attached by itself which runs only when
 // others call it.
 func (j *Job) warnOfTailCall(called string) {
-	if !isTracing(j.program().Type) || j.Command == nil {
+	if !hook.IsTracing(j.program().Type) || j.Command == nil {
 		return
 	}
 	if called != "" {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // noTestRun says that the kernel has no BPF_PROG_RUN for a type.
@@ -17,7 +18,7 @@ func noTestRun(typ ebpf.ProgramType, err error) error {
 	if until := runTypes[typ].until; until != "" {
 		to = " to " + until
 	}
-	return bench.WithHint(cannot(&retold{fmt.Sprintf("this kernel cannot test_run programs of type %s, which is in Linux from %s%s", typeName(typ), from, to), err}),
+	return bench.WithHint(host.Cannot(&retold{fmt.Sprintf("this kernel cannot test_run programs of type %s, which is in Linux from %s%s", typeName(typ), from, to), err}),
 		"verify: {} measures what the verifier and the JIT make of it")
 }
 

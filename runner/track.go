@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
 // track is one benchmark through all the loads of a run: its job, the subject
@@ -93,7 +94,7 @@ func (t *track) open(ctx context.Context, env *environment) {
 	}
 	if t.err == nil && t.static == nil {
 		t.static = staticSamples(t.subject.coll, t.job.reach())
-		t.result.Maps = mapFills(t.subject.coll)
+		t.result.Maps = bpfmap.Fills(t.subject.coll)
 	}
 	if env.notHeld != nil {
 		t.warn(fmt.Sprintf("calling the program takes some nanoseconds longer: %v", env.notHeld))
@@ -129,12 +130,12 @@ func (t *track) fillOnce() {
 	}
 	t.filled = true
 	if len(t.result.Maps) > 0 {
-		for i, now := range mapFills(t.subject.coll) {
+		for i, now := range bpfmap.Fills(t.subject.coll) {
 			t.result.Maps[i].After = now.Entries
 		}
 	}
 	for _, u := range t.subject.unread {
-		if w := u.warning(); w != "" {
+		if w := u.Warning(); w != "" {
 			t.warn(w)
 		}
 	}

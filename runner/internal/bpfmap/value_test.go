@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"debug/elf"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/rlimit"
 
 	"github.com/org/ebpf-bench-action/internal/object"
@@ -66,11 +67,11 @@ func TestGlobals(t *testing.T) {
 		{map[string]any{"array": "00000000 01000000 64000000"}, 7 + 1 + 100},
 	} {
 		spec, _ := sums(t).Program("sum")
-		if err := setGlobals(spec, c.globals); err != nil {
+		if err := SetGlobals(spec, c.globals); err != nil {
 			t.Errorf("%v: %v", c.globals, err)
 			continue
 		}
-		coll, _, err := loadCollection(spec)
+		coll, err := ebpf.NewCollection(spec)
 		if err != nil {
 			t.Fatalf("%+v", err)
 		}
@@ -101,7 +102,7 @@ func TestGlobalsThatDoNotFit(t *testing.T) {
 		{"zero", 1.5, "no integer, bool or string"},
 	} {
 		spec, _ := sums(t).Program("sum")
-		err := setGlobals(spec, map[string]any{c.name: c.value})
+		err := SetGlobals(spec, map[string]any{c.name: c.value})
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v: %v, want %q", c.name, c.value, err, c.says)
 		}

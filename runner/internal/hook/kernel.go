@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"errors"
@@ -16,12 +16,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload/kernelfs"
 	"github.com/org/ebpf-bench-action/internal/workload/perf"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-func attachTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
-	group, name, ok := strings.Cut(h.target, "/")
+func attachTracepoint(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	group, name, ok := strings.Cut(h.Target, "/")
 	if !ok {
-		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.section, h.name)
+		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.Section, h.name)
 	}
 	c, err := perf.AttachTracepoint(p, group, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,16 +31,16 @@ func attachTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
 	return c, err
 }
 
-func attachRawTracepoint(h *hook, p *ebpf.Program) (io.Closer, error) {
-	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: h.target, Program: p})
+func attachRawTracepoint(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: h.Target, Program: p})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noHook("tracepoint", h.target, rawTracepoints())
+		return nil, noHook("tracepoint", h.Target, rawTracepoints())
 	}
 	return closerOf(l, err)
 }
 
-func attachKprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
-	symbol, offset, err := symbolOffset(h.target)
+func attachKprobe(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	symbol, offset, err := symbolOffset(h.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +48,13 @@ func attachKprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
 }
 
 // attachKsyscall attaches to what serves a system call.
-func attachKsyscall(h *hook, p *ebpf.Program) (io.Closer, error) {
+func attachKsyscall(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	// The link package adds what the architecture has before the name.
-	return h.kprobe("sys_"+h.target, p, nil)
+	return h.kprobe("sys_"+h.Target, p, nil)
 }
 
-func (h *hook) kprobe(symbol string, p *ebpf.Program, o *link.KprobeOptions) (io.Closer, error) {
-	if err := haveKprobes(); err != nil {
+func (h *Hook) kprobe(symbol string, p *ebpf.Program, o *link.KprobeOptions) (io.Closer, error) {
+	if err := HaveKprobes(); err != nil {
 		return nil, err
 	}
 	probe := link.Kprobe
@@ -67,18 +68,18 @@ func (h *hook) kprobe(symbol string, p *ebpf.Program, o *link.KprobeOptions) (io
 	return closerOf(l, err)
 }
 
-func attachKprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
-	if err := haveKprobes(); err != nil {
+func attachKprobeMulti(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	if err := HaveKprobes(); err != nil {
 		return nil, err
 	}
-	symbols := []string{h.target}
-	if strings.ContainsAny(h.target, "*?") {
+	symbols := []string{h.Target}
+	if strings.ContainsAny(h.Target, "*?") {
 		var err error
-		if symbols, err = perf.KernelFunctions(h.target); err != nil {
+		if symbols, err = perf.KernelFunctions(h.Target); err != nil {
 			return nil, err
 		}
 		if len(symbols) == 0 {
-			return nil, noFunction(h.target)
+			return nil, noFunction(h.Target)
 		}
 	}
 	multi := link.KprobeMulti
@@ -87,10 +88,10 @@ func attachKprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
 	}
 	l, err := multi(p, link.KprobeMultiOptions{Symbols: symbols, Session: h.as == ebpf.AttachTraceKprobeSession})
 	if errors.Is(err, ebpf.ErrNotSupported) {
-		return nil, cannot(fmt.Errorf("this kernel has no %s, which takes Linux 5.18 (6.10 for a session) with CONFIG_FPROBE", h.name))
+		return nil, host.Cannot(fmt.Errorf("this kernel has no %s, which takes Linux 5.18 (6.10 for a session) with CONFIG_FPROBE", h.name))
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-		return nil, noFunction(h.target)
+		return nil, noFunction(h.Target)
 	}
 	return closerOf(l, err)
 }
@@ -98,17 +99,18 @@ func attachKprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
 // kprobePMU is there on kernels with kprobes, from Linux 4.17 on.
 const kprobePMU = "/sys/bus/event_source/devices/kprobe"
 
-func haveKprobes() error {
+// HaveKprobes is nil where the kernel has kprobes.
+func HaveKprobes() error {
 	if _, err := os.Stat(kprobePMU); errors.Is(err, fs.ErrNotExist) {
-		return bench.WithHint(cannot(errors.New("this kernel has no kprobes")), "measure on a kernel that has them: --kernel 6.12")
+		return bench.WithHint(host.Cannot(errors.New("this kernel has no kprobes")), "measure on a kernel that has them: --kernel 6.12")
 	}
 	return nil
 }
 
-func attachTracing(h *hook, p *ebpf.Program) (io.Closer, error) {
+func attachTracing(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	l, err := link.AttachTracing(link.TracingOptions{Program: p, AttachType: h.as})
 	if errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, unix.EBUSY) || errors.Is(err, notSupported) {
-		return nil, bench.WithHint(cannot(fmt.Errorf("this kernel does not let programs be attached by %s: %w", h.name, err)), "measure on a kernel that does: --kernel 6.12")
+		return nil, bench.WithHint(host.Cannot(fmt.Errorf("this kernel does not let programs be attached by %s: %w", h.name, err)), "measure on a kernel that does: --kernel 6.12")
 	}
 	return closerOf(l, err)
 }
@@ -116,10 +118,10 @@ func attachTracing(h *hook, p *ebpf.Program) (io.Closer, error) {
 // notSupported is ENOTSUPP, which the kernel should not, but does return.
 const notSupported = unix.Errno(524)
 
-func attachLSM(_ *hook, p *ebpf.Program) (io.Closer, error) {
+func attachLSM(_ *Hook, p *ebpf.Program) (io.Closer, error) {
 	active, err := kernelfs.ReadFile("securityfs", "lsm")
 	if err == nil && !strings.Contains(","+strings.TrimSpace(string(active))+",", ",bpf,") {
-		return nil, bench.WithHint(cannot(fmt.Errorf("BPF is none of this kernel's active security modules (%s)", strings.TrimSpace(string(active)))),
+		return nil, bench.WithHint(host.Cannot(fmt.Errorf("BPF is none of this kernel's active security modules (%s)", strings.TrimSpace(string(active)))),
 			"add bpf to lsm= on the kernel's command line, or measure on a kernel of its own: --kernel 6.12")
 	}
 	l, err := link.AttachLSM(link.LSMOptions{Program: p})

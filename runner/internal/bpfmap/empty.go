@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -16,13 +17,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// emptier takes everything out of a map that programs fill and user space
+// Emptier takes everything out of a map that programs fill and user space
 // drains. Without it a benchmark would soon measure only the path of a full
 // map.
-type emptier interface {
-	empty(ctx context.Context) error
-	// full tells whether what was put in since may not all have fit.
-	full() (bool, error)
+type Emptier interface {
+	// Empty takes everything out, or what came since where the map is reset.
+	Empty(ctx context.Context) error
+	// Full tells whether what was put in since may not all have fit.
+	Full() (bool, error)
 	io.Closer
 }
 
@@ -30,12 +32,12 @@ func canEmpty(t ebpf.MapType) bool {
 	return t == ebpf.RingBuf || t == ebpf.Queue || t == ebpf.Stack
 }
 
-// newEmptiers makes an emptier for each map of the collection that is to be
+// NewEmptiers makes an emptier for each map of the collection that is to be
 // emptied, or reset to what it holds now, before each slice.
-func newEmptiers(ctx context.Context, coll *ebpf.Collection, preps map[string]bench.MapPrep, entries map[string][]entry) (all []emptier, err error) {
+func NewEmptiers(ctx context.Context, coll *ebpf.Collection, preps map[string]bench.MapPrep, entries map[string][]Entry) (all []Emptier, err error) {
 	for name, m := range coll.Maps {
 		reset := preps[name].Reset
-		var e emptier
+		var e Emptier
 		switch {
 		case reset == bench.ResetSlice && canRestore(m.Type()):
 			e, err = newRestorer(ctx, m)
@@ -63,7 +65,7 @@ type ringEmptier struct {
 	size               uint64
 }
 
-func newRingEmptier(m *ebpf.Map) (emptier, error) {
+func newRingEmptier(m *ebpf.Map) (Emptier, error) {
 	page := os.Getpagesize()
 	consumer, err := unix.Mmap(m.FD(), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
@@ -77,19 +79,19 @@ func newRingEmptier(m *ebpf.Map) (emptier, error) {
 	return &ringEmptier{consumer, producer, uint64(m.MaxEntries())}, nil
 }
 
-func (r *ringEmptier) empty(context.Context) error {
+func (r *ringEmptier) Empty(context.Context) error {
 	atomic.StoreUint64(position(r.consumer), atomic.LoadUint64(position(r.producer)))
 	return nil
 }
 
-// pending is the number of bytes that wait for a consumer.
-func (r *ringEmptier) pending() uint64 {
+// Pending is the number of bytes that wait for a consumer.
+func (r *ringEmptier) Pending() uint64 {
 	return atomic.LoadUint64(position(r.producer)) - atomic.LoadUint64(position(r.consumer))
 }
 
-// full leaves room for a record that did not fit: more than half is taken for
+// Full leaves room for a record that did not fit: more than half is taken for
 // too much.
-func (r *ringEmptier) full() (bool, error) { return r.pending() > r.size/2, nil }
+func (r *ringEmptier) Full() (bool, error) { return r.Pending() > r.size/2, nil }
 
 // position is the counter at the start of a ring buffer's page.
 func position(page []byte) *uint64 { return (*uint64)(unsafe.Pointer(&page[0])) }
@@ -116,7 +118,7 @@ const popsPerRun = 64
 // with room to spare.
 const maxStackValue = 256
 
-func newQueueEmptier(m *ebpf.Map) (emptier, error) {
+func newQueueEmptier(m *ebpf.Map) (Emptier, error) {
 	if m.ValueSize() > maxStackValue {
 		return nil, fmt.Errorf("its values have %d bytes, at most %d can be popped: set reset: never", m.ValueSize(), maxStackValue)
 	}
@@ -140,13 +142,13 @@ func newQueueEmptier(m *ebpf.Map) (emptier, error) {
 	return &queueEmptier{queue: m, prog: prog, repeat: m.MaxEntries()/popsPerRun + 1, context: make([]byte, 14)}, nil
 }
 
-func (q *queueEmptier) empty(context.Context) error {
+func (q *queueEmptier) Empty(context.Context) error {
 	_, err := q.prog.Run(&ebpf.RunOptions{Data: q.context, Repeat: q.repeat})
 	return err
 }
 
-// full counts the elements, which takes them out.
-func (q *queueEmptier) full() (bool, error) {
+// Full counts the elements, which takes them out.
+func (q *queueEmptier) Full() (bool, error) {
 	value := make([]byte, q.queue.ValueSize())
 	for n := uint32(0); ; n++ {
 		err := q.queue.LookupAndDelete(nil, &value)
@@ -165,4 +167,14 @@ func closeAll[C io.Closer](all []C) {
 	for _, c := range all {
 		_ = c.Close()
 	}
+}
+
+// StartOver tells whether there is a map that each slice finds as it was, so that what
+// a run does depends on how many of its slice came before. What is in a ring buffer is
+// its reader's.
+func StartOver(all []Emptier) bool {
+	return slices.ContainsFunc(all, func(e Emptier) bool {
+		_, ring := e.(*ringEmptier)
+		return !ring
+	})
 }

@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ const maxFileEntries = 1_000_000
 
 // parseEntries reads a file of entries: what bpftool --json map dump writes, or
 // lines of a key and a value.
-func parseEntries(m *ebpf.MapSpec, data []byte) ([]entry, error) {
+func parseEntries(m *ebpf.MapSpec, data []byte) ([]Entry, error) {
 	var entries []bench.MapEntry
 	var err error
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
@@ -37,7 +37,7 @@ func parseEntries(m *ebpf.MapSpec, data []byte) ([]entry, error) {
 	if len(entries) > maxFileEntries {
 		return nil, fmt.Errorf("it has more than %d entries", maxFileEntries)
 	}
-	all := make([]entry, len(entries))
+	all := make([]Entry, len(entries))
 	for i, e := range entries {
 		if all[i], err = encodeEntry(m, e); err != nil {
 			return nil, fmt.Errorf("entry %d: %w", i+1, err)

@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"encoding/hex"
@@ -120,7 +120,7 @@ func TestEntriesThatMakeNoSense(t *testing.T) {
 		{ebpf.MapSpec{Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 4, MaxEntries: maxReset + 1}, bench.MapPrep{Reset: bench.ResetSlice}, "too many to be reset"},
 	} {
 		spec := &ebpf.CollectionSpec{Maps: map[string]*ebpf.MapSpec{"m": &c.m}}
-		_, err := prepareMaps(nil, spec, map[string]bench.MapPrep{"m": c.prep}, nil)
+		_, err := Prepare(nil, spec, map[string]bench.MapPrep{"m": c.prep}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.m.Type, err, c.want)
 		}

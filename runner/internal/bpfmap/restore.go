@@ -1,14 +1,18 @@
-package runner
+package bpfmap
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
 )
 
 // restorer gives a map back what it held when the restorer was made.
@@ -41,7 +45,7 @@ const maxReset = 1 << 16
 var errTooManyToReset = bench.WithHint(fmt.Errorf("it holds more than %d entries, too many to be reset before each slice", maxReset),
 	"leave out reset: slice, or put fewer entries into the map")
 
-func newRestorer(ctx context.Context, m *ebpf.Map) (emptier, error) {
+func newRestorer(ctx context.Context, m *ebpf.Map) (Emptier, error) {
 	r := &restorer{m: m, has: map[string]bool{}}
 	err := eachKey(ctx, m, func(key []byte) error {
 		value, err := readValue(m, key)
@@ -61,9 +65,9 @@ func newRestorer(ctx context.Context, m *ebpf.Map) (emptier, error) {
 	return r, nil
 }
 
-// empty takes out what came since, and writes what was there. An entry that is
+// Empty takes out what came since, and writes what was there. An entry that is
 // as it was is not written: that would move it in an LRU map.
-func (r *restorer) empty(ctx context.Context) error {
+func (r *restorer) Empty(ctx context.Context) error {
 	if !indexed(r.m.Type()) {
 		var added [][]byte
 		err := eachKey(ctx, r.m, func(key []byte) error {
@@ -96,8 +100,8 @@ func (r *restorer) empty(ctx context.Context) error {
 	return nil
 }
 
-// full is never: a program that fills such a map does so in use, too.
-func (r *restorer) full() (bool, error) { return false, nil }
+// Full is never: a program that fills such a map does so in use, too.
+func (r *restorer) Full() (bool, error) { return false, nil }
 
 func (r *restorer) Close() error { return nil }
 
@@ -129,4 +133,47 @@ func eachKey(ctx context.Context, m *ebpf.Map, fn func(key []byte) error) error 
 		}
 	}
 	return nil
+}
+
+// countable tells the maps whose entries come and go, and can be counted
+// without taking them out.
+func countable(t ebpf.MapType) bool { return canRestore(t) && !indexed(t) }
+
+// Fills are how full the maps are that can be counted, by name: the same in
+// each call for the same collection. A map that cannot be read is left out.
+func Fills(coll *ebpf.Collection) []bench.MapFill {
+	var fills []bench.MapFill
+	for _, name := range slices.Sorted(maps.Keys(coll.Maps)) {
+		m := coll.Maps[name]
+		if !countable(m.Type()) {
+			continue
+		}
+		n := uint32(0)
+		if err := eachKey(context.Background(), m, func([]byte) error { n++; return nil }); err != nil {
+			continue
+		}
+		fills = append(fills, bench.MapFill{Name: name, Type: object.MapTypeName(m.Type()), Entries: n, After: n, Max: m.MaxEntries()})
+	}
+	return fills
+}
+
+// Named is the program's map of a name, nil where it has none of it: the floor's
+// program has no maps.
+func Named(p *ebpf.Program, name string) (*ebpf.Map, error) {
+	info, err := p.Info()
+	if err != nil {
+		return nil, err
+	}
+	ids, _ := info.MapIDs()
+	for _, id := range ids {
+		m, err := ebpf.NewMapFromID(id)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := m.Info(); err == nil && info.Name != "" && strings.HasPrefix(name, info.Name) {
+			return m, nil
+		}
+		m.Close()
+	}
+	return nil, nil
 }

@@ -1,4 +1,4 @@
-package runner
+package host
 
 import (
 	"errors"
@@ -24,22 +24,22 @@ var attachSince = map[ebpf.AttachType]string{
 	ebpf.AttachCgroupUnixGetsockname: "6.7",
 }
 
-// tooOldError says that the kernel lacks what a program attaches to.
-type tooOldError struct {
+// TooOldError says that the kernel lacks what a program attaches to.
+type TooOldError struct {
 	release, attach, since string
 	error
 }
 
-func (e *tooOldError) Error() string {
+func (e *TooOldError) Error() string {
 	return fmt.Sprintf("kernel %s lacks %s, which is there since Linux %s", e.release, e.attach, e.since)
 }
 
-func (e *tooOldError) Unwrap() error { return e.error }
+func (e *TooOldError) Unwrap() error { return e.error }
 
-// tooOld explains an error of a kernel that is older than what the job's program
+// TooOld explains an error of a kernel that is older than what a program
 // attaches to. A kernel that was given it all the same has no such error.
-func tooOld(j *Job, err error) error {
-	since, ok := attachSince[j.program().AttachType]
+func TooOld(p *ebpf.ProgramSpec, err error) error {
+	since, ok := attachSince[p.AttachType]
 	if !ok || !errors.Is(err, unix.EINVAL) && !errors.Is(err, ebpf.ErrNotSupported) {
 		return err
 	}
@@ -49,7 +49,7 @@ func tooOld(j *Job, err error) error {
 	if !olderThan(release, since) {
 		return err
 	}
-	return cannot(&tooOldError{release, j.program().SectionName, since, err})
+	return Cannot(&TooOldError{release, p.SectionName, since, err})
 }
 
 // olderThan compares the major and minor numbers of a kernel's release.

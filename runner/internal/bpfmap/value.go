@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"encoding/binary"
@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// setGlobals writes the suite's values into the spec's global variables.
-func setGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
+// SetGlobals writes the suite's values into the spec's global variables.
+func SetGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(globals)) {
 		v := spec.Variables[name]
 		if v == nil {
@@ -40,15 +40,15 @@ func encodeValue(value any, size int) ([]byte, error) {
 	switch v := value.(type) {
 	case bool:
 		if v {
-			return encodeInt(1, false, size)
+			return EncodeInt(1, false, size)
 		}
-		return encodeInt(0, false, size)
+		return EncodeInt(0, false, size)
 	case int:
-		return encodeInt(uint64(v), v < 0, size)
+		return EncodeInt(uint64(v), v < 0, size)
 	case int64:
-		return encodeInt(uint64(v), v < 0, size)
+		return EncodeInt(uint64(v), v < 0, size)
 	case uint64:
-		return encodeInt(v, false, size)
+		return EncodeInt(v, false, size)
 	case string:
 		b, err := hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(strings.TrimPrefix(v, "0x")))
 		if err != nil {
@@ -64,7 +64,9 @@ func encodeValue(value any, size int) ([]byte, error) {
 	return nil, fmt.Errorf("%v is no integer, bool or string of hex digits", value)
 }
 
-func encodeInt(v uint64, negative bool, size int) ([]byte, error) {
+// EncodeInt is an integer of so many bytes in the machine's byte order, or an error
+// where it does not fit.
+func EncodeInt(v uint64, negative bool, size int) ([]byte, error) {
 	if size < 8 {
 		bits := 8 * size
 		low, high := int64(math.MinInt64)>>(64-bits), uint64(1)<<bits-1

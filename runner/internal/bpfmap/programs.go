@@ -1,4 +1,4 @@
-package runner
+package bpfmap
 
 import (
 	"encoding/binary"
@@ -47,18 +47,19 @@ func programKey(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, e 
 	}
 	p := o.Entry(e.Program)
 	if p == nil {
-		return 0, &noTargetError{fmt.Errorf("the object has no program %q%s", e.Program, strictyaml.DidYouMean(e.Program, o.Programs()))}
+		return 0, &NoTargetError{fmt.Errorf("the object has no program %q%s", e.Program, strictyaml.DidYouMean(e.Program, o.Programs()))}
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Programs)) {
 		// What replaces a function is of the type of the program that it is in.
 		if typ := spec.Programs[name].Type; typ != p.Type && typ != ebpf.Extension {
-			return 0, fmt.Errorf("program %s is of type %s and %s of type %s: a tail call stays within a type", e.Program, typeName(p.Type), name, typeName(typ))
+			return 0, fmt.Errorf("program %s is of type %s and %s of type %s: a tail call stays within a type", e.Program, object.TypeName(p.Type), name, object.TypeName(typ))
 		}
 	}
 	return key, nil
 }
 
-// noTargetError says that an object lacks a program that a map is to hold.
-type noTargetError struct{ error }
+// NoTargetError says that an object lacks a program that a map is to hold.
+type NoTargetError struct{ Err error }
 
-func (e *noTargetError) Unwrap() error { return e.error }
+func (e *NoTargetError) Error() string { return e.Err.Error() }
+func (e *NoTargetError) Unwrap() error { return e.Err }

@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"errors"
@@ -12,6 +12,8 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/link"
+
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // userTarget is code in an executable or a library: a function, with an offset
@@ -20,19 +22,19 @@ type userTarget struct{ path, code string }
 
 // userTarget reads the target of a hook in user space: PATH:FUNCTION, or
 // PATH:PROVIDER:NAME for a static probe.
-func (h *hook) userTarget() (userTarget, error) {
-	i := strings.LastIndex(h.target, ":")
+func (h *Hook) userTarget() (userTarget, error) {
+	i := strings.LastIndex(h.Target, ":")
 	if h.name == "usdt" && i > 0 {
-		i = strings.LastIndex(h.target[:i], ":")
+		i = strings.LastIndex(h.Target[:i], ":")
 	}
-	if i <= 0 || i == len(h.target)-1 {
-		return userTarget{}, fmt.Errorf("%s names no code of a file: say it by attach, such as %s", h.section, h.example())
+	if i <= 0 || i == len(h.Target)-1 {
+		return userTarget{}, fmt.Errorf("%s names no code of a file: say it by attach, such as %s", h.Section, h.example())
 	}
-	return userTarget{h.target[:i], h.target[i+1:]}, nil
+	return userTarget{h.Target[:i], h.Target[i+1:]}, nil
 }
 
 // open finds the file that the hook is in.
-func (h *hook) open() (*link.Executable, userTarget, error) {
+func (h *Hook) open() (*link.Executable, userTarget, error) {
 	t, err := h.userTarget()
 	if err == nil && !strings.Contains(t.path, "/") {
 		t.path, err = findExecutable(t.path)
@@ -61,7 +63,7 @@ func findExecutable(name string) (string, error) {
 	return "", fmt.Errorf("%s is in none of %s", name, strings.Join(libraryDirs, ", "))
 }
 
-func attachUprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
+func attachUprobe(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	file, t, err := h.open()
 	if err != nil {
 		return nil, err
@@ -78,7 +80,7 @@ func attachUprobe(h *hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, t.explain(symbol, err))
 }
 
-func attachUprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
+func attachUprobeMulti(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	file, t, err := h.open()
 	if err != nil {
 		return nil, err
@@ -93,7 +95,31 @@ func attachUprobeMulti(h *hook, p *ebpf.Program) (io.Closer, error) {
 	}
 	l, err := multi([]string{symbol}, p, &link.UprobeMultiOptions{Offsets: []uint64{offset}})
 	if err != nil && errors.Is(features.HaveBPFLinkUprobeMulti(), ebpf.ErrNotSupported) {
-		return nil, cannot(fmt.Errorf("this kernel has no %s, which takes Linux 6.6", h.name))
+		return nil, host.Cannot(fmt.Errorf("this kernel has no %s, which takes Linux 6.6", h.name))
 	}
 	return closerOf(l, t.explain(symbol, err))
+}
+
+// IsLocal tells whether a path is relative to the suite: a name alone is looked
+// for where programs are.
+func IsLocal(path string) bool { return strings.Contains(path, "/") && !filepath.IsAbs(path) }
+
+// Locate is the hook with the file of its code on this machine, where
+// localFile finds one that is relative to the suite.
+func (h *Hook) Locate(localFile func(string) (string, error)) (section string, err error) {
+	if !h.InUser {
+		return h.Section, nil
+	}
+	t, err := h.userTarget()
+	switch {
+	case err != nil:
+		return "", err
+	case IsLocal(t.path):
+		t.path, err = localFile(t.path)
+	}
+	if err != nil {
+		return "", err
+	}
+	section, _, _ = strings.Cut(h.Section, "/")
+	return section + "/" + t.path + ":" + t.code, nil
 }

@@ -1,4 +1,6 @@
-package runner
+// Package hook reads what a tracing program is attached to, attaches it there, and
+// knows which load has the kernel come by.
+package hook
 
 import (
 	"errors"
@@ -11,16 +13,17 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// hook is what a tracing program is attached to, as a section of an object
+// Hook is what a tracing program is attached to, as a section of an object
 // spells it: a kind, and what it is of, such as kprobe/vfs_read.
-type hook struct {
+type Hook struct {
 	*hookKind
-	section string
+	Section string
 	// name is the kind's name in the section, target what follows it.
-	name, target string
+	name, Target string
 	sleepable    bool
 }
 
@@ -32,10 +35,10 @@ type hookKind struct {
 	as      ebpf.AttachType
 	// byBTF says that the kernel looks the target up when it loads the program.
 	byBTF bool
-	// inUser says that the target is code of a user's, which a command has to run.
-	inUser bool
+	// InUser says that the target is code of a user's, which a command has to run.
+	InUser bool
 	// attach attaches a program until it is closed.
-	attach func(h *hook, p *ebpf.Program) (io.Closer, error)
+	attach func(h *Hook, p *ebpf.Program) (io.Closer, error)
 }
 
 // hookKinds are the kinds by their names, as libbpf spells them, without the
@@ -62,9 +65,9 @@ func init() {
 	add(hookKind{program: ebpf.Kprobe, attach: attachKsyscall}, "ksyscall", "kretsyscall")
 	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceKprobeMulti, attach: attachKprobeMulti}, "kprobe.multi", "kretprobe.multi")
 	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceKprobeSession, attach: attachKprobeMulti}, "kprobe.session")
-	add(hookKind{program: ebpf.Kprobe, inUser: true, attach: attachUprobe}, "uprobe", "uretprobe")
-	add(hookKind{program: ebpf.Kprobe, inUser: true, attach: attachUSDT}, "usdt")
-	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceUprobeMulti, inUser: true, attach: attachUprobeMulti}, "uprobe.multi", "uretprobe.multi")
+	add(hookKind{program: ebpf.Kprobe, InUser: true, attach: attachUprobe}, "uprobe", "uretprobe")
+	add(hookKind{program: ebpf.Kprobe, InUser: true, attach: attachUSDT}, "usdt")
+	add(hookKind{program: ebpf.Kprobe, as: ebpf.AttachTraceUprobeMulti, InUser: true, attach: attachUprobeMulti}, "uprobe.multi", "uretprobe.multi")
 	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceRawTp, byBTF: true, attach: attachTracing}, "tp_btf")
 	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceFEntry, byBTF: true, attach: attachTracing}, "fentry")
 	add(hookKind{program: ebpf.Tracing, as: ebpf.AttachTraceFExit, byBTF: true, attach: attachTracing}, "fexit")
@@ -73,8 +76,8 @@ func init() {
 	add(hookKind{program: ebpf.LSM, as: ebpf.AttachLSMMac, byBTF: true, attach: attachLSM}, "lsm")
 }
 
-// isTracing tells whether programs of a type are attached to hooks.
-func isTracing(t ebpf.ProgramType) bool {
+// IsTracing tells whether programs of a type are attached to hooks.
+func IsTracing(t ebpf.ProgramType) bool {
 	for _, k := range hookKinds {
 		if k.program == t {
 			return true
@@ -83,10 +86,10 @@ func isTracing(t ebpf.ProgramType) bool {
 	return false
 }
 
-// parseHook reads a section's name.
-func parseHook(section string) (*hook, error) {
+// Parse reads a hook as the name of a section spells it.
+func Parse(section string) (*Hook, error) {
 	name, target, _ := strings.Cut(strings.TrimPrefix(section, "?"), "/")
-	h := &hook{section: section, name: name, target: target}
+	h := &Hook{Section: section, name: name, Target: target}
 	h.name, h.sleepable = strings.CutSuffix(name, ".s")
 	if h.hookKind = hookKinds[h.name]; h.hookKind == nil {
 		if what := otherHooks[h.name]; what != "" {
@@ -96,20 +99,20 @@ func parseHook(section string) (*hook, error) {
 		return nil, fmt.Errorf("%s is no hook that a program is attached to%s: a hook is %s, followed by / and its target",
 			section, strictyaml.DidYouMean(h.name, known), strings.Join(known, ", "))
 	}
-	if h.target == "" {
+	if h.Target == "" {
 		return nil, fmt.Errorf("%s does not say what the program is attached to: say it by attach, such as %s", section, h.example())
 	}
 	return h, nil
 }
 
 // example is a hook of the same kind.
-func (h *hook) example() string {
+func (h *Hook) example() string {
 	switch {
 	case h.program == ebpf.TracePoint:
 		return h.name + "/syscalls/sys_enter_openat"
 	case h.name == "usdt":
 		return h.name + "//usr/bin/python3:python:function__entry"
-	case h.inUser:
+	case h.InUser:
 		return h.name + "//usr/lib/libc.so.6:malloc"
 	case h.program == ebpf.RawTracepoint, h.as == ebpf.AttachTraceRawTp:
 		return h.name + "/sched_switch"
@@ -124,19 +127,34 @@ func (h *hook) example() string {
 }
 
 // returns tells that the program runs when the target returns.
-func (h *hook) returns() bool {
+func (h *Hook) returns() bool {
 	return strings.HasPrefix(h.name, "kret") || strings.HasPrefix(h.name, "uret")
 }
 
-// aim readies a program for loading, for a hook that may not be the one that it
+// Takes says why the hook takes no programs of a type, nil where it does.
+func (h *Hook) Takes(t ebpf.ProgramType) error {
+	if t != h.program {
+		return fmt.Errorf("%s takes programs of type %s", h.Section, object.TypeName(h.program))
+	}
+	return nil
+}
+
+// Reads tells that the hook is an iterator's, whose program runs when that is
+// read: once for each thing that it goes through, and once at the end.
+func (h *Hook) Reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
+
+// Attach attaches a program until it is closed.
+func (h *Hook) Attach(p *ebpf.Program) (io.Closer, error) { return h.attach(h, p) }
+
+// Aim readies a program for loading, for a hook that may not be the one that it
 // was compiled for.
-func (h *hook) aim(p *ebpf.ProgramSpec) error {
-	if p.Type != h.program {
-		return fmt.Errorf("%s takes programs of type %s", h.section, typeName(h.program))
+func (h *Hook) Aim(p *ebpf.ProgramSpec) error {
+	if err := h.Takes(p.Type); err != nil {
+		return err
 	}
 	p.AttachType = h.as
 	if h.byBTF {
-		p.AttachTo, _, _ = strings.Cut(h.target, ":")
+		p.AttachTo, _, _ = strings.Cut(h.Target, ":")
 	}
 	if h.sleepable {
 		p.Flags |= unix.BPF_F_SLEEPABLE

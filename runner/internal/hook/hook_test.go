@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"strings"
@@ -39,7 +39,7 @@ func TestSectionsAreHooks(t *testing.T) {
 		"uprobe.session//bin/sh:main":          {except: "begins and ends, which is not done here"},
 		"fsession/vfs_read":                    {except: "begins and ends, which is not done here"},
 	} {
-		h, err := parseHook(section)
+		h, err := Parse(section)
 		if want.except != "" {
 			if err == nil || !strings.Contains(err.Error(), want.except) {
 				t.Errorf("%q: got %v, want %q", section, err, want.except)
@@ -50,7 +50,7 @@ func TestSectionsAreHooks(t *testing.T) {
 			t.Errorf("%q: %v", section, err)
 			continue
 		}
-		if h.program != want.program || h.as != want.as || h.name != want.name || h.target != want.target || h.sleepable != want.sleepable {
+		if h.program != want.program || h.as != want.as || h.name != want.name || h.Target != want.target || h.sleepable != want.sleepable {
 			t.Errorf("%q: got %+v of %+v", section, h, h.hookKind)
 		}
 	}
@@ -64,7 +64,7 @@ func TestUserTargets(t *testing.T) {
 		"usdt/lib.so.1:provider:name":  {"lib.so.1", "provider:name"},
 		"uretprobe.multi/libc.so.6:mm": {"libc.so.6", "mm"},
 	} {
-		h, err := parseHook(section)
+		h, err := Parse(section)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestUserTargets(t *testing.T) {
 		}
 	}
 	for _, section := range []string{"uprobe/main", "uprobe//bin/sh:", "uprobe/:main", "usdt//bin/sh:name", "usdt/:a:b"} {
-		h, err := parseHook(section)
+		h, err := Parse(section)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,11 +116,11 @@ func TestLoadsSuitHooks(t *testing.T) {
 		"kprobe/something_else":             "mixture ",
 		"tp/block/block_rq_issue":           "mixture ",
 	} {
-		h, err := parseHook(section)
+		h, err := Parse(section)
 		if err != nil {
 			t.Fatal(err)
 		}
-		load, syscall := loadOf(h)
+		load, syscall := LoadOf(h)
 		if got := load + " " + syscall; got != want {
 			t.Errorf("%s: got %q, want %q", section, got, want)
 		}

@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"debug/elf"
@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // Misspelled begins the reason of a hook that no kernel is likely to have.
@@ -22,7 +23,7 @@ const Misspelled = "it looks misspelled: "
 func noHook(what, name string, names []string) error {
 	err := fmt.Errorf("this kernel has no %s %s%s", what, name, strictyaml.DidYouMean(name, names))
 	if near := strictyaml.Nearest(name, names); near == "" || unnumbered(near) == unnumbered(name) {
-		return cannot(err)
+		return host.Cannot(err)
 	}
 	return fmt.Errorf("%s%w", Misspelled, err)
 }
@@ -58,9 +59,9 @@ func kernelFunctions(length int) (names []string) {
 	return names
 }
 
-// attachNames are the names in this kernel of what a program is attached to that
+// Names are the names in this kernel of what a program is attached to that
 // the kernel finds by its types.
-func attachNames(p *ebpf.ProgramSpec) []string {
+func Names(p *ebpf.ProgramSpec) []string {
 	switch {
 	case p.AttachType == ebpf.AttachTraceRawTp:
 		return rawTracepoints()
@@ -80,7 +81,7 @@ func rawTracepoints() []string { return namesInTypes("btf_trace_") }
 // namesInTypes are the names in the kernel's type information that begin so,
 // without that.
 func namesInTypes(prefix string) (names []string) {
-	kernel, err := kernelTypes.Kernel()
+	kernel, err := host.Types.Kernel()
 	if err != nil {
 		return nil
 	}

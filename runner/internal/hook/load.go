@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"regexp"
@@ -10,15 +10,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/builtin"
 )
 
-// loadOf is the load that calls a hook, by what the hook's name says, and the
+// LoadOf is the load that calls a hook, by what the hook's name says, and the
 // system call of the load syscalls. A name that says nothing takes the mixture,
 // which does what all of the loads do.
-func loadOf(h *hook) (load, syscall string) {
-	name := h.target[strings.LastIndex(h.target, "/")+1:]
+func LoadOf(h *Hook) (load, syscall string) {
+	name := h.Target[strings.LastIndex(h.Target, "/")+1:]
 	if call := syscallOf(h, name); call != "" {
 		return bench.LoadSyscalls, call
 	}
-	if group, event, ok := strings.Cut(h.target, "/"); ok && h.program == ebpf.TracePoint {
+	if group, event, ok := strings.Cut(h.Target, "/"); ok && h.program == ebpf.TracePoint {
 		name = group + ":" + event
 	}
 	if h.program == ebpf.LSM {
@@ -44,7 +44,7 @@ var servedBy = map[string]string{
 
 // syscallOf is the system call that a hook is of, empty where it is of none that
 // a load makes.
-func syscallOf(h *hook, name string) string {
+func syscallOf(h *Hook, name string) string {
 	call := ""
 	switch {
 	case strings.HasSuffix(h.name, "syscall"):

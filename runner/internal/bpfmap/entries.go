@@ -1,4 +1,7 @@
-package runner
+// Package bpfmap sees to what maps hold: it turns what a suite says of them, and of
+// global variables, into bytes, writes these, and takes out between slices what runs
+// have left.
+package bpfmap
 
 import (
 	"context"
@@ -17,14 +20,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// entry is a key and value in the kernel's bytes; a queue's key is nil.
-type entry struct{ key, value []byte }
+// Entry is a key and value in the kernel's bytes; a queue's key is nil.
+type Entry struct{ key, value []byte }
 
-// prepareMaps turns what a suite says of maps into entries, by the map's name.
+// Prepare turns what a suite says of maps into entries, by the map's name.
 // It refuses maps that the program does not use, and entries that do not fit.
 // Arrays of programs are filled in the spec, with programs of the object.
-func prepareMaps(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench.MapPrep, readFile func(string) ([]byte, error)) (map[string][]entry, error) {
-	all := map[string][]entry{}
+func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench.MapPrep, readFile func(string) ([]byte, error)) (map[string][]Entry, error) {
+	all := map[string][]Entry{}
 	for _, name := range slices.Sorted(maps.Keys(preps)) {
 		m, prep := spec.Maps[name], preps[name]
 		if m == nil {
@@ -70,8 +73,8 @@ func holdsBytes(t ebpf.MapType) bool {
 
 // entriesFor are the entries of a file, those that are generated and those that
 // the suite spells out, in this order: what comes later replaces what was there.
-func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]byte, error)) ([]entry, error) {
-	var all []entry
+func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]byte, error)) ([]Entry, error) {
+	var all []Entry
 	if prep.File != "" {
 		data, err := readFile(prep.File)
 		if err != nil {
@@ -104,7 +107,7 @@ func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]by
 // evicts tells the maps that make room for what is new.
 func evicts(t ebpf.MapType) bool { return t == ebpf.LRUHash || t == ebpf.LRUCPUHash }
 
-func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out entry, err error) {
+func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
 	if e.Program != "" {
 		return out, errors.New("the map holds no programs: give a value")
 	}
@@ -122,7 +125,7 @@ func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out entry, err error) {
 }
 
 // generateEntries makes entries up, the same ones each time.
-func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]entry, error) {
+func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]Entry, error) {
 	if m.MaxEntries > 0 && uint64(g.Count) > uint64(m.MaxEntries) && !evicts(m.Type) {
 		return nil, fmt.Errorf("%d generated entries are more than the %d that it has room for", g.Count, m.MaxEntries)
 	}
@@ -140,7 +143,7 @@ func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]entry, error
 	seed := fnv.New64a()
 	seed.Write([]byte(m.Name))
 	source := rand.NewChaCha8([32]byte(binary.LittleEndian.AppendUint64(make([]byte, 24), seed.Sum64())))
-	entries := make([]entry, g.Count)
+	entries := make([]Entry, g.Count)
 	seen := map[string]bool{}
 	for i := range entries {
 		key := pattern(g.Keys, int(m.KeySize), i, source)
@@ -148,7 +151,7 @@ func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]entry, error
 			key = pattern(g.Keys, int(m.KeySize), i, source)
 		}
 		seen[string(key)] = true
-		entries[i] = entry{key, pattern(g.Values, int(m.ValueSize), i, source)}
+		entries[i] = Entry{key, pattern(g.Values, int(m.ValueSize), i, source)}
 	}
 	if m.KeySize == 0 {
 		for i := range entries {
@@ -173,8 +176,8 @@ func pattern(p bench.Pattern, size, i int, source *rand.ChaCha8) []byte {
 // indexed tells the maps whose keys are the numbers below their size.
 func indexed(t ebpf.MapType) bool { return t == ebpf.Array || t == ebpf.PerCPUArray }
 
-// fill writes entries into the collection's maps.
-func fill(ctx context.Context, coll *ebpf.Collection, all map[string][]entry) error {
+// Fill writes entries into the collection's maps.
+func Fill(ctx context.Context, coll *ebpf.Collection, all map[string][]Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for i, e := range all[name] {
 			if err := ctx.Err(); err != nil {
@@ -188,7 +191,7 @@ func fill(ctx context.Context, coll *ebpf.Collection, all map[string][]entry) er
 	return nil
 }
 
-func put(m *ebpf.Map, e entry) error {
+func put(m *ebpf.Map, e Entry) error {
 	switch m.Type() {
 	case ebpf.PerCPUArray, ebpf.PerCPUHash, ebpf.LRUCPUHash:
 		cpus, err := ebpf.PossibleCPU()

@@ -1,4 +1,4 @@
-package runner
+package hook
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/workload/usdt"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // usdtSpecs is the map in which a program of libbpf's usdt.bpf.h finds where the
@@ -16,8 +18,8 @@ import (
 const usdtSpecs = "__bpf_usdt_specs"
 
 // attachUSDT attaches to each place of a static probe.
-func attachUSDT(h *hook, p *ebpf.Program) (io.Closer, error) {
-	if !haveCookies() {
+func attachUSDT(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	if !host.HaveCookies() {
 		return nil, errors.New("static probes take Linux 5.15, for programs to find their arguments")
 	}
 	file, t, err := h.open()
@@ -53,7 +55,7 @@ func usdtOptions(number uint64, u usdt.Place) *link.UprobeOptions {
 // tellOfUSDT tells a program where the arguments of a probe are. One without the
 // maps does not ask.
 func tellOfUSDT(p *ebpf.Program, number uint32, u usdt.Place) error {
-	specs, err := mapNamed(p, usdtSpecs)
+	specs, err := bpfmap.Named(p, usdtSpecs)
 	if err != nil || specs == nil {
 		return err
 	}
