@@ -62,8 +62,17 @@ func countExecuted(ctx context.Context, j *Job, depths map[string][]int, like me
 		switch {
 		case !bpfmap.StartOver(s.emptiers):
 			r.resize(func(int) int { return max(j.kindsOfRuns(), 1) })
-		case like.slice > 0 && j.kindsOfRuns() > 0:
+		case j.kindsOfRuns() == 0:
+		case like.slice > 0:
 			r.resize(func(int) int { return like.slice })
+		default:
+			slice := func() error { return s.drive(ctx) }
+			if err := slice(); err != nil {
+				return nil, err
+			}
+			if _, err := s.makeRoom(slice); err != nil {
+				return nil, err
+			}
 		}
 	}
 	e := &executed{job: j, table: table}

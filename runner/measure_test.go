@@ -212,6 +212,22 @@ func TestSlicesAreShortenedToWhatMapsHold(t *testing.T) {
 	}
 }
 
+// So is a slice that is counted alone, to the same length.
+func TestExplainCountsWhatIsMeasured(t *testing.T) {
+	const text = objects + `
+  - {name: a, program: fun_xdp_fizz, test_run: {repeat: 4000, packets: [{ipv4: {src: 10.0.0.250-10.0.0.254}, udp: {}}]}}
+`
+	run := measure(t, text, Options{Rounds: 2, Loads: 1})
+	want := run.Results[0].Sample(bench.BPFInsns.Name).Values
+	e, err := Explain(t.Context(), []PairJob{{Head: planOf(t, text).Jobs[0]}}, Options{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Programs[0].Head.Executed; len(want) != 1 || got.PerRun != want[0] || got.Spread != nil {
+		t.Errorf("explain counts %v in a run, and the measurement %v", got, want)
+	}
+}
+
 // What a benchmark's floor is does not depend on what else is measured.
 func TestFloorsAreOfTheirOwnKind(t *testing.T) {
 	plan := planOf(t, objects+`

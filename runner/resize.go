@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -20,29 +21,46 @@ func (t *track) resizable() (resizer, bool) {
 	return r, ok
 }
 
-// makeRoom halves the track's slices until none fills a map that is emptied
-// between them: how a program fares with a full map is another benchmark.
+// makeRoom makes the track's slices short enough to fill no map that is emptied
+// between them.
 func (t *track) makeRoom(ctx context.Context) {
-	for t.live() {
-		full, err := t.subject.fillsMaps()
-		if err != nil {
-			t.err = err
+	if !t.live() {
+		return
+	}
+	made, err := t.subject.makeRoom(func() error {
+		t.slice(ctx)
+		return errors.Join(t.err, ctx.Err())
+	})
+	switch {
+	case ctx.Err() != nil, t.err != nil:
+	case err != nil:
+		t.err = err
+	case !made:
+		t.warn("a map that is emptied between slices fills up within one: what a full one costs is part of the figures")
+	}
+}
+
+// makeRoom halves slices until the latest has filled no map that is emptied between
+// them: how a program fares with a full map is another benchmark. It tells whether
+// one has room for the shortest slice.
+func (s *subject) makeRoom(slice func() error) (bool, error) {
+	for {
+		full, err := s.fillsMaps()
+		if err != nil || !full {
+			return err == nil, err
 		}
-		if !full || err != nil {
-			return
+		r, ok := s.driver.(resizer)
+		if !ok {
+			return false, nil
 		}
-		r, ok := t.resizable()
-		before := t.last.runCnt
-		if ok {
-			r.resize(func(now int) int { return now / 2 })
-			t.slice(ctx)
-			if ctx.Err() != nil {
-				return
-			}
+		was, is := 0, 0
+		r.resize(func(now int) int { was = now; return now / 2 })
+		r.resize(func(now int) int { is = now; return now })
+		if is >= was {
+			return false, nil
 		}
-		if !ok || t.last.runCnt >= before {
-			t.warn("a map that is emptied between slices fills up within one: what a full one costs is part of the figures")
-			return
+		if err := slice(); err != nil {
+			return false, err
 		}
 	}
 }

@@ -149,7 +149,7 @@ func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err
 	if f.github {
 		root := git.Output(ctx, "rev-parse", "--show-toplevel")
 		if root == "" {
-			return w, errors.New("--github: this is no git repository")
+			return w, bench.WithHint(errors.New("--github: this folder is in no git repository"), "the workflow belongs into .github/workflows of one: git init makes one")
 		}
 		w.workflow = filepath.Join(root, filepath.FromSlash(workflowName))
 	}

@@ -45,9 +45,7 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.UsageError(cmd, err)
-	})
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	cli.OneOf(root, root.PersistentFlags(), &t.Color, "color", "when", []string{"auto", "always", "never"}, "when to color the output: auto, always or never")
 	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())

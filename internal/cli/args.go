@@ -2,13 +2,16 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
 // UsageError is an error in how a command was called.
@@ -32,9 +35,11 @@ func explainArgs(cmd *cobra.Command, args []string, check cobra.PositionalArgs, 
 	needed := neededArgs(cmd.Use)
 	switch {
 	case cmd.HasSubCommands():
-		return err
+		return fmt.Errorf("%w%s", err, strictyaml.DidYouMean(args[0], namesOf(cmd.Commands())))
 	case len(args) < len(needed):
 		return fmt.Errorf("%s is missing", needed[len(args)])
+	case len(args) == 1 && len(cmd.ValidArgs) > 0:
+		return fmt.Errorf("%q is none of %s%s", args[0], strings.Join(cmd.ValidArgs, ", "), strictyaml.DidYouMean(args[0], cmd.ValidArgs))
 	}
 	for n := len(args) - 1; n >= 0; n-- {
 		if check(cmd, args[:n]) == nil {
@@ -42,6 +47,25 @@ func explainArgs(cmd *cobra.Command, args []string, check cobra.PositionalArgs, 
 		}
 	}
 	return err
+}
+
+func namesOf(commands []*cobra.Command) (names []string) {
+	for _, c := range commands {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// FlagError is an error in the flags of a command.
+func FlagError(cmd *cobra.Command, err error) error {
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		err = fmt.Errorf("%w%s", err, strictyaml.DidYouMean("--"+unknown.GetSpecifiedName(), names))
+	}
+	return UsageError(cmd, err)
 }
 
 // neededArgs are the arguments that a line of usage has without brackets, such

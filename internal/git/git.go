@@ -55,7 +55,14 @@ func Commit(ctx context.Context, rev string) (string, error) {
 		return "", errors.New("it looks like a flag")
 	}
 	commit := Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if commit == "" {
+	switch {
+	case commit != "":
+	case Output(ctx, "rev-parse", "--git-dir") == "":
+		if _, err := exec.LookPath("git"); err != nil {
+			return "", errors.New("git is not installed")
+		}
+		return "", errors.New("this folder is in no git repository")
+	default:
 		return "", errors.New("git does not know it")
 	}
 	return commit, nil

@@ -24,7 +24,9 @@ import (
 type Matchup struct {
 	Base, Head *Side
 	Suite      *suite.Suite
-	Objects    Objects
+	// MadeUp says that the suite was made up from the objects.
+	MadeUp  bool
+	Objects Objects
 	// All are the benchmarks of the suite, also those that a filter leaves out.
 	All []thresholds.Benchmark
 	// Pairs are those of the shard that is measured, Total is how many there are
@@ -104,6 +106,7 @@ func (o Options) plan(m *Matchup) (err error) {
 	case m.Base.Suite != nil:
 		m.Suite = m.Base.Suite
 	default:
+		m.MadeUp = true
 		m.Suite, err = madeUpSuite(m)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,15 +18,20 @@ var FileNames = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
 // Open reads a suite: the file given, else the one that lies in the current folder,
 // else the bundled one.
 func Open(file string) (*Suite, error) {
-	if file != "" {
+	if file = cmp.Or(file, Here()); file != "" {
 		return Load(OS, filepath.ToSlash(file))
 	}
+	return Bundled()
+}
+
+// Here is the name of the suite in the current folder, empty where there is none.
+func Here() string {
 	for _, name := range FileNames {
 		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
-			return Load(OS, name)
+			return name
 		}
 	}
-	return Bundled()
+	return ""
 }
 
 // Bundled is the suite that the tool brings.
