@@ -18,6 +18,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/programs/empty"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // BenchOption says what Bench runs a program on.
@@ -99,7 +101,7 @@ func (p *benched) measure(b *testing.B) (err error) {
 		return fmt.Errorf("load an empty program of type %v: %w", p.program.Type(), err)
 	}
 	defer p.floor.Close()
-	stats, err := enableStats()
+	stats, err := drive.EnableStats()
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (p *benched) measure(b *testing.B) (err error) {
 // dispatcher, until it is released.
 func (p *benched) settle() (release func() error, err error) {
 	runtime.LockOSThread()
-	cpus, err := pinThread()
+	cpus, err := thread.Pin()
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, fmt.Errorf("stay on one CPU: %w", err)
@@ -177,7 +179,7 @@ func (p *benched) settle() (release func() error, err error) {
 
 // cost is what the kernel charges a run of a program, in nanoseconds, over some runs.
 func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
-	before, err := readCounters(one)
+	before, err := drive.ReadCounters(one)
 	if err != nil {
 		return 0, err
 	}
@@ -186,15 +188,15 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	if _, err := one.Run(&in); err != nil {
 		return 0, fmt.Errorf("run a program of type %v: %w", one.Type(), err)
 	}
-	after, err := readCounters(one)
+	after, err := drive.ReadCounters(one)
 	if err != nil {
 		return 0, err
 	}
-	charged := after.since(before)
-	if charged.runCnt == 0 {
+	charged := after.Since(before)
+	if charged.RunCnt == 0 {
 		return 0, errors.New("the kernel ran it without counting: is kernel.bpf_stats_enabled reset by something else?")
 	}
-	return float64(charged.runTimeNS) / float64(charged.runCnt), nil
+	return float64(charged.RunTimeNS) / float64(charged.RunCnt), nil
 }
 
 // count is how many BPF instructions a run executes.

@@ -8,6 +8,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 const xdpSuite = objects + `
@@ -56,13 +57,13 @@ const million = 1_000_000
 func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 	done := make(chan error)
 	go func() {
-		done <- onLockedThread(func(env *environment) error {
-			stats, err := enableStats()
+		done <- onLockedThread(func(env *drive.Environment) error {
+			stats, err := drive.EnableStats()
 			if err != nil {
 				return err
 			}
 			defer stats.Close()
-			s, err := openSubject(b.Context(), env, j)
+			s, err := drive.Open(b.Context(), env, j)
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 				fastest := time.Hour
 				for range 3 {
 					began := time.Now()
-					if _, err := s.program.Run(&ebpf.RunOptions{Data: frame, Repeat: million}); err != nil {
+					if _, err := s.Program.Run(&ebpf.RunOptions{Data: frame, Repeat: million}); err != nil {
 						return err
 					}
 					fastest = min(fastest, time.Since(began))
@@ -95,14 +96,14 @@ func BenchmarkSlice(b *testing.B) {
 	plan := planOf(b, objects+"  - {name: a, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.1}, udp: {}, size: 64}]}}\n")
 	done := make(chan error)
 	go func() {
-		done <- onLockedThread(func(env *environment) error {
-			s, err := openSubject(b.Context(), env, plan.Jobs[0])
+		done <- onLockedThread(func(env *drive.Environment) error {
+			s, err := drive.Open(b.Context(), env, plan.Jobs[0])
 			if err != nil {
 				return err
 			}
 			defer s.Close()
 			for b.Loop() {
-				if _, err := s.slice(b.Context()); err != nil {
+				if _, err := s.Slice(b.Context()); err != nil {
 					return err
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
@@ -122,17 +123,17 @@ func TestStaticProbesHaveArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onThread(t, func(env *environment) {
-			s, err := openSubject(t.Context(), env, plan.Jobs[0])
+		onThread(t, func(env *drive.Environment) {
+			s, err := drive.Open(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if err := s.drive(t.Context()); err != nil {
+			if err := s.Drive(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			got := make([]int64, len(want))
-			if err := s.coll.Variables["arguments"].Get(&got); err != nil || !slices.Equal(got, want) {
+			if err := s.Coll.Variables["arguments"].Get(&got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: arguments %v, %v, want %v", probe, got, err, want)
 			}
 		})

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // Compare measures pairs of benchmarks, one pair after the other. In each pair
@@ -43,17 +46,17 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 }
 
 func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o *Options) error {
-	env, err := newEnvironment(o.Mode == bench.ModeExact)
+	env, err := drive.NewEnvironment(o.Mode == bench.ModeExact)
 	if err != nil {
 		return err
 	}
 	defer env.Close()
 	if o.Mode != bench.ModeExact {
-		env.window = pairWindow
+		env.Window = pairWindow
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
-	for _, job := range fitPairs(pairs, func(jobs []*Job) []*Job {
-		return orAlone(orTestRun(jobs, tryVeth), o.Mode, env.cpus)
+	for _, job := range plan.FitPairs(pairs, func(jobs []*Job) []*Job {
+		return plan.OrAlone(plan.OrTestRun(jobs, plan.TryVeth), o.Mode, env.CPUs)
 	}) {
 		if ctx.Err() != nil {
 			return nil
@@ -72,7 +75,7 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 	return nil
 }
 
-func comparePair(ctx context.Context, env *environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
+func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
 	added := job.Base == nil && job.Head.Verify == nil
 	switch {
 	case added && o.Mode == bench.ModeExact:
@@ -84,7 +87,7 @@ func comparePair(ctx context.Context, env *environment, job PairJob, o *Options,
 	case o.Mode == bench.ModeExact:
 		return countPair(ctx, env, job, o)
 	}
-	stats, err := enableStats()
+	stats, err := drive.EnableStats()
 	if err != nil {
 		return bench.Pair{}, err
 	}
@@ -109,11 +112,11 @@ const againCounts = 3
 // countPair counts both sides, each alone. Where they differ, and runs of the
 // same packet too, the base is counted again: only what is the same each time is
 // a fact that one can judge by.
-func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (bench.Pair, error) {
+func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
 	sides, err := countEach(ctx, env, o, job.Base, job.Head)
 	p := bench.Pair{
 		Benchmark: job.Name(), Base: resultOf(sides[0]), Head: resultOf(sides[1]),
-		Lines: changedLines(sides[0].executed, sides[1].executed),
+		Lines: count.ChangedLines(sides[0].executed, sides[1].executed),
 	}
 	if err != nil || sameCount(p.Base, p.Head) || !sides[0].uneven() && !sides[1].uneven() {
 		return p, err
@@ -132,7 +135,7 @@ func countPair(ctx context.Context, env *environment, job PairJob, o *Options) (
 }
 
 // countEach counts some jobs, one after the other.
-func countEach(ctx context.Context, env *environment, o *Options, jobs ...*Job) ([]*track, error) {
+func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(&Plan{Jobs: jobs}, *o)
 	err := m.count(ctx, env, 0)
 	return m.tracks, err
@@ -148,11 +151,11 @@ func sameCount(a, b *bench.Result) bool {
 // they execute.
 func (t *track) uneven() bool {
 	c, ok := only(&t.result.Rounds)
-	return ok && uneven(c, t.job.kindsOfRuns()) || t.executed != nil && len(t.executed.sample().Values) > 1
+	return ok && uneven(c, t.job.KindsOfRuns()) || t.executed != nil && len(t.executed.Sample().Values) > 1
 }
 
 // loadOnly loads what has nothing to be driven against, for its static figures.
-func loadOnly(ctx context.Context, env *environment, job PairJob) bench.Pair {
+func loadOnly(ctx context.Context, env *drive.Environment, job PairJob) bench.Pair {
 	one := func(j *Job) *bench.Result {
 		if j == nil {
 			return nil

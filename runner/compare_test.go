@@ -47,9 +47,9 @@ func TestCompareMeasuresPairs(t *testing.T) {
 `)
 	var jobs []PairJob
 	for i, j := range head.Jobs[:5] {
-		jobs = append(jobs, PairJob{base.Jobs[i], j})
+		jobs = append(jobs, PairJob{Base: base.Jobs[i], Head: j})
 	}
-	jobs = append(jobs, PairJob{nil, head.Jobs[5]}, PairJob{base.Jobs[5], nil})
+	jobs = append(jobs, PairJob{Base: nil, Head: head.Jobs[5]}, PairJob{Base: base.Jobs[5], Head: nil})
 	c, err := Compare(context.Background(), jobs, Options{Budget: time.Second, Seed: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,10 @@
 package runner
 
-import "github.com/org/ebpf-bench-action/internal/bench"
+import (
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
 
 // fewApart is the part of the rounds that may have had the CPUs apart without
 // changing a median.
@@ -15,7 +19,16 @@ func contention(rounds, floor *bench.Counters, alone, aloneFloor *bench.Counters
 			continue
 		}
 		together, single := perRun(rounds, i)-perRun(floor, i), perRun(alone, i)-perRun(aloneFloor, i)
-		s.Values = append(s.Values, round(together-single))
+		s.Values = append(s.Values, bench.Round(together-single))
 	}
 	return s
+}
+
+// unanswered is the warning of a program that keeps messages from their answers,
+// empty where there is none.
+func unanswered(d *bench.Exchanged) string {
+	if d == nil || d.Done == d.Tried {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d messages or calls came to nothing: the program drops, refuses or redirects them, or this machine is too busy for them; its runs are what is measured", d.Tried-d.Done, d.Tried)
 }

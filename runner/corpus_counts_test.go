@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // corpusTest tests programs on this kernel, from one CPU: maps have values for each,
@@ -47,13 +51,13 @@ type corpusTotal struct {
 // knows all that the program does, instruction by instruction with it.
 func TestCorpusCounts(t *testing.T) {
 	objects := corpus(t, true)
-	stats, err := enableStats()
+	stats, err := drive.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stats.Close()
 	runtime.LockOSThread() // and the thread ends with the test
-	cpus, err := pinThread()
+	cpus, err := thread.Pin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +74,7 @@ func TestCorpusCounts(t *testing.T) {
 			p := corpusProgram{program: name}
 			test.check(read, &p)
 			if p.refused != nil {
-				refused[loadClass(p.refused)]++
+				refused[load.Class(p.refused)]++
 			}
 			p.log(t, o.name)
 			total.add(&p)
@@ -161,7 +165,7 @@ func (c *corpusTest) check(o *object.Object, p *corpusProgram) {
 	}
 	plain, err := c.load(one)
 	if err != nil {
-		p.refused = explainLoad(one, p.program, err)
+		p.refused = load.Explain(one, p.program, err)
 		return
 	}
 	depths := map[string][]int{}
@@ -178,7 +182,7 @@ func (c *corpusTest) check(o *object.Object, p *corpusProgram) {
 		}
 		coll, err := c.load(v.spec)
 		if err != nil {
-			v.refused = explainLoad(v.spec, p.program, err)
+			v.refused = load.Explain(v.spec, p.program, err)
 			continue
 		}
 		for _, program := range coll.Programs {
@@ -211,7 +215,7 @@ func (v *variant) instrument(spec *ebpf.CollectionSpec, depths map[string][]int)
 
 func (c *corpusTest) load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
 	spec = spec.Copy()
-	if err := answerKconfig(spec); err != nil {
+	if err := load.AnswerKconfig(spec); err != nil {
 		return nil, err
 	}
 	return ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: c.types})
@@ -231,11 +235,13 @@ func awaitFree() {
 	time.Sleep(time.Millisecond)
 }
 
+var processedLine = regexp.MustCompile(`^processed (\d+)`)
+
 // verifiedInsns reads the verifier's work from its log, which also kernels write that
 // do not tell it otherwise.
 func verifiedInsns(log string) int {
 	for line := range strings.SplitSeq(log, "\n") {
-		if m := processedLine.FindStringSubmatch(line); m != nil && strings.HasPrefix(line, "processed") {
+		if m := processedLine.FindStringSubmatch(line); m != nil {
 			n, _ := strconv.Atoi(m[1])
 			return n
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // Every program loads that the kernel takes from cilium/ebpf, or from libbpf by bpftool,
@@ -57,13 +58,13 @@ func TestCorpusLoads(t *testing.T) {
 			}
 			switch {
 			case err == nil:
-			case isTaken && loadClass(err) == classOther:
+			case isTaken && load.Class(err) == load.ClassOther:
 				t.Errorf("%s %s: the kernel takes it as it is, and it does not load here: %v", o.name, name, err)
 			case isTaken:
 				named++
 				t.Logf("%s %s: the kernel takes it as it is: %v", o.name, name, err)
 			default:
-				refused[loadClass(err)]++
+				refused[load.Class(err)]++
 			}
 		}
 	}
@@ -79,9 +80,9 @@ func TestCorpusLoads(t *testing.T) {
 // says what was changed for that, or why the program does not load.
 func tryLoad(o *object.Object, program string) (changes []string, err error) {
 	spec, changes := o.Program(program)
-	coll, warning, err := loadCollection(spec.Copy())
+	coll, warning, err := load.Collection(spec.Copy())
 	if err != nil {
-		return changes, explainLoad(spec, program, err)
+		return changes, load.Explain(spec, program, err)
 	}
 	coll.Close()
 	if warning != "" {

@@ -8,35 +8,36 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // cutOff is a driver whose slice is cut off after so many whole ones.
 type cutOff struct {
-	driver
+	drive.Driver
 	whole  int
 	cancel context.CancelFunc
 }
 
-func (c *cutOff) drive(ctx context.Context) (driven, error) {
+func (c *cutOff) Drive(ctx context.Context) (drive.Driven, error) {
 	if c.whole--; c.whole < 0 {
 		c.cancel()
-		return driven{}, ctx.Err()
+		return drive.Driven{}, ctx.Err()
 	}
-	return c.driver.drive(ctx)
+	return c.Driver.Drive(ctx)
 }
 
-func (c *cutOff) trigger(ctx context.Context) (int, error) {
-	_, err := c.drive(ctx)
+func (c *cutOff) Trigger(ctx context.Context) (int, error) {
+	_, err := c.Drive(ctx)
 	return 1, err
 }
 
-func (c *cutOff) detach() error { return nil }
+func (c *cutOff) Detach() error { return nil }
 
 // What a signal cuts off is in no figure, and no fault of the benchmark's.
 func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 	testenv.Root(t)
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{}})
-	onThread(t, func(env *environment) {
+	onThread(t, func(env *drive.Environment) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		tr := newTrack(j, nil)
@@ -47,7 +48,7 @@ func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 			return
 		}
 		const first, rounds = 1, 2
-		tr.subject.driver = &cutOff{tr.subject.driver, first + rounds, cancel}
+		tr.subject.Driver = &cutOff{tr.subject.Driver, first + rounds, cancel}
 		m := &measurement{options: Options{Rounds: 8, Progress: silent{}}}
 		if err := m.countRuns(ctx, tr, 0); err != nil {
 			t.Error(err)

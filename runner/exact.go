@@ -8,11 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cilium/ebpf"
-	"golang.org/x/sys/unix"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // In exact mode the machine's clock advances by one nanosecond an instruction,
@@ -29,15 +28,7 @@ const (
 	// does beside the runs.
 	exactTime = 20 * time.Millisecond
 	// exactRuns is how many runs a slice has at most.
-	exactRuns = 64
-	// exactWindow bounds the window of a perf event to a tenth of the time
-	// between two ticks. What a sample interrupts differs, and with it what it
-	// costs: with few samples in a round, and many rounds, there are some in
-	// which all samples are alike.
-	exactWindow = 400 * time.Microsecond
-	// exactMessages is how many messages a slice has at most: each takes a hundred
-	// thousand instructions beside those of the program.
-	exactMessages = 16
+	exactRuns     = 64
 	sampledRounds = 4 * exactRounds
 )
 
@@ -45,7 +36,7 @@ const (
 // cancel out, and what else is loaded would count: the kernel calls an XDP
 // program by way of a search among all that are attached. So a benchmark's
 // counts do not depend on the suite that it is part of.
-func (m *measurement) count(ctx context.Context, env *environment, load int) error {
+func (m *measurement) count(ctx context.Context, env *drive.Environment, load int) error {
 	everything := slices.Concat(m.floors, m.tracks)
 	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
 	m.out.Loads = load + 1
@@ -60,7 +51,7 @@ func (m *measurement) count(ctx context.Context, env *environment, load int) err
 		t.fillOnce() // what follows is not measured
 		if t.floor != nil {
 			t.countPath(ctx)
-			t.countInsns(ctx, measured{int(t.last.runCnt), t.ran, true})
+			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Runs: t.ran, Exact: true})
 		}
 		t.close()
 	}
@@ -72,7 +63,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 	if t.job.Verify != nil {
 		return nil
 	}
-	stats, err := enableStats()
+	stats, err := drive.EnableStats()
 	if err != nil {
 		return err
 	}
@@ -82,15 +73,15 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 	t.slice(ctx)
 	t.refuseOwnRuns(ctx)
 	t.makeRoom(ctx)
-	var rounds []counters
+	var rounds []drive.Counters
 	for range m.roundsOf(t.job) {
 		if ctx.Err() != nil {
 			break
 		}
 		t.slice(ctx)
 		if t.err == nil && ctx.Err() == nil {
-			rounds = append(rounds, t.last.counters)
-			t.last.driven.addTo(&t.result, t.last.runCnt)
+			rounds = append(rounds, t.last.Counters)
+			t.last.Driven.AddTo(&t.result, t.last.RunCnt)
 		}
 		m.options.Progress.Round()
 	}
@@ -108,15 +99,15 @@ func (m *measurement) roundsOf(j *Job) int {
 // keep makes the undisturbed one of the rounds the result's only one: the others
 // say just where the tick fell, which depends on everything that the machine did
 // before.
-func (t *track) keep(rounds []counters, load int) {
+func (t *track) keep(rounds []drive.Counters, load int) {
 	if len(rounds) > 0 {
 		c := undisturbed(rounds)
 		if t.job.Cgroup != nil || t.job.Socket != nil {
-			c.runTimeNS = usualLeast(rounds, c.runCnt)
+			c.RunTimeNS = usualLeast(rounds, c.RunCnt)
 		}
-		t.result.Rounds = bench.Counters{Load: []int{load}, RunTimeNS: []uint64{c.runTimeNS}, RunCnt: []uint64{c.runCnt}}
+		t.result.Rounds = bench.Counters{Load: []int{load}, RunTimeNS: []uint64{c.RunTimeNS}, RunCnt: []uint64{c.RunCnt}}
 		for _, round := range rounds {
-			t.result.Rounds.RecursionMisses += round.recursionMisses
+			t.result.Rounds.RecursionMisses += round.RecursionMisses
 		}
 	}
 	if t.floor != nil {
@@ -127,16 +118,16 @@ func (t *track) keep(rounds []counters, load int) {
 // undisturbed is the cheapest of the rounds with the usual number of runs. The
 // window of a perf event may close late, and a round with more runs has a lower
 // mean where the first run costs more than the others.
-func undisturbed(rounds []counters) counters {
+func undisturbed(rounds []drive.Counters) drive.Counters {
 	often := map[uint64]int{}
 	for _, c := range rounds {
-		often[c.runCnt]++
+		often[c.RunCnt]++
 	}
-	return slices.MinFunc(rounds, func(a, b counters) int {
+	return slices.MinFunc(rounds, func(a, b drive.Counters) int {
 		return cmp.Or(
-			-cmp.Compare(often[a.runCnt], often[b.runCnt]),
-			cmp.Compare(a.runCnt, b.runCnt),
-			cmp.Compare(a.runTimeNS, b.runTimeNS))
+			-cmp.Compare(often[a.RunCnt], often[b.RunCnt]),
+			cmp.Compare(a.RunCnt, b.RunCnt),
+			cmp.Compare(a.RunTimeNS, b.RunTimeNS))
 	})
 }
 
@@ -148,30 +139,30 @@ func (t *track) shorten(ctx context.Context) {
 	if !ok {
 		return
 	}
-	r.resize(func(now int) int { return min(now, exactRuns) })
+	r.Resize(func(now int) int { return min(now, exactRuns) })
 	if t.job.Command == nil || !t.quicken(ctx, r) {
 		t.slice(ctx)
 	}
-	for before := uint64(math.MaxUint64); t.live() && t.last.runTimeNS > exactSlice && t.last.runCnt < before; {
-		before = t.last.runCnt
-		r.resize(func(now int) int { return now / 2 })
+	for before := uint64(math.MaxUint64); t.live() && t.last.RunTimeNS > exactSlice && t.last.RunCnt < before; {
+		before = t.last.RunCnt
+		r.Resize(func(now int) int { return now / 2 })
 		t.slice(ctx)
 	}
 }
 
 // quicken makes the slices of a load small that does much beside the runs, and tells
 // whether the program runs in the latest then.
-func (t *track) quicken(ctx context.Context, r resizer) bool {
+func (t *track) quicken(ctx context.Context, r drive.Resizer) bool {
 	var all int
-	r.resize(func(now int) int { all = now; return 1 })
+	r.Resize(func(now int) int { all = now; return 1 })
 	began := time.Now()
 	t.slice(ctx)
 	took := time.Since(began)
-	r.resize(func(int) int { return min(all, int(exactTime/max(took, 1))) })
-	if t.slice(ctx); !t.live() || t.last.runCnt > 0 {
+	r.Resize(func(int) int { return min(all, int(exactTime/max(took, 1))) })
+	if t.slice(ctx); !t.live() || t.last.RunCnt > 0 {
 		return true
 	}
-	r.resize(func(int) int { return all })
+	r.Resize(func(int) int { return all })
 	return false
 }
 
@@ -182,19 +173,19 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		return nil
 	}
 	if uneven(raw, packets) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.runTimeNS)), unit.Exact(float64(raw.runCnt))))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.RunTimeNS)), unit.Exact(float64(raw.RunCnt))))
 	}
 	one := func(m bench.Measure, v float64) bench.Sample {
-		return bench.Sample{Measure: m, Values: []float64{round(v)}}
+		return bench.Sample{Measure: m, Values: []float64{bench.Round(v)}}
 	}
 	var samples []bench.Sample
 	floor, hasFloor := only(&r.Floor)
 	if hasFloor {
-		samples = append(samples, one(bench.Instructions, raw.perRun()-floor.perRun()))
+		samples = append(samples, one(bench.Instructions, raw.PerRun()-floor.PerRun()))
 	}
-	samples = append(samples, one(bench.InstructionsRaw, raw.perRun()))
+	samples = append(samples, one(bench.InstructionsRaw, raw.PerRun()))
 	if hasFloor {
-		samples = append(samples, one(bench.InstructionsFloor, floor.perRun()))
+		samples = append(samples, one(bench.InstructionsFloor, floor.PerRun()))
 	}
 	if r.Path != nil {
 		samples = append(samples, one(bench.InstructionsPath, r.Path.Cost()))
@@ -203,27 +194,14 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 }
 
 // uneven tells that not each run of the same packet cost the same.
-func uneven(c counters, packets int) bool {
-	return packets > 0 && c.runTimeNS*uint64(packets)%c.runCnt != 0
+func uneven(c drive.Counters, packets int) bool {
+	return packets > 0 && c.RunTimeNS*uint64(packets)%c.RunCnt != 0
 }
-
-func (c counters) perRun() float64 { return float64(c.runTimeNS) / float64(c.runCnt) }
 
 // only is the one round that exact mode keeps; ok is false if it has no run.
-func only(c *bench.Counters) (round counters, ok bool) {
+func only(c *bench.Counters) (round drive.Counters, ok bool) {
 	if c.Runs() == 0 {
-		return counters{}, false
+		return drive.Counters{}, false
 	}
-	return counters{runTimeNS: c.RunTimeNS[0], runCnt: c.RunCnt[0]}, true
-}
-
-// zeroSeeds makes hash maps hash the same way in each run: which elements
-// share a bucket is part of what a lookup costs.
-func zeroSeeds(spec *ebpf.CollectionSpec) {
-	for _, m := range spec.Maps {
-		switch m.Type {
-		case ebpf.Hash, ebpf.PerCPUHash, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.HashOfMaps:
-			m.Flags |= unix.BPF_F_ZERO_SEED
-		}
-	}
+	return drive.Counters{RunTimeNS: c.RunTimeNS[0], RunCnt: c.RunCnt[0]}, true
 }

@@ -1,18 +1,22 @@
 package runner
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+)
 
 func TestUndisturbed(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		rounds []counters
-		want   counters
+		rounds []drive.Counters
+		want   drive.Counters
 	}{
-		{"the tick adds", []counters{{runTimeNS: 49600, runCnt: 200}, {runTimeNS: 50861, runCnt: 200}}, counters{runTimeNS: 49600, runCnt: 200}},
-		{"a late window has a lower mean", []counters{{runTimeNS: 47532, runCnt: 20}, {runTimeNS: 49908, runCnt: 21}, {runTimeNS: 47566, runCnt: 20}}, counters{runTimeNS: 47532, runCnt: 20}},
-		{"as many late as not", []counters{{runTimeNS: 49908, runCnt: 21}, {runTimeNS: 47532, runCnt: 20}}, counters{runTimeNS: 47532, runCnt: 20}},
-		{"a round without a run", []counters{{runTimeNS: 300, runCnt: 3}, {}, {runTimeNS: 300, runCnt: 3}}, counters{runTimeNS: 300, runCnt: 3}},
-		{"no run at all", []counters{{}, {}}, counters{}},
+		{"the tick adds", []drive.Counters{{RunTimeNS: 49600, RunCnt: 200}, {RunTimeNS: 50861, RunCnt: 200}}, drive.Counters{RunTimeNS: 49600, RunCnt: 200}},
+		{"a late window has a lower mean", []drive.Counters{{RunTimeNS: 47532, RunCnt: 20}, {RunTimeNS: 49908, RunCnt: 21}, {RunTimeNS: 47566, RunCnt: 20}}, drive.Counters{RunTimeNS: 47532, RunCnt: 20}},
+		{"as many late as not", []drive.Counters{{RunTimeNS: 49908, RunCnt: 21}, {RunTimeNS: 47532, RunCnt: 20}}, drive.Counters{RunTimeNS: 47532, RunCnt: 20}},
+		{"a round without a run", []drive.Counters{{RunTimeNS: 300, RunCnt: 3}, {}, {RunTimeNS: 300, RunCnt: 3}}, drive.Counters{RunTimeNS: 300, RunCnt: 3}},
+		{"no run at all", []drive.Counters{{}, {}}, drive.Counters{}},
 	} {
 		if got := undisturbed(test.rounds); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)

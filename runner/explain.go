@@ -2,13 +2,12 @@ package runner
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // Explain counts where the BPF instructions are that runs of benchmarks execute:
@@ -31,14 +30,14 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 	}
 	o.Progress.Start(len(pairs), 0)
 	err := onMeasuringThread(func() error {
-		if _, err := pinThread(); err != nil {
+		if _, err := thread.Pin(); err != nil {
 			return err
 		}
-		for _, p := range pairsOrTestRun(pairs, tryVeth) {
+		for _, p := range plan.PairsOrTestRun(pairs, plan.TryVeth) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			program := explain(ctx, p, code)
+			program := count.Explain(ctx, p, code)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -52,97 +51,4 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		return nil, err
 	}
 	return out, nil
-}
-
-func explain(ctx context.Context, p PairJob, code bool) bench.Explained {
-	like := p.Head
-	if like == nil {
-		like = p.Base
-	}
-	e := bench.Explained{Benchmark: p.Name(), Driver: like.Driver(), Lines: []bench.Line{}}
-	base, err := countSide(ctx, p.Base, code)
-	var head *executed
-	if err == nil {
-		head, err = countSide(ctx, p.Head, code)
-	}
-	if err != nil {
-		e.Error, e.Hint, e.Log = told(err)
-		return e
-	}
-	e.Base, e.Head = base.explained(), head.explained()
-	e.Warnings = base.warnings()
-	for _, w := range head.warnings() {
-		if !slices.Contains(e.Warnings, w) {
-			e.Warnings = append(e.Warnings, w)
-		}
-	}
-	e.Lines = append(e.Lines, joinLines(base, head)...)
-	return e
-}
-
-// explained is what the side executes as a whole, nil of nil.
-func (e *executed) explained() *bench.ExplainedSide {
-	if e == nil {
-		return nil
-	}
-	sum, instructions := e.total, 0
-	for _, p := range e.table.Programs {
-		instructions += len(p.Instructions)
-	}
-	return &bench.ExplainedSide{
-		Object: e.job.Object.Path, ObjectSHA256: e.job.Object.SHA256,
-		Program: bench.ClipName(e.job.Program), Type: e.job.Type(),
-		Runs: e.runs(),
-		Executed: bench.Executed{
-			PerRun: e.perRun(sum.Total()), Instructions: instructions, Times: 1,
-			Spread: e.spread(func(p pass) uint64 { return p.counts.Total() }),
-		},
-	}
-}
-
-func (e *executed) warnings() []string {
-	if e == nil {
-		return nil
-	}
-	all := slices.Clone(e.job.Warnings)
-	if w := e.warning(); w != "" {
-		all = append(all, w)
-	}
-	if w := e.unclearTailCalls(); w != "" {
-		all = append(all, w)
-	}
-	if !srcline.Known(e.table.Programs) {
-		all = append(all, fmt.Sprintf("%s has no debug information of its lines, so these are blocks of instructions: compile it with -g", e.job.Object.Path))
-	}
-	return all
-}
-
-// countSide counts what a job executes, nil of nil. It ends with the context between
-// loads, each of which may take the verifier seconds.
-func countSide(ctx context.Context, j *Job, code bool) (*executed, error) {
-	switch {
-	case j == nil:
-		return nil, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case j.Verify != nil:
-		return nil, bench.WithHint(errors.New("it is only loaded, and nothing runs"), "give the benchmark a driver, such as test_run, veth or command")
-	}
-	coll, _, err := j.load(j.Spec.Copy())
-	if err != nil {
-		return nil, err
-	}
-	depths := stackDepths(coll)
-	coll.Close()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	e, err := countExecuted(ctx, j, depths, measured{})
-	if err != nil {
-		return nil, err
-	}
-	if code && ctx.Err() == nil {
-		e.code, e.machine = true, machineCode(j)
-	}
-	return e, nil
 }

@@ -2,10 +2,9 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
-
-	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -16,7 +15,7 @@ func TestComparedLines(t *testing.T) {
 	base := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
 	head := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}\n")
 	for _, mode := range []bench.Mode{bench.ModeHost, bench.ModeExact} {
-		c, err := Compare(context.Background(), []PairJob{{base.Jobs[0], head.Jobs[0]}}, Options{Budget: 1, Rounds: 2, Seed: 1, Mode: mode})
+		c, err := Compare(context.Background(), []PairJob{{Base: base.Jobs[0], Head: head.Jobs[0]}}, Options{Budget: 1, Rounds: 2, Seed: 1, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +50,7 @@ func TestExplain(t *testing.T) {
 	for _, c := range []struct {
 		pair PairJob
 		code bool
-	}{{PairJob{base.Jobs[0], head.Jobs[0]}, false}, {PairJob{nil, head.Jobs[0]}, true}} {
+	}{{PairJob{Base: base.Jobs[0], Head: head.Jobs[0]}, false}, {PairJob{Base: nil, Head: head.Jobs[0]}, true}} {
 		x, err := Explain(context.Background(), []PairJob{c.pair}, Options{}, c.code)
 		if err != nil {
 			t.Fatal(err)
@@ -95,22 +94,12 @@ func TestExplainWithoutADriver(t *testing.T) {
 	}
 }
 
-// Of an object without debug information there are blocks, and what to do about it.
-func TestExplainWithoutLines(t *testing.T) {
+func TestExplainEndsWithItsContext(t *testing.T) {
 	testenv.Root(t)
-	job := jobOf(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", counting(2, 10))
-	job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
-	e := explain(context.Background(), PairJob{Head: job}, true)
-	if e.Error != "" || len(e.Lines) != 3 || !strings.Contains(strings.Join(e.Warnings, " "), "compile it with -g") {
-		t.Fatalf("%s: %d lines, warnings %q", e.Error, len(e.Lines), e.Warnings)
-	}
-	// The first load takes two slots.
-	for i, want := range [][2]int{{0, 7}, {8, 17}, {18, 19}} {
-		if l := e.Lines[i]; l.InFunction != want[0] || l.InFunctionEnd != want[1] || l.Head.Code[0].Offset != want[0] {
-			t.Errorf("block %d is from %d to %d, its first instruction is %d: want %v", i, l.InFunction, l.InFunctionEnd, l.Head.Code[0].Offset, want)
-		}
-	}
-	if half := e.Lines[1].Head; half.PerRun != 5 || half.Spread == nil || *half.Spread != (bench.Spread{Least: 0, Most: 10}) {
-		t.Errorf("what each second run executes: %+v", half)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job := planOf(t, objects+"  - {name: a, program: fun_xdp_basic, test_run: {}}\n").Jobs[0]
+	if e, err := Explain(ctx, []PairJob{{Head: job}}, Options{}, true); e != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("explained %v, error %v", e, err)
 	}
 }

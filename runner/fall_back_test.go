@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // Only a driver that was chosen is given up, and only for what the kernel lacks.
@@ -28,8 +29,8 @@ func TestDriversThatTheKernelCannotDo(t *testing.T) {
 		{"only loaded anyway", true, nil, false},
 	} {
 		j := &Job{
-			Benchmark: &bench.Benchmark{Name: "a", Program: "a", Command: &bench.Command{}}, chosen: c.chosen, Warnings: []string{"one"},
-			preparations: []preparation{{program: "a", runs: 1}},
+			Benchmark: &bench.Benchmark{Name: "a", Program: "a", Command: &bench.Command{}}, Chosen: c.chosen, Warnings: []string{"one"},
+			Preparations: []plan.Preparation{{Program: "a", Runs: 1}},
 			Spec:         &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"a": {Type: ebpf.Kprobe}}},
 		}
 		tr := newTrack(j, c.floor)
@@ -40,10 +41,10 @@ func TestDriversThatTheKernelCannotDo(t *testing.T) {
 		if told := strings.Contains(strings.Join(tr.result.Warnings, "\n"), NotRun+"attach: there are no kprobes"); told != c.loaded || tr.result.Warnings[0] != "one" {
 			t.Errorf("%s: warnings %q", c.name, tr.result.Warnings)
 		}
-		if prepared := len(tr.job.preparations) > 0; prepared == c.loaded {
+		if prepared := len(tr.job.Preparations) > 0; prepared == c.loaded {
 			t.Errorf("%s: prepared: %t", c.name, prepared)
 		}
-		if j.Verify != nil || len(j.Warnings) != 1 || len(j.preparations) != 1 {
+		if j.Verify != nil || len(j.Warnings) != 1 || len(j.Preparations) != 1 {
 			t.Errorf("%s: the plan's job is changed", c.name)
 		}
 	}

@@ -13,7 +13,7 @@ func (t *track) warnOfFill() {
 	if t.executed == nil || !t.filled {
 		return
 	}
-	if w := otherFill(t.executed.fills, t.result.Maps, t.exact); w != "" {
+	if w := otherFill(t.executed.Fills, t.result.Maps, t.exact); w != "" {
 		t.warn(w)
 	}
 }

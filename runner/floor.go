@@ -17,8 +17,8 @@ type floorKey struct {
 }
 
 func floorOf(j *Job) floorKey {
-	p := j.program()
-	return floorKey{p.Type, p.AttachType, p.AttachTo, j.kind().alike(j)}
+	p := j.ProgramSpec()
+	return floorKey{p.Type, p.AttachType, p.AttachTo, j.Kind().Alike(j)}
 }
 
 // newFloor is the track of the empty program that is driven as like is.
@@ -33,7 +33,7 @@ func newFloor(key floorKey, like *Job) *track {
 	}
 	job := &Job{Benchmark: &b, Frames: like.Frames}
 	t := &track{job: job}
-	program, err := empty.Like(like.program())
+	program, err := empty.Like(like.ProgramSpec())
 	if err != nil {
 		t.err = err
 		return t

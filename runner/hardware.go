@@ -5,48 +5,23 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // Hardware counters are read around test_run, whose loop does nothing else: what
 // it takes itself is in the floor too. An attached program would be charged with
 // all that leads to its hook: see profile.
 
-// hardwareEvents are what is counted where the machine can.
-var hardwareEvents = pmu.Hardware
-
-// readHardware reads the counters, none where they are not of use.
-func (s *subject) readHardware() ([]pmu.Reading, error) {
-	if s.hardware == nil {
-		return nil, nil
-	}
-	return s.hardware.Read()
-}
-
-// eventsSince is how many events there were between two readings of the same
-// counters, NaN where one was not counted.
-func eventsSince(after, before []pmu.Reading) []float64 {
-	var events []float64
-	for i := range after {
-		n, ok := after[i].Since(before[i])
-		if !ok {
-			n = math.NaN()
-		}
-		events = append(events, n)
-	}
-	return events
-}
-
 // recordHardware adds what the events of a slice were a run, less those of a slice
 // of the floor's.
-func (t *track) recordHardware(measures []bench.Measure, last, floor *slice) {
-	if last.runCnt == 0 || floor.runCnt == 0 || len(floor.events) != len(last.events) {
+func (t *track) recordHardware(measures []bench.Measure, last, floor *drive.Slice) {
+	if last.RunCnt == 0 || floor.RunCnt == 0 || len(floor.Events) != len(last.Events) {
 		return
 	}
-	for i, n := range last.events {
-		net := n/float64(last.runCnt) - floor.events[i]/float64(floor.runCnt)
+	for i, n := range last.Events {
+		net := n/float64(last.RunCnt) - floor.Events[i]/float64(floor.RunCnt)
 		if !math.IsNaN(net) {
-			t.addHardware(measures[i], round(net))
+			t.addHardware(measures[i], bench.Round(net))
 		}
 	}
 }

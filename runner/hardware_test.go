@@ -8,14 +8,15 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // countTaskClock has CPU time, which every kernel counts, stand in for cycles, which
 // few virtual machines have: a run that takes longer takes more of it.
 func countTaskClock(t *testing.T) {
-	all := hardwareEvents
-	t.Cleanup(func() { hardwareEvents = all })
-	hardwareEvents = []pmu.Event{
+	all := drive.HardwareEvents
+	t.Cleanup(func() { drive.HardwareEvents = all })
+	drive.HardwareEvents = []pmu.Event{
 		{Measure: bench.Cycles, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK},
 		{Measure: bench.TLBMisses, Type: unix.PERF_TYPE_SOFTWARE, Config: 1 << 20}, // there is no such event
 	}

@@ -25,7 +25,7 @@ func TestLongNamesAreRead(t *testing.T) {
 	job.Spec.Programs[long] = job.Spec.Programs["made"]
 	delete(job.Spec.Programs, "made")
 	job.Program = long
-	e, err := Explain(context.Background(), []PairJob{{job, job}}, Options{}, true)
+	e, err := Explain(context.Background(), []PairJob{{Base: job, Head: job}}, Options{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/programs"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // bundledObjects are the objects that the tool brings, but those of a folder.
@@ -110,7 +111,7 @@ func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 			class := "loaded"
 			if _, err := tryLoad(o, name); err != nil {
 				lines(t, err)
-				class = loadClass(err)
+				class = load.Class(err)
 			}
 			classes[class]++
 		}

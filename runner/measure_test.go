@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 func measure(t *testing.T, text string, o Options) *bench.Run {
@@ -74,27 +75,27 @@ func TestAgreesWithBpftool(t *testing.T) {
 	}
 	for _, driver := range []string{"test_run: {}", "veth: {count: 5000}"} {
 		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, "+driver+"}\n")
-		onThread(t, func(env *environment) {
-			stats, err := enableStats()
+		onThread(t, func(env *drive.Environment) {
+			stats, err := drive.EnableStats()
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer stats.Close()
-			s, err := openSubject(t.Context(), env, plan.Jobs[0])
+			s, err := drive.Open(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			var sum counters
+			var sum drive.Counters
 			for range 50 {
-				got, err := s.slice(t.Context())
+				got, err := s.Slice(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				sum.runTimeNS += got.runTimeNS
-				sum.runCnt += got.runCnt
+				sum.RunTimeNS += got.RunTimeNS
+				sum.RunCnt += got.RunCnt
 			}
-			info, err := s.program.Info()
+			info, err := s.Program.Info()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +111,7 @@ func TestAgreesWithBpftool(t *testing.T) {
 			if err := json.Unmarshal(out, &theirs); err != nil {
 				t.Fatal(err)
 			}
-			ours, want := float64(sum.runTimeNS)/float64(sum.runCnt), theirs.RunTimeNS/theirs.RunCnt
+			ours, want := float64(sum.RunTimeNS)/float64(sum.RunCnt), theirs.RunTimeNS/theirs.RunCnt
 			if math.Abs(ours/want-1) > 0.03 {
 				t.Errorf("%s: %.2f ns a run, bpftool says %.2f", driver, ours, want)
 			}
@@ -146,19 +147,19 @@ func TestMapsAreEmptiedBetweenSlices(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fizz, "+c.maps+packets)
-			onThread(t, func(env *environment) {
-				s, err := openSubject(t.Context(), env, plan.Jobs[0])
+			onThread(t, func(env *drive.Environment) {
+				s, err := drive.Open(t.Context(), env, plan.Jobs[0])
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer s.Close()
 				for range 3 {
-					if _, err := s.slice(t.Context()); err != nil {
+					if _, err := s.Slice(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				}
 				var perCPU []uint64
-				if err := s.coll.Maps["dropped"].Lookup(uint32(0), &perCPU); err != nil {
+				if err := s.Coll.Maps["dropped"].Lookup(uint32(0), &perCPU); err != nil {
 					t.Fatal(err)
 				}
 				var dropped uint64
@@ -176,16 +177,16 @@ func TestMapsAreEmptiedBetweenSlices(t *testing.T) {
 func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
 	testenv.Root(t)
 	plan := planOf(t, objects+"  - {name: a, program: profile, perf_event: {window: 20ms}}\n")
-	onThread(t, func(env *environment) {
-		s, err := openSubject(t.Context(), env, plan.Jobs[0])
+	onThread(t, func(env *drive.Environment) {
+		s, err := drive.Open(t.Context(), env, plan.Jobs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if _, err := s.slice(t.Context()); err != nil {
+		if _, err := s.Slice(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		ring := s.emptiers[0].(interface {
+		ring := s.Emptiers[0].(interface {
 			bpfmap.Emptier
 			Pending() uint64
 		})
@@ -314,22 +315,22 @@ func TestOneFailureSparesTheOthers(t *testing.T) {
 }
 
 // onThread runs fn as a measurement does, on a thread that ends with it.
-func onThread(t *testing.T, fn func(env *environment)) {
+func onThread(t *testing.T, fn func(env *drive.Environment)) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
 		// Should fn fail the test, its goroutine ends without a result.
 		defer close(done)
-		done <- onLockedThread(func(env *environment) error { fn(env); return nil })
+		done <- onLockedThread(func(env *drive.Environment) error { fn(env); return nil })
 	}()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 }
 
-func onLockedThread(fn func(env *environment) error) error {
+func onLockedThread(fn func(env *drive.Environment) error) error {
 	runtime.LockOSThread()
-	env, err := newEnvironment(false)
+	env, err := drive.NewEnvironment(false)
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,16 @@ package runner
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // measurement is a run under way. It belongs to one locked thread.
@@ -20,7 +25,7 @@ type measurement struct {
 	unsaved error
 }
 
-func newMeasurement(plan *Plan, o Options) *measurement {
+func newMeasurement(p *Plan, o Options) *measurement {
 	m := &measurement{options: o, out: bench.Run{
 		Version: bench.RunVersion,
 		Tool:    o.Tool,
@@ -30,8 +35,8 @@ func newMeasurement(plan *Plan, o Options) *measurement {
 		Partial: true,
 	}}
 	floors := map[floorKey]*track{}
-	cpus, _ := allowedCPUs() // one that cannot be told is one
-	for _, job := range orAlone(orTestRun(plan.Jobs, tryVeth), o.Mode, cpus) {
+	cpus, _ := thread.Allowed() // one that cannot be told is one
+	for _, job := range plan.OrAlone(plan.OrTestRun(p.Jobs, plan.TryVeth), o.Mode, cpus) {
 		if job.Verify != nil {
 			m.tracks = append(m.tracks, newTrack(job, nil))
 			continue
@@ -58,12 +63,12 @@ func testbed(mode bench.Mode) bench.Testbed {
 // run measures all loads, one after the other.
 func (m *measurement) run(ctx context.Context) error {
 	began := time.Now()
-	env, err := newEnvironment(m.options.Mode == bench.ModeExact)
+	env, err := drive.NewEnvironment(m.options.Mode == bench.ModeExact)
 	if err != nil {
 		return err
 	}
 	defer env.Close()
-	for _, c := range env.counters.Measures() {
+	for _, c := range env.Counters.Measures() {
 		m.out.Testbed.HardwareCounters = append(m.out.Testbed.HardwareCounters, c.Name)
 	}
 	measure := m.load
@@ -90,8 +95,8 @@ func (m *measurement) run(ctx context.Context) error {
 }
 
 // load loads everything afresh and measures this load's share of the rounds.
-func (m *measurement) load(ctx context.Context, env *environment, load int) error {
-	stats, err := enableStats()
+func (m *measurement) load(ctx context.Context, env *drive.Environment, load int) error {
+	stats, err := drive.EnableStats()
 	if err != nil {
 		return err
 	}
@@ -117,7 +122,7 @@ func (m *measurement) load(ctx context.Context, env *environment, load int) erro
 			t.warmUp(ctx)
 			t.makeRoom(ctx)
 		})
-		t.countInsns(ctx, measured{slice: int(t.last.runCnt)}) // in the first load alone
+		t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt)}) // in the first load alone
 		timed(func() { t.matchFloor(ctx) })
 	}
 	if load == 0 {
@@ -143,3 +148,27 @@ func (m *measurement) results() *bench.Run {
 
 // seconds keeps the milliseconds, which is all that anybody reads.
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
+
+// countInsns counts what runs of the track's program execute, once in a run:
+// no load changes it. That it cannot be counted is no fault of the benchmark's.
+func (t *track) countInsns(ctx context.Context, like count.Like) {
+	if !t.live() || t.floor == nil || t.counted {
+		return
+	}
+	t.counted = true
+	e, err := count.Count(ctx, t.job, count.StackDepths(t.subject.Coll), like)
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
+		t.uncounted = fmt.Sprintf("the BPF instructions of a run could not be counted: %v", err)
+		return
+	}
+	t.executed = e
+	if w := e.Warning(); w != "" {
+		t.warn(w)
+	}
+	for _, w := range e.TailCallWarnings() {
+		t.warn(w)
+	}
+}

@@ -11,18 +11,19 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 func TestAKernelWithoutVethIsMeasuredByTestRun(t *testing.T) {
 	testenv.Root(t)
-	plan := planOf(t, objects+`
+	p := planOf(t, objects+`
   - {name: test_run, program: fun_xdp_fizz, test_run: {repeat: 1000}}
   - {name: veth, program: fun_xdp_fizz, veth: {count: 1000, packets: [{ipv4: {src: 10.0.0.0-10.0.0.2}, udp: {}}]}}
 `)
 	missing := fmt.Errorf("make veth pair: %w", unix.EOPNOTSUPP)
-	jobs := orTestRun(plan.Jobs, func() error { return missing })
-	if plan.Jobs[1].Driver() != "veth" || len(plan.Jobs[1].Warnings) != 0 {
-		t.Errorf("the plan itself has changed: %+v", plan.Jobs[1].Benchmark)
+	jobs := plan.OrTestRun(p.Jobs, func() error { return missing })
+	if p.Jobs[1].Driver() != "veth" || len(p.Jobs[1].Warnings) != 0 {
+		t.Errorf("the plan itself has changed: %+v", p.Jobs[1].Benchmark)
 	}
 	run, err := Measure(context.Background(), &Plan{Jobs: jobs}, Options{Rounds: 20, Loads: 2})
 	if err != nil {
@@ -32,7 +33,7 @@ func TestAKernelWithoutVethIsMeasuredByTestRun(t *testing.T) {
 		t.Errorf("what needs no veth is warned of: %q", r.Warnings)
 	}
 	r := run.Results[1]
-	if r.Error != "" || r.Benchmark != "veth" || r.Driver != "test_run" || !slices.Contains(r.Warnings, noVeth) || r.Traffic != nil {
+	if r.Error != "" || r.Benchmark != "veth" || r.Driver != "test_run" || !slices.Contains(r.Warnings, plan.NoVeth) || r.Traffic != nil {
 		t.Errorf("got %s by %s, error %q, warnings %q", r.Benchmark, r.Driver, r.Error, r.Warnings)
 	}
 	for _, runs := range r.Rounds.RunCnt {
@@ -46,16 +47,16 @@ func TestAKernelWithoutVethIsMeasuredByTestRun(t *testing.T) {
 }
 
 func TestOnlyAMissingVethIsReplaced(t *testing.T) {
-	plan := planOf(t, objects+`
+	p := planOf(t, objects+`
   - {name: veth, program: fun_xdp_fizz, veth: {}}
 `)
 	for _, err := range []error{nil, unix.EPERM, unix.EINVAL, errors.New("another")} {
-		if got := orTestRun(plan.Jobs, func() error { return err }); got[0].Driver() != "veth" {
+		if got := plan.OrTestRun(p.Jobs, func() error { return err }); got[0].Driver() != "veth" {
 			t.Errorf("%v: driven by %s", err, got[0].Driver())
 		}
 	}
 	other := planOf(t, objects+`
   - {name: test_run, program: fun_xdp_fizz, test_run: {}}
 `)
-	orTestRun(other.Jobs, func() error { t.Error("a veth is made for nothing"); return nil })
+	plan.OrTestRun(other.Jobs, func() error { t.Error("a veth is made for nothing"); return nil })
 }

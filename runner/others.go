@@ -5,14 +5,9 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
-
-// machineWide is a driver of a hook that the whole machine calls: what others do
-// meanwhile is in the figures.
-type machineWide interface {
-	driver
-	machineWide()
-}
 
 const (
 	// A hook is watched without its load for as long as the load takes, within these
@@ -28,23 +23,23 @@ const (
 // watchOthers looks how often a track's program runs without its load, and warns
 // if that is in the figures. The latest slice is one with it.
 func (t *track) watchOthers(ctx context.Context) {
-	if !t.live() || t.last.runCnt == 0 {
+	if !t.live() || t.last.RunCnt == 0 {
 		return
 	}
-	if _, ok := t.subject.driver.(machineWide); !ok {
+	if _, ok := t.subject.Driver.(drive.MachineWide); !ok {
 		return
 	}
 	quiet := min(max(t.wall, minQuiet), maxQuiet)
-	before, err := readCounters(t.subject.program)
+	before, err := drive.ReadCounters(t.subject.Program)
 	if err == nil {
-		err = wait(ctx, quiet)
+		err = thread.Wait(ctx, quiet)
 	}
-	after, err2 := readCounters(t.subject.program)
+	after, err2 := drive.ReadCounters(t.subject.Program)
 	if err != nil || err2 != nil {
 		return // the next slice fails too, and says why
 	}
-	expected := float64(after.since(before).runCnt) * t.wall.Seconds() / quiet.Seconds()
-	switch share := expected / float64(t.last.runCnt); {
+	expected := float64(after.Since(before).RunCnt) * t.wall.Seconds() / quiet.Seconds()
+	switch share := expected / float64(t.last.RunCnt); {
 	case share >= mostlyOthers:
 		t.warn("most runs are for other processes of the machine: the load may not call the hook at all; choose another by load, syscall or run")
 	case share > fewOthers:

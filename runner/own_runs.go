@@ -6,13 +6,8 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
-
-// idler is a driver that can order a slice in which nothing is done: what runs the
-// program then is the order itself. It says how often a slice does what it does.
-type idler interface {
-	idle(ctx context.Context) (doings int, err error)
-}
 
 const (
 	// ownSlices are how many slices with doings and without are looked at, of which
@@ -26,38 +21,38 @@ const (
 // not the load: a figure of that would look like one of the load. The latest slice
 // is one with it.
 func (t *track) refuseOwnRuns(ctx context.Context) {
-	if !t.live() || t.last.runCnt == 0 {
+	if !t.live() || t.last.RunCnt == 0 {
 		return
 	}
-	d, ok := t.subject.driver.(idler)
+	d, ok := t.subject.Driver.(drive.Idler)
 	if !ok {
 		return
 	}
-	fewest, doings := t.last.runCnt, 0
+	fewest, doings := t.last.RunCnt, 0
 	var own []uint64
 	for range ownSlices {
-		before, err := readCounters(t.subject.program)
+		before, err := drive.ReadCounters(t.subject.Program)
 		if err == nil {
-			doings, err = d.idle(ctx)
+			doings, err = d.Idle(ctx)
 		}
-		after, err2 := readCounters(t.subject.program)
+		after, err2 := drive.ReadCounters(t.subject.Program)
 		if err != nil || err2 != nil {
 			return // the next slice fails too, and says why
 		}
-		own = append(own, after.since(before).runCnt)
+		own = append(own, after.Since(before).RunCnt)
 		if fewest >= uint64(doings) {
 			continue // it is plain
 		}
 		if t.slice(ctx); t.err != nil || ctx.Err() != nil {
 			return
 		}
-		fewest = min(fewest, t.last.runCnt)
+		fewest = min(fewest, t.last.RunCnt)
 	}
 	least, most := float64(slices.Min(own)), float64(slices.Max(own))
 	// Where others call the hook so often that the orders alone differ by about as much
 	// as the load would add, it cannot be told.
 	hidden := most-least >= max(float64(doings)/2, 1)
 	if float64(fewest)-least < max(fewestRuns*float64(doings), 1) && !hidden {
-		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: the hook is called by what starts and ends it alone", t.job.Program), t.job.neverRan())
+		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: the hook is called by what starts and ends it alone", t.job.Program), t.job.NeverRan())
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // pair is a benchmark while its two sides are measured: three programs in the
@@ -48,13 +50,13 @@ const (
 )
 
 // measure measures the pair for the time that it has.
-func (p *pair) measure(ctx context.Context, env *environment, budget time.Duration) bench.Pair {
+func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.Duration) bench.Pair {
 	began := time.Now()
 	p.floor.open(ctx, env)
 	defer p.floor.close()
 	p.floor.warmUp(ctx)
-	if why := p.head.job.whyNotHere(p.floor); why != nil {
-		return loadOnly(ctx, env, PairJob{Base: p.base.job.byVerify(why), Head: p.head.job.byVerify(why)})
+	if why := whyNotHere(p.head.job, p.floor); why != nil {
+		return loadOnly(ctx, env, PairJob{Base: p.base.job.ByVerify(why), Head: p.head.job.ByVerify(why)})
 	}
 	p.fit(ctx, env)
 	loads := p.pilot(ctx, env, func() time.Duration { return budget - time.Since(began) })
@@ -69,44 +71,44 @@ func (p *pair) measure(ctx context.Context, env *environment, budget time.Durati
 	return bench.Pair{
 		Benchmark: p.head.job.Name,
 		Base:      resultOf(p.base), Head: resultOf(p.head), Again: resultOf(p.again),
-		Lines: changedLines(p.base.executed, p.head.executed),
+		Lines: count.ChangedLines(p.base.executed, p.head.executed),
 	}
 }
 
 // fit finds out how long slices can be: the same number of runs for all, short,
 // and so few that they fill no map that is emptied between them.
-func (p *pair) fit(ctx context.Context, env *environment) {
+func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
 		t.open(ctx, env)
 		t.warmUp(ctx)
-		if r, ok := t.resizable(); ok && t.last.wall > pairSlice {
-			r.resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.wall), 1) })
+		if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
+			r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
 			t.slice(ctx)
 		}
 		t.refuseOwnRuns(ctx)
 		t.makeRoom(ctx)
-		if runs := int(t.last.runCnt); t.live() && (p.length == 0 || runs < p.length) {
+		if runs := int(t.last.RunCnt); t.live() && (p.length == 0 || runs < p.length) {
 			p.length = runs
 		}
 	}
 	for _, t := range sides {
-		t.countInsns(ctx, measured{slice: p.length})
+		t.countInsns(ctx, count.Like{Slice: p.length})
 		t.close()
 	}
-	p.resize(p.floor)
+	p.Resize(p.floor)
 }
 
-func (p *pair) resize(t *track) {
+func (p *pair) Resize(t *track) {
 	if r, ok := t.resizable(); ok && p.length > 0 {
-		r.resize(func(int) int { return p.length })
+		r.Resize(func(int) int { return p.length })
 	}
 }
 
 // pilot measures the base against itself, to plan how many loads to take and
 // of how many rounds: it leaves the head alone, so that nothing that the test
 // will look at has a say in when the test stops.
-func (p *pair) pilot(ctx context.Context, env *environment, left func() time.Duration) (loads int) {
+func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() time.Duration) (loads int) {
 	base, again := newTrack(p.base.job, p.floor), newTrack(p.base.job, p.floor)
 	var loading, round time.Duration
 	for load := range pilotLoads {
@@ -133,7 +135,7 @@ func (p *pair) pilot(ctx context.Context, env *environment, left func() time.Dur
 // load loads the sides, in an order that chance decides because the kernel's
 // XDP dispatcher searches in that order, and measures some rounds. It says how
 // long loading and a round took.
-func (p *pair) load(ctx context.Context, env *environment, load int, sides []*track, rounds int) (loading, round time.Duration) {
+func (p *pair) load(ctx context.Context, env *drive.Environment, load int, sides []*track, rounds int) (loading, round time.Duration) {
 	defer func() {
 		for _, t := range sides {
 			t.close()
@@ -142,7 +144,7 @@ func (p *pair) load(ctx context.Context, env *environment, load int, sides []*tr
 	began := time.Now()
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
-		p.resize(sides[i])
+		p.Resize(sides[i])
 		// The first runs after a load are slow.
 		sides[i].slice(ctx)
 	}

@@ -10,6 +10,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // countingXDP is a job whose runs all count up one number.
@@ -28,7 +31,7 @@ func countingXDP(t *testing.T) *Job {
 func needCPUs(t *testing.T) int {
 	t.Helper()
 	testenv.Root(t)
-	cpus, err := allowedCPUs()
+	cpus, err := thread.Allowed()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +51,7 @@ func TestContentionShows(t *testing.T) {
 		t.Errorf("it says that it ran on %d CPUs of %d", r.CPUs, cpus)
 	}
 	for i, runs := range r.Rounds.RunCnt {
-		if want := uint64(cpus * manyRepeat * parallelTimes); runs != want || r.Floor.RunCnt[i] != want {
+		if want := uint64(cpus * plan.ManyRepeat * plan.ParallelTimes); runs != want || r.Floor.RunCnt[i] != want {
 			t.Errorf("%d runs in a round, %d of the floor, want %d", runs, r.Floor.RunCnt[i], want)
 		}
 	}
@@ -65,51 +68,27 @@ func TestContentionShows(t *testing.T) {
 
 func TestEveryCPURunsTheProgram(t *testing.T) {
 	cpus := needCPUs(t)
-	onThread(t, func(env *environment) {
-		s, err := openSubject(t.Context(), env, countingXDP(t))
+	onThread(t, func(env *drive.Environment) {
+		s, err := drive.Open(t.Context(), env, countingXDP(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.driver.(resizer).resize(func(now int) int {
-			if want := cpus * manyRepeat * parallelTimes; now != want {
+		s.Driver.(drive.Resizer).Resize(func(now int) int {
+			if want := cpus * plan.ManyRepeat * plan.ParallelTimes; now != want {
 				t.Errorf("%d runs in a slice, want %d", now, want)
 			}
 			return cpus * 100
 		})
-		if err := s.drive(t.Context()); err != nil {
+		if err := s.Drive(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var hits uint64
-		if err := s.coll.Maps["hits"].Lookup(uint32(0), &hits); err != nil {
+		if err := s.Coll.Maps["hits"].Lookup(uint32(0), &hits); err != nil {
 			t.Fatal(err)
 		}
 		if want := uint64(cpus * 100); hits != want {
 			t.Errorf("%d runs, want %d", hits, want)
-		}
-	})
-}
-
-// What cannot be run on one CPU ends with its error, and leaves no thread behind.
-func TestAnErrorOfAnotherCPU(t *testing.T) {
-	needCPUs(t)
-	onThread(t, func(env *environment) {
-		s, err := openSubject(t.Context(), env, countingXDP(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := s.driver.(*parallel)
-		p.others[0].run.inputs = []input{{data: make([]byte, 3)}}
-		for range 2 {
-			if err := s.drive(t.Context()); err == nil || !strings.Contains(err.Error(), "on another CPU: test_run of packet 1 (3 bytes)") {
-				t.Errorf("got %v", err)
-			}
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if _, open := <-p.others[0].done; open {
-			t.Error("the other CPU's thread has not ended")
 		}
 	})
 }
@@ -122,10 +101,10 @@ func TestOneCPUIsNotSeveral(t *testing.T) {
 		want string
 	}{
 		{bench.ModeHost, []int{0, 1}, ""},
-		{bench.ModeHost, []int{3}, oneCPU},
-		{bench.ModeExact, []int{0, 1}, oneAtOnce},
+		{bench.ModeHost, []int{3}, plan.OneCPU},
+		{bench.ModeExact, []int{0, 1}, plan.OneAtOnce},
 	} {
-		got := orAlone([]*Job{j}, c.mode, c.cpus)[0]
+		got := plan.OrAlone([]*Job{j}, c.mode, c.cpus)[0]
 		if got.Parallel != (c.want == "") || c.want != "" && !slices.Contains(got.Warnings, c.want) {
 			t.Errorf("%s on %v: parallel %v, warnings %q", c.mode, c.cpus, got.Parallel, got.Warnings)
 		}

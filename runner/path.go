@@ -7,21 +7,8 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
-
-// pathDriver is a driver whose events happen without the program too, so that
-// it can tell what the program makes an event cost on its whole path.
-type pathDriver interface {
-	// trigger makes as few events happen as there are kinds of them, and says
-	// how many. None is under way when it returns.
-	trigger(ctx context.Context) (events int, err error)
-	// detach takes the program from its hook, for good.
-	detach() error
-}
-
-// selfTimed is a pathDriver that knows what the events of the latest trigger took,
-// without what it takes to order them.
-type selfTimed interface{ took() time.Duration }
 
 // countPath counts what an event takes with the program attached and without
 // it. That has in it what run_time_ns leaves out: the trampoline, the hook,
@@ -31,7 +18,7 @@ func (t *track) countPath(ctx context.Context) {
 	if !t.live() {
 		return
 	}
-	d, ok := t.subject.driver.(pathDriver)
+	d, ok := t.subject.Driver.(drive.PathDriver)
 	if !ok {
 		return
 	}
@@ -46,12 +33,12 @@ func (t *track) countPath(ctx context.Context) {
 	t.result.Path = path
 }
 
-func comparePath(ctx context.Context, d pathDriver) (*bench.Path, error) {
+func comparePath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
 	events, attached, err := leastTime(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.detach(); err != nil {
+	if err := d.Detach(); err != nil {
 		return nil, fmt.Errorf("detach: %w", err)
 	}
 	_, detached, err := leastTime(ctx, d)
@@ -70,16 +57,16 @@ const (
 
 // leastTime is what the quickest rounds took, in nanoseconds of the machine's
 // clock: those that no tick fell into, and no filling up of a stock.
-func leastTime(ctx context.Context, d pathDriver) (events int, least uint64, err error) {
+func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint64, err error) {
 	var took []uint64
 	for range pathRounds {
 		began := time.Now()
-		if events, err = d.trigger(ctx); err != nil {
+		if events, err = d.Trigger(ctx); err != nil {
 			return 0, 0, err
 		}
 		elapsed := time.Since(began)
-		if s, ok := d.(selfTimed); ok {
-			elapsed = s.took()
+		if s, ok := d.(drive.SelfTimed); ok {
+			elapsed = s.Took()
 		}
 		took = append(took, uint64(elapsed.Nanoseconds()))
 	}

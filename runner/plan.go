@@ -1,215 +1,59 @@
 package runner
 
 import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
-
-	"github.com/cilium/ebpf"
-
-	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/object"
-	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/workload/packet"
-	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Plan is a suite whose benchmarks are resolved to programs and packets. To
-// make one takes no privileges: what is wrong with a suite and its objects is
-// found before anything is measured.
-type Plan struct {
-	Jobs []*Job
-}
+type (
+	// Plan is a suite whose benchmarks are resolved to programs and packets.
+	Plan = plan.Plan
+	// Job is one benchmark with what it takes to measure it.
+	Job = plan.Job
+	// PairJob is one benchmark on two sides. One of the jobs is nil where only the
+	// other side has the program.
+	PairJob = plan.PairJob
+	// Entry is an entry program of an object, with what there is to say of it in a
+	// suite that nobody has written yet.
+	Entry = plan.Entry
+	// Global is a global variable of a program.
+	Global = plan.Global
+	// MapOutline is what a suite has to know of a map.
+	MapOutline = plan.MapOutline
+)
 
-// Job is one benchmark with what it takes to measure it.
-type Job struct {
-	*bench.Benchmark
-	Object suite.Object
-	// Spec holds just the program and what it refers to.
-	Spec *ebpf.CollectionSpec
-	// Frames are the packets of the benchmark, none for a driver without.
-	Frames [][]byte
-	// entries are what its maps are filled with, by the map's name.
-	entries map[string][]bpfmap.Entry
-	// preparations are run once the maps are filled.
-	preparations []preparation
-	// replacements take the place of functions of the program.
-	replacements []replacement
-	// Warnings are what had to be changed for the object to load.
-	Warnings []string
-	// chosen says that the suite names no driver.
-	chosen bool
-}
+// Misspelled begins the reason of a hook that no kernel is likely to have, NotRun the
+// warning that says why a program is only loaded.
+const (
+	Misspelled = hook.Misspelled
+	NotRun     = plan.NotRun
+)
 
-// Type is the program's type in the kernel's spelling.
-func (j *Job) Type() string { return typeName(j.program().Type) }
+// NewPlan resolves every benchmark of a suite. It takes no privileges, and reports
+// every problem that it finds, joined.
+func NewPlan(s *suite.Suite) (*Plan, error) { return plan.New(s) }
 
-func typeName(t ebpf.ProgramType) string { return object.TypeName(t) }
+// PlanPairs resolves every benchmark of a suite on two sides: with the head's objects,
+// and with those of the base, which is the same suite but for that.
+func PlanPairs(head, base *suite.Suite) ([]PairJob, error) { return plan.Pairs(head, base) }
 
-// BudgetText is the benchmark's measuring time.
-func (j *Job) BudgetText() string { return time.Duration(j.Budget).String() }
+// PlanSuites resolves the benchmarks of two suites, each on its own objects, and pairs
+// those of the same name.
+func PlanSuites(head, base *suite.Suite) ([]PairJob, error) { return plan.Suites(head, base) }
 
-func (j *Job) program() *ebpf.ProgramSpec { return j.Spec.Programs[j.Program] }
+// NeitherHas lists the benchmarks of a suite whose programs are on neither of its two
+// sides.
+func NeitherHas(head, base *suite.Suite) ([]string, error) { return plan.NeitherHas(head, base) }
 
-// NewPlan resolves every benchmark of the suite. It reports every problem
-// that it finds, joined.
-func NewPlan(s *suite.Suite) (*Plan, error) {
-	objects, err := parseObjects(s.Objects)
-	if err != nil {
-		return nil, err
-	}
-	var plan Plan
-	var errs []error
-	for i := range s.Benchmarks {
-		job, err := newJob(s, objects, &s.Benchmarks[i])
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		plan.Jobs = append(plan.Jobs, job)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return &plan, nil
-}
+// Entries lists the entry programs of objects, in the order of the objects, each by its
+// name.
+func Entries(objects []suite.Object) ([]Entry, error) { return plan.Entries(objects) }
 
-// noProgramError says that no object has a benchmark's program.
-type noProgramError struct{ error }
+// Programs lists the entry programs of objects by name, each once.
+func Programs(objects []suite.Object) ([]string, error) { return plan.Programs(objects) }
 
-func (e *noProgramError) Unwrap() error { return e.error }
-
-func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (*Job, error) {
-	from, err := findObject(s, objects, b)
-	if err != nil {
-		return nil, err
-	}
-	job := &Job{Benchmark: b, Object: from}
-	job.Spec, job.Warnings = objects[from.Path].Program(b.Program, b.MapPrograms()...)
-	job.chooseDriver(tailCalls(objects[from.Path], b.Program))
-	job.setDefaults()
-	if err := job.checkDriver(); err != nil {
-		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
-	}
-	if err := job.readyFor(s); err != nil {
-		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
-	}
-	if err := job.addReplacements(s, objects); err != nil {
-		return nil, err
-	}
-	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
-		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
-	}
-	if job.entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
-		at := s.ErrorAt(b.Name, "maps", "%s", err)
-		if missing := (*bpfmap.NoTargetError)(nil); errors.As(err, &missing) {
-			return nil, &bpfmap.NoTargetError{Err: at}
-		}
-		return nil, at
-	}
-	if packets := job.packets(); packets != nil {
-		if job.Frames, err = packet.Expand(packets, s.ReadFile); err != nil {
-			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
-		}
-		if n := job.runsPerRound(); n < len(job.Frames) {
-			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
-		}
-	}
-	if err := job.addPreparations(objects[from.Path], s.ReadFile); err != nil {
-		return nil, s.ErrorAt(b.Name, "prepare", "%s", err)
-	}
-	if job.TestRun != nil {
-		if _, err := job.inputs(); err != nil {
-			return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
-		}
-	}
-	return job, nil
-}
-
-// kindsOfRuns is how many kinds of runs a slice has, of which all of a kind are
-// alike unless chance has a say in them; 0 where that cannot be told.
-func (j *Job) kindsOfRuns() int {
-	if j.TestRun != nil {
-		return max(len(j.Frames), 1)
-	}
-	return len(j.Frames)
-}
-
-func (j *Job) packets() []bench.Packet {
-	switch {
-	case j.TestRun != nil && !takesPackets(j.program().Type):
-	case j.TestRun != nil:
-		return j.TestRun.Packets
-	case j.Veth != nil:
-		return j.Veth.Packets
-	}
-	return nil
-}
-
-// runsPerRound is how many runs the packets share.
-func (j *Job) runsPerRound() int {
-	if j.TestRun != nil {
-		return j.TestRun.Repeat
-	}
-	return j.Veth.Count
-}
-
-// findObject finds the object that holds the benchmark's program.
-func findObject(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (suite.Object, error) {
-	return findProgram(s, objects, b.Program, b.Object, func(format string, args ...any) error {
-		return s.ErrorAt(b.Name, "program", format, args...)
-	})
-}
-
-// findProgram finds the object that holds a program: the one of a path, or the only
-// one that does where that is empty.
-func findProgram(s *suite.Suite, objects map[string]*object.Object, program, in string, errorf func(string, ...any) error) (suite.Object, error) {
-	var found []suite.Object
-	var have []string
-	untyped := ""
-	for _, o := range s.Objects {
-		if in != "" && o.Path != in {
-			continue
-		}
-		names := objects[o.Path].Programs()
-		have = append(have, names...)
-		if section := objects[o.Path].Untyped(program); section != "" {
-			untyped = section
-		}
-		if slices.Contains(names, program) {
-			found = append(found, o)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		if untyped != "" {
-			return suite.Object{}, &noProgramError{errorf("program %q is in section %q, which says no known type, as xdp, tc or kprobe/NAME would", program, untyped)}
-		}
-		where := "the suite's objects have"
-		if in != "" {
-			where = in + " has"
-		}
-		return suite.Object{}, &noProgramError{errorf("unknown program %q%s: %s %s", program, strictyaml.DidYouMean(program, have), where, strings.Join(have, ", "))}
-	default:
-		return suite.Object{}, errorf("program %q is in %s and in %s: say which by object", program, found[0].Path, found[1].Path)
-	}
-}
-
-func parseObjects(objects []suite.Object) (map[string]*object.Object, error) {
-	parsed := map[string]*object.Object{}
-	var errs []error
-	for _, o := range objects {
-		p, err := object.Parse(o.Data)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("read object %s: %w", o.Path, err))
-			continue
-		}
-		parsed[o.Path] = p
-	}
-	return parsed, errors.Join(errs...)
-}
+// Suggest writes a suite for objects that have none: a benchmark for each program, with
+// the workload that its type takes by default, also for those of others, though the
+// suite does not name these files.
+func Suggest(objects, others []suite.Object) (string, error) { return plan.Suggest(objects, others) }

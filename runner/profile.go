@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cilium/ebpf/btf"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // The hardware counters of an attached program are read by programs that trace it,
@@ -20,14 +19,14 @@ import (
 // profiled are slices of a track in which its runs were profiled.
 type profiled struct {
 	measures []bench.Measure
-	slices   []slice
+	slices   []drive.Slice
 	err      error
 }
 
 // profile adds so many values of the hardware counters to the results of those of the
 // tracks that are attached, if the machine has counters. Their floors are in turn too.
-func profile(ctx context.Context, env *environment, turn []*track, n int) {
-	if len(env.counters.Measures()) == 0 {
+func profile(ctx context.Context, env *drive.Environment, turn []*track, n int) {
+	if len(env.Counters.Measures()) == 0 {
 		return
 	}
 	all := map[*track]profiled{}
@@ -58,14 +57,14 @@ func (t *track) recordProfile(p, floor profiled) {
 
 // profile lets the program run for so many slices, traced.
 func (t *track) profile(ctx context.Context, n int) (p profiled) {
-	tracing, err := pmu.Attach(hardwareEvents, t.subject.program, t.job.function())
+	tracing, err := pmu.Attach(drive.HardwareEvents, t.subject.Program, t.job.Function())
 	if err != nil {
 		return profiled{err: fmt.Errorf("program %s: %w", t.job.Program, err)}
 	}
 	p.measures = tracing.Measures()
 	for len(p.slices) < n && p.err == nil {
-		var s slice
-		s, p.err = t.subject.traced(ctx, tracing)
+		var s drive.Slice
+		s, p.err = traced(ctx, t.subject, tracing)
 		p.slices = append(p.slices, s)
 	}
 	p.err = errors.Join(p.err, tracing.Close())
@@ -73,25 +72,17 @@ func (t *track) profile(ctx context.Context, n int) (p profiled) {
 }
 
 // traced is a slice by what traces the program, which is not timed.
-func (s *subject) traced(ctx context.Context, tracing *pmu.Profile) (slice, error) {
+func traced(ctx context.Context, s *drive.Subject, tracing *pmu.Profile) (drive.Slice, error) {
 	runs, events, err := tracing.Read()
 	if err != nil {
-		return slice{}, err
+		return drive.Slice{}, err
 	}
-	if err := s.drive(ctx); err != nil {
-		return slice{}, err
+	if err := s.Drive(ctx); err != nil {
+		return drive.Slice{}, err
 	}
 	runsAfter, eventsAfter, err := tracing.Read()
 	if err != nil {
-		return slice{}, err
+		return drive.Slice{}, err
 	}
-	return slice{counters: counters{runCnt: runsAfter - runs}, events: eventsSince(eventsAfter, events)}, nil
-}
-
-// function is the program's name in its BTF, empty without.
-func (j *Job) function() string {
-	if f := btf.FuncMetadata(&j.program().Instructions[0]); f != nil {
-		return f.Name
-	}
-	return ""
+	return drive.Slice{Counters: drive.Counters{RunCnt: runsAfter - runs}, Events: drive.EventsSince(eventsAfter, events)}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 func TestHardwareCountersOfAttachedPrograms(t *testing.T) {
@@ -46,7 +47,7 @@ func TestHardwareCountersOfAttachedPrograms(t *testing.T) {
 }
 
 // onVeth is a track of fun_xdp_basic on a veth, with 100 packets a slice.
-func onVeth(t *testing.T, env *environment, change func(*Job)) *track {
+func onVeth(t *testing.T, env *drive.Environment, change func(*Job)) *track {
 	t.Helper()
 	plan := planOf(t, objects+"\n  - {name: b, program: fun_xdp_basic, veth: {count: 100}}\n")
 	change(plan.Jobs[0])
@@ -60,15 +61,15 @@ func onVeth(t *testing.T, env *environment, change func(*Job)) *track {
 func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 	testenv.Probe(t, "fentry")
 	countTaskClock(t)
-	onThread(t, func(env *environment) {
-		stats, err := enableStats()
+	onThread(t, func(env *drive.Environment) {
+		stats, err := drive.EnableStats()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stats.Close()
 		b := onVeth(t, env, func(*Job) {})
 		defer b.close()
-		before, err := readCounters(b.subject.program)
+		before, err := drive.ReadCounters(b.subject.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,15 +78,15 @@ func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 			t.Fatal(p.err)
 		}
 		for i, s := range p.slices {
-			if s.runCnt != 100 {
-				t.Errorf("slice %d: %d runs were profiled of 100", i, s.runCnt)
+			if s.RunCnt != 100 {
+				t.Errorf("slice %d: %d runs were profiled of 100", i, s.RunCnt)
 			}
 		}
-		after, err := readCounters(b.subject.program)
+		after, err := drive.ReadCounters(b.subject.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := after.since(before).runCnt; n != 300 {
+		if n := after.Since(before).RunCnt; n != 300 {
 			t.Errorf("the kernel counts %d runs, want 300", n)
 		}
 	})
@@ -95,7 +96,7 @@ func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 func TestProfileOfAProgramWithoutTypes(t *testing.T) {
 	testenv.Root(t)
 	countTaskClock(t)
-	onThread(t, func(env *environment) {
+	onThread(t, func(env *drive.Environment) {
 		b := onVeth(t, env, func(j *Job) { object.StripTypes(j.Spec) })
 		defer b.close()
 		profile(t.Context(), env, []*track{b}, 1)
@@ -115,7 +116,7 @@ func TestHardwareCountersOfPairs(t *testing.T) {
 	const driver = ", veth: {count: 100, packets: [{ipv4: {src: 10.0.0.255}, udp: {}}]}}\n"
 	base := planOf(t, objects+"\n  - {name: a, program: fun_xdp_basic"+driver)
 	head := planOf(t, objects+"\n  - {name: a, program: fun_xdp_fibonacci_slow"+driver)
-	c, err := Compare(t.Context(), []PairJob{{base.Jobs[0], head.Jobs[0]}}, Options{Budget: time.Second, Seed: 1})
+	c, err := Compare(t.Context(), []PairJob{{Base: base.Jobs[0], Head: head.Jobs[0]}}, Options{Budget: time.Second, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

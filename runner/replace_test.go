@@ -109,7 +109,7 @@ func TestReplacementsAreComparedWithTheSameValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := pairs[0].Base
-	if base == nil || base.Globals["verdict"] == nil || len(base.entries["seen of plugin.o"]) != 1 || !slices.Equal(base.Warnings, pairs[0].Head.Warnings) {
+	if base == nil || base.Globals["verdict"] == nil || len(base.Entries["seen of plugin.o"]) != 1 || !slices.Equal(base.Warnings, pairs[0].Head.Warnings) {
 		t.Errorf("%+v", base)
 	}
 }

@@ -40,23 +40,3 @@ func TestEveryLoadHasARound(t *testing.T) {
 		t.Errorf("told %s, which is less than the %s of warming up", said.estimate, least)
 	}
 }
-
-func TestCallsOfTestRunAreKeptShort(t *testing.T) {
-	for _, tc := range []struct {
-		atOnce, runs int
-		took         time.Duration
-		want         int
-	}{
-		{64, 64, longCall / 10, 128},
-		{64, 10, longCall / 10, 64}, // of too few runs to tell
-		{64, 64, longCall, 64},
-		{64, 64, 3 * longCall, 32},
-		{64, 10, 3 * longCall, 5},
-		{1, 1, 3 * longCall, 1},
-	} {
-		d := &testRun{atOnce: tc.atOnce}
-		if d.adapt(tc.runs, tc.took); d.atOnce != tc.want {
-			t.Errorf("after %d of %d runs in %s: %d, want %d", tc.runs, tc.atOnce, tc.took, d.atOnce, tc.want)
-		}
-	}
-}

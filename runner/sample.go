@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // timedSamples derives the values of each round from its counters. A round in
 // which the program did not run has no value: its counters tell.
-func timedSamples(r *bench.Result, k *kind) []bench.Sample {
+func timedSamples(r *bench.Result, k *plan.Kind) []bench.Sample {
 	raw := bench.Sample{Measure: bench.LatencyRaw}
 	floor := bench.Sample{Measure: bench.LatencyFloor}
 	net := bench.Sample{Measure: bench.Latency}
@@ -18,18 +19,18 @@ func timedSamples(r *bench.Result, k *kind) []bench.Sample {
 			continue
 		}
 		cost := perRun(&r.Rounds, i)
-		raw.Values = append(raw.Values, round(cost))
+		raw.Values = append(raw.Values, bench.Round(cost))
 		if i < len(r.Floor.RunCnt) && r.Floor.RunCnt[i] > 0 {
 			empty := perRun(&r.Floor, i)
-			floor.Values = append(floor.Values, round(empty))
-			net.Values = append(net.Values, round(cost-empty))
+			floor.Values = append(floor.Values, bench.Round(empty))
+			net.Values = append(net.Values, bench.Round(cost-empty))
 		}
 		if wall := r.Rounds.WallNS[i]; wall > 0 {
 			rate.Values = append(rate.Values, math.Round(float64(runs)/float64(wall)*1e9))
 		}
 	}
 	all := []bench.Sample{net, raw, floor}
-	if k != nil && !k.paced {
+	if k != nil && !k.Paced {
 		all = append(all, rate)
 	}
 	kept := all[:0]
@@ -44,7 +45,3 @@ func timedSamples(r *bench.Result, k *kind) []bench.Sample {
 func perRun(c *bench.Counters, i int) float64 {
 	return float64(c.RunTimeNS[i]) / float64(c.RunCnt[i])
 }
-
-// round keeps a tenth of a picosecond, which is below what a round can tell
-// and spares result files the digits of binary fractions.
-func round(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // With signals that come faster than a call ends, all runs are made, each once.
@@ -24,29 +26,29 @@ func TestAStormOfSignalsEndsNoCall(t *testing.T) {
 	defer signal.Stop(caught)
 	const runs = 1_000_000
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: runs}})
-	onThread(t, func(env *environment) {
-		stats, err := enableStats()
+	onThread(t, func(env *drive.Environment) {
+		stats, err := drive.EnableStats()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stats.Close()
-		s, err := openSubject(t.Context(), env, j)
+		s, err := drive.Open(t.Context(), env, j)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
 		const interval = 100 * time.Microsecond
 		stop := storm(t, unix.SIGUSR1, interval)
-		got, err := s.slice(t.Context())
+		got, err := s.Slice(t.Context())
 		stop()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.runCnt != runs {
-			t.Errorf("%d runs, want each of %d once", got.runCnt, runs)
+		if got.RunCnt != runs {
+			t.Errorf("%d runs, want each of %d once", got.RunCnt, runs)
 		}
-		if got.wall < 10*interval {
-			t.Errorf("the call took %s, which is no time for a storm of signals", got.wall)
+		if got.Wall < 10*interval {
+			t.Errorf("the call took %s, which is no time for a storm of signals", got.Wall)
 		}
 	})
 	select {
@@ -69,11 +71,11 @@ func TestAStormOfSignalsEndsNoLoad(t *testing.T) {
 		asm.Mov.Imm(asm.R0, 2),
 		asm.Return(),
 	}}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: 1}})
-	onThread(t, func(env *environment) {
+	onThread(t, func(env *drive.Environment) {
 		const interval = 100 * time.Microsecond
 		began := time.Now()
 		stop := storm(t, unix.SIGUSR2, interval)
-		s, err := openSubject(t.Context(), env, j)
+		s, err := drive.Open(t.Context(), env, j)
 		took := time.Since(began)
 		stop()
 		if err != nil {
@@ -118,7 +120,7 @@ func TestSignalsAreAsBeforeAfterwards(t *testing.T) {
 		return m
 	}
 	before, inside := mask(), unix.Sigset_t{}
-	if err := withoutSignals(func() error { inside = mask(); return nil }); err != nil {
+	if err := thread.WithoutSignals(func() error { inside = mask(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if inside.Val[0]&(1<<(unix.SIGTERM-1)) == 0 {

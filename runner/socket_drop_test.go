@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 // A program that drops everything runs for each message all the same, and no
@@ -30,11 +31,11 @@ func TestProgramsThatDropEverythingRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, s := range slicesOf(t, c.jobOf(0), 3) {
-				if s.runCnt != c.runs*messagesOfTest {
-					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.runCnt, messagesOfTest, c.runs)
+				if s.RunCnt != c.runs*messagesOfTest {
+					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.RunCnt, messagesOfTest, c.runs)
 				}
-				if s.done != 0 || s.tried != messagesOfTest {
-					t.Errorf("slice %d: %d of %d messages came off, want none of %d", i, s.done, s.tried, messagesOfTest)
+				if s.Done != 0 || s.Tried != messagesOfTest {
+					t.Errorf("slice %d: %d of %d messages came off, want none of %d", i, s.Done, s.Tried, messagesOfTest)
 				}
 			}
 		})
@@ -49,11 +50,11 @@ func TestPacketsByTCPMustNotBeDropped(t *testing.T) {
 		{"cgroup_skb/ingress", ebpf.CGroupSKB, ebpf.AttachCGroupInetIngress, bench.DriverCgroup, tcp, 0},
 		{"socket", ebpf.SocketFilter, ebpf.AttachNone, bench.DriverSocket, tcp, 0},
 	} {
-		s, err := openSubject(t.Context(), &environment{}, c.jobOf(0))
+		s, err := drive.Open(t.Context(), &drive.Environment{}, c.jobOf(0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.slice(t.Context())
+		_, err = s.Slice(t.Context())
 		s.Close()
 		if err == nil || err.Error() != "0 of 20 messages were answered: no progress for 2s: no answer" ||
 			!strings.Contains(bench.Hint(err), "protocol: udp") {
@@ -74,7 +75,7 @@ func TestAHookSeesItsOwnProtocolOnly(t *testing.T) {
 		{hookCase{"xdp", ebpf.XDP, ebpf.AttachXDP, bench.DriverCgroup, tcp, 0}, "cgroup drives cgroup_skb,"},
 		{hookCase{"xdp", ebpf.XDP, ebpf.AttachXDP, bench.DriverSocket, tcp, 0}, "socket drives sk_msg,"},
 	} {
-		if err := c.jobOf(1).checkDriver(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.jobOf(1).CheckDriver(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}

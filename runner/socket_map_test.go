@@ -10,6 +10,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // redirect calls a helper that takes the context, a map, a key or where it is,
@@ -56,8 +57,8 @@ func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 		t.Run(fmt.Sprintf("%s by %s", c.name, c.table.Type), func(t *testing.T) {
 			j := c.job(c.insns, c.table)
 			for i, s := range slicesOf(t, j, 2) {
-				if s.runCnt != c.runs*messagesOfTest || s.done != messagesOfTest {
-					t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.runCnt, s.done, s.tried)
+				if s.RunCnt != c.runs*messagesOfTest || s.Done != messagesOfTest {
+					t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.RunCnt, s.Done, s.Tried)
 				}
 			}
 			if !slices.Contains(j.Warnings, "map sockets holds sockets of the exchange at the keys 0, 1 and so on: under other keys the program finds none") {
@@ -71,8 +72,8 @@ func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 		insns = append(insns[:len(insns)-1], asm.JNE.Imm(asm.R0, 0, "drop"),
 			asm.Mov.Imm(asm.R0, 1), asm.Return(), asm.Mov.Imm(asm.R0, 0).WithSymbol("drop"), asm.Return())
 		for i, s := range slicesOf(t, port.job(insns, sockets(ebpf.ReusePortSockArray, 6)), 2) {
-			if s.runCnt != messagesOfTest || s.done != messagesOfTest {
-				t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.runCnt, s.done, s.tried)
+			if s.RunCnt != messagesOfTest || s.Done != messagesOfTest {
+				t.Errorf("slice %d has %d runs, and %d of %d messages arrived", i, s.RunCnt, s.Done, s.Tried)
 			}
 		}
 	})
@@ -82,22 +83,22 @@ func TestSkLookupIsDrivenBySocketsWhereTestRunIsMissing(t *testing.T) {
 	c := hookCase{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, bench.DriverSocket, bench.Exchange{}, 1}
 	byTestRun := c.jobOf(1)
 	byTestRun.SetDriver(bench.DriverTestRun)
-	jobs := orSocket([]*Job{byTestRun}, func() error { return fmt.Errorf("run: %w", ebpf.ErrNotSupported) })
-	if got := jobs[0].Driver(); got != bench.DriverSocket || !slices.Contains(jobs[0].Warnings, noLookupRun) {
+	jobs := plan.OrSocket([]*Job{byTestRun}, func() error { return fmt.Errorf("run: %w", ebpf.ErrNotSupported) })
+	if got := jobs[0].Driver(); got != bench.DriverSocket || !slices.Contains(jobs[0].Warnings, plan.NoLookupRun) {
 		t.Errorf("got driver %s, warnings %q", got, jobs[0].Warnings)
 	}
 	if byTestRun.Driver() != bench.DriverTestRun || len(byTestRun.Warnings) > 0 {
 		t.Error("the plan's own job has changed")
 	}
 	for _, s := range slicesOf(t, jobs[0], 1) {
-		if s.runCnt == 0 {
+		if s.RunCnt == 0 {
 			t.Error("not one run")
 		}
 	}
-	if jobs := orSocket([]*Job{byTestRun}, func() error { return errors.New("another") }); jobs[0] != byTestRun {
+	if jobs := plan.OrSocket([]*Job{byTestRun}, func() error { return errors.New("another") }); jobs[0] != byTestRun {
 		t.Error("replaced for another error")
 	}
-	orSocket([]*Job{c.jobOf(1)}, func() error { t.Error("tried for nothing"); return nil })
+	plan.OrSocket([]*Job{c.jobOf(1)}, func() error { t.Error("tried for nothing"); return nil })
 }
 
 func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
@@ -109,7 +110,7 @@ func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
 		j := c.job(asm.Instructions{asm.Mov.Imm(asm.R0, 1), asm.Return()}, table)
 		j.SetDriver(bench.DriverVerify)
 		j.Verify = nil
-		if j.chooseDriver(""); j.Driver() != want {
+		if j.ChooseDriver(""); j.Driver() != want {
 			t.Errorf("with a map of type %s: got driver %s, want %s", table.Type, j.Driver(), want)
 		}
 	}

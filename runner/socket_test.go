@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
@@ -57,18 +58,18 @@ func (c hookCase) job(insns asm.Instructions, maps ...*ebpf.MapSpec) *Job {
 }
 
 // slicesOf are slices of a job's program, which the test closes.
-func slicesOf(t *testing.T, j *Job, n int) []slice {
+func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
 	t.Helper()
 	testenv.Root(t)
-	if err := j.checkDriver(); err != nil {
+	if err := j.CheckDriver(); err != nil {
 		t.Fatal(err)
 	}
-	stats, err := enableStats()
+	stats, err := drive.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stats.Close()
-	s, err := openSubject(t.Context(), &environment{}, j)
+	s, err := drive.Open(t.Context(), &drive.Environment{}, j)
 	var old *host.TooOldError
 	if errors.As(err, &old) {
 		t.Skip(err)
@@ -76,9 +77,9 @@ func slicesOf(t *testing.T, j *Job, n int) []slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []slice
+	var all []drive.Slice
 	for range n {
-		one, err := s.slice(t.Context())
+		one, err := s.Slice(t.Context())
 		if err != nil {
 			s.Close()
 			t.Fatal(err)
@@ -96,11 +97,11 @@ func runsEach(t *testing.T, cases []hookCase) {
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%s %s ipv6 %t", c.name, c.talk.Protocol, c.talk.IPv6), func(t *testing.T) {
 			for i, s := range slicesOf(t, c.jobOf(1), 3) {
-				if s.runCnt != c.runs*messagesOfTest {
-					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.runCnt, messagesOfTest, c.runs)
+				if s.RunCnt != c.runs*messagesOfTest {
+					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.RunCnt, messagesOfTest, c.runs)
 				}
-				if s.done != messagesOfTest {
-					t.Errorf("slice %d: %d of %d messages came off", i, s.done, s.tried)
+				if s.Done != messagesOfTest {
+					t.Errorf("slice %d: %d of %d messages came off", i, s.Done, s.Tried)
 				}
 			}
 		})
@@ -131,8 +132,8 @@ func TestAStreamParserRunsForEachMessage(t *testing.T) {
 	c := hookCase{"sk_skb/stream_parser", ebpf.SkSKB, ebpf.AttachSkSKBStreamParser, bench.DriverSocket, bench.Exchange{}, 1}
 	wholeLength := asm.Instructions{asm.LoadMem(asm.R0, asm.R1, 0, asm.Word), asm.Return()}
 	for i, s := range slicesOf(t, c.job(wholeLength), 3) {
-		if s.runCnt != messagesOfTest {
-			t.Errorf("slice %d has %d runs for %d messages", i, s.runCnt, messagesOfTest)
+		if s.RunCnt != messagesOfTest {
+			t.Errorf("slice %d has %d runs for %d messages", i, s.RunCnt, messagesOfTest)
 		}
 	}
 }

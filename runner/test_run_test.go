@@ -14,12 +14,14 @@ import (
 	"github.com/cilium/ebpf/features"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 func TestEveryTypeIsRun(t *testing.T) {
-	for typ := range runTypes {
-		t.Run(typeName(typ), func(t *testing.T) {
+	for typ := range plan.RunTypes {
+		t.Run(object.TypeName(typ), func(t *testing.T) {
 			p := &ebpf.ProgramSpec{Type: typ, Instructions: returns(0)}
 			switch typ {
 			case ebpf.Tracing:
@@ -39,7 +41,7 @@ func TestEveryTypeIsRun(t *testing.T) {
 				if r.Error == "" {
 					t.Error("a program of a type that the kernel does not have is measured")
 				}
-				t.Skipf("the kernel has no programs of type %s", typeName(typ))
+				t.Skipf("the kernel has no programs of type %s", object.TypeName(typ))
 			}
 			if strings.Contains(r.Error, "cannot test_run") && !hasRun(t, typ) {
 				t.Skipf("%s: %s", r.Error, r.Hint)
@@ -53,7 +55,7 @@ func TestEveryTypeIsRun(t *testing.T) {
 				}
 			}
 			for _, runs := range r.Rounds.RunCnt {
-				if want := map[bool]uint64{true: onceRepeat, false: manyRepeat}[runTypes[typ].once]; runs != want {
+				if want := map[bool]uint64{true: plan.OnceRepeat, false: plan.ManyRepeat}[plan.RunTypes[typ].Once]; runs != want {
 					t.Errorf("%d runs in a round, want %d", runs, want)
 				}
 			}
@@ -76,8 +78,8 @@ func hasRun(t *testing.T, typ ebpf.ProgramType) bool {
 		return major<<16 | minor<<8
 	}
 	have &^= 0xff
-	of := runTypes[typ]
-	return have >= code(of.since) && (of.until == "" || have <= code(of.until))
+	of := plan.RunTypes[typ]
+	return have >= code(of.Since) && (of.Until == "" || have <= code(of.Until))
 }
 
 // measureJob measures a single job, in few rounds.
@@ -129,24 +131,6 @@ func TestContexts(t *testing.T) {
 				t.Errorf("returned %v, want %v", got, c.want)
 			}
 		})
-	}
-}
-
-func TestAnXDPContextNeedsNoEnd(t *testing.T) {
-	for _, c := range []struct{ given, want string }{
-		{"", ""},
-		{"00000000", "00000000400000000000000000000000" + "0000000000000000"},
-		{"0400000000000000", "04000000400000000000000000000000" + "0000000000000000"},
-		{"0000000010000000", "00000000100000000000000000000000" + "0000000000000000"},
-	} {
-		given, err := contextBytes(&bench.Context{Hex: c.given})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := xdpContext(given, make([]byte, 64))
-		if err != nil || fmt.Sprintf("%x", got) != c.want {
-			t.Errorf("%s: got %x (%v), want %s", c.given, got, err, c.want)
-		}
 	}
 }
 
@@ -237,7 +221,7 @@ func TestDefaultsOfTypes(t *testing.T) {
 			got += fmt.Sprintf(" %s %s %d", j.Veth.Mode, j.Veth.Direction, j.Veth.Count)
 		}
 		if got != c.want {
-			t.Errorf("%s: driven by %s, want %s", typeName(c.program.Type), got, c.want)
+			t.Errorf("%s: driven by %s, want %s", object.TypeName(c.program.Type), got, c.want)
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // track is one benchmark through all the loads of a run: its job, the subject
@@ -20,18 +23,18 @@ type track struct {
 	rounds int    // over all loads
 	exact  bool   // the clock counts instructions
 
-	subject *subject
+	subject *drive.Subject
 	wall    time.Duration // of one slice, resetting maps included, by the pilot
 	err     error
 
-	last     slice  // the latest, until it is recorded
-	ran      uint64 // runs of all slices
+	last     drive.Slice // the latest, until it is recorded
+	ran      uint64      // runs of all slices
 	static   []bench.Sample
 	counted  bool
 	hardware []bench.Sample
 	filled   bool // the result says what maps hold after runs
 	observed bool
-	executed *executed // nil where it could not be counted
+	executed *count.Executed // nil where it could not be counted
 	// uncounted is the warning of why not.
 	uncounted string
 	result    bench.Result
@@ -43,19 +46,6 @@ type track struct {
 	apart int
 }
 
-// slice is what one round measured of one track.
-type slice struct {
-	counters
-	driven
-	wall time.Duration
-	// events are those of the CPU, in the order of the hardware counters.
-	events []float64
-	// alone is the slice of the program on one CPU, before one on all, and apart
-	// that these were not really at it at once.
-	alone *slice
-	apart bool
-}
-
 func newTrack(job *Job, floor *track) *track {
 	return &track{job: job, floor: floor, result: bench.Result{
 		Benchmark:    job.Name,
@@ -65,7 +55,7 @@ func newTrack(job *Job, floor *track) *track {
 		Program:      job.Program,
 		Type:         job.Type(),
 		Source:       job.Source(),
-		Replaced:     job.replaced(),
+		Replaced:     job.Replaced(),
 		Warnings:     slices.Clone(job.Warnings),
 	}}
 }
@@ -79,40 +69,36 @@ func (t *track) warn(text string) {
 
 func (t *track) live() bool { return t.subject != nil && t.err == nil }
 
-func (t *track) open(ctx context.Context, env *environment) {
+func (t *track) open(ctx context.Context, env *drive.Environment) {
 	if t.err != nil {
 		return
 	}
 	t.orVerify()
-	t.subject, t.err = openSubject(ctx, env, t.job)
+	t.subject, t.err = drive.Open(ctx, env, t.job)
 	if t.err != nil && ctx.Err() != nil {
 		t.err = nil
 		return
 	}
-	if t.err == nil && t.subject.warning != "" {
-		t.warn(t.subject.warning)
+	if t.err == nil && t.subject.Warning != "" {
+		t.warn(t.subject.Warning)
 	}
 	if t.err == nil && t.static == nil {
-		t.static = staticSamples(t.subject.coll, t.job.reach())
-		t.result.Maps = bpfmap.Fills(t.subject.coll)
+		t.static = load.Samples(t.subject.Coll, t.job.Reach())
+		t.result.Maps = bpfmap.Fills(t.subject.Coll)
 	}
-	if env.notHeld != nil {
-		t.warn(fmt.Sprintf("calling the program takes some nanoseconds longer: %v", env.notHeld))
-		env.notHeld = nil
+	if env.NotHeld != nil {
+		t.warn(fmt.Sprintf("calling the program takes some nanoseconds longer: %v", env.NotHeld))
+		env.NotHeld = nil
 	}
 }
-
-// observer is a driver that can tell what a reader must know of how the program
-// ran. To find out, it may let it run.
-type observer interface{ warnings() []string }
 
 func (t *track) close() {
 	if t.subject != nil {
 		t.fillOnce()
 		t.warnOfFill()
-		if o, ok := t.subject.driver.(observer); ok && t.live() && t.floor != nil && !t.observed {
+		if o, ok := t.subject.Driver.(drive.Observer); ok && t.live() && t.floor != nil && !t.observed {
 			t.observed = true
-			for _, w := range o.warnings() {
+			for _, w := range o.Warnings() {
 				t.warn(w)
 			}
 		}
@@ -130,11 +116,11 @@ func (t *track) fillOnce() {
 	}
 	t.filled = true
 	if len(t.result.Maps) > 0 {
-		for i, now := range bpfmap.Fills(t.subject.coll) {
+		for i, now := range bpfmap.Fills(t.subject.Coll) {
 			t.result.Maps[i].After = now.Entries
 		}
 	}
-	for _, u := range t.subject.unread {
+	for _, u := range t.subject.Unread {
 		if w := u.Warning(); w != "" {
 			t.warn(w)
 		}
@@ -147,10 +133,10 @@ func (t *track) slice(ctx context.Context) {
 	if !t.live() {
 		return
 	}
-	last, err := t.subject.slice(ctx)
+	last, err := t.subject.Slice(ctx)
 	if ctx.Err() == nil {
 		t.last, t.err = last, err
-		t.ran += last.runCnt
+		t.ran += last.RunCnt
 	}
 }
 
@@ -187,27 +173,23 @@ func (t *track) record(load int) {
 	if t.floor == nil || t.err != nil {
 		return
 	}
-	t.last.addTo(&t.result.Rounds, load)
-	var floor slice
+	t.last.AddTo(&t.result.Rounds, load)
+	var floor drive.Slice
 	if t.floor.live() {
 		floor = t.floor.last
 	}
-	floor.addTo(&t.result.Floor, load)
-	if t.subject.hardware != nil {
-		t.recordHardware(t.subject.hardware.Measures(), &t.last, &floor)
+	floor.AddTo(&t.result.Floor, load)
+	if t.subject.Hardware != nil {
+		t.recordHardware(t.subject.Hardware.Measures(), &t.last, &floor)
 	}
-	if t.last.alone != nil && floor.alone != nil {
-		if t.last.apart {
+	if t.last.Alone != nil && floor.Alone != nil {
+		if t.last.Apart {
 			t.apart++
 		}
-		t.last.alone.addTo(&t.alone, load)
-		floor.alone.addTo(&t.aloneFloor, load)
+		t.last.Alone.AddTo(&t.alone, load)
+		floor.Alone.AddTo(&t.aloneFloor, load)
 	}
-	t.last.driven.addTo(&t.result, t.last.runCnt)
-}
-
-func (s *slice) addTo(c *bench.Counters, load int) {
-	c.Add(load, s.runTimeNS, s.runCnt, uint64(s.wall.Nanoseconds()), s.recursionMisses)
+	t.last.Driven.AddTo(&t.result, t.last.RunCnt)
 }
 
 // complete is the result as far as it was measured.
@@ -215,26 +197,26 @@ func (t *track) complete() bench.Result {
 	r := t.result
 	r.Warnings = slices.Clone(r.Warnings)
 	if t.exact {
-		r.Samples = exactSamples(&r, t.job.kindsOfRuns())
+		r.Samples = exactSamples(&r, t.job.KindsOfRuns())
 	} else {
-		r.Samples = timedSamples(&r, t.job.kind())
+		r.Samples = timedSamples(&r, t.job.Kind())
 		if s := contention(&r.Rounds, &r.Floor, &t.alone, &t.aloneFloor); len(s.Values) > 0 {
 			r.Samples = append(r.Samples, s)
 		}
 	}
 	if t.executed != nil {
-		r.Samples = append(r.Samples, t.executed.sample())
+		r.Samples = append(r.Samples, t.executed.Sample())
 	}
 	r.Samples = append(r.Samples, t.hardware...)
 	r.Samples = append(r.Samples, t.static...)
 	err := t.err
 	if err == nil && len(r.Rounds.RunCnt) > 0 && r.Rounds.Runs() == 0 {
-		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), t.job.neverRan())
+		err = bench.WithHint(fmt.Errorf("program %s: not one run", r.Program), t.job.NeverRan())
 	}
 	switch {
 	case err != nil: // which is also why nothing was counted
-		r.Error, r.Hint, r.Log = told(err)
-		r.Hint = cmp.Or(r.Hint, t.job.verdictHint(err))
+		r.Error, r.Hint, r.Log = load.Told(err)
+		r.Hint = cmp.Or(r.Hint, verdictHint(t.job, err))
 	case t.uncounted != "":
 		r.Warnings = append(r.Warnings, t.uncounted)
 	}

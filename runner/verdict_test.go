@@ -9,11 +9,12 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // A program that decides what its load may do is named as what may have stopped it.
 func TestAVerdictThatStopsItsOwnLoad(t *testing.T) {
-	stopped, refused := errors.New("start a process: operation not permitted"), &classed{classVerifier, errors.New("refused")}
+	stopped, refused := errors.New("start a process: operation not permitted"), load.Lacking(errors.New("refused"))
 	calling := func(helper asm.BuiltinFunc) asm.Instructions {
 		return asm.Instructions{asm.Mov.Imm(asm.R0, 0), helper.Call(), asm.Return()}
 	}
@@ -35,7 +36,7 @@ func TestAVerdictThatStopsItsOwnLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.driver.Program = "p"
 			j := &Job{Benchmark: &c.driver, Spec: &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"p": &c.program}}}
-			if hint := j.verdictHint(c.err); !strings.Contains(hint, c.hint) || (hint == "") != (c.hint == "") {
+			if hint := verdictHint(j, c.err); !strings.Contains(hint, c.hint) || (hint == "") != (c.hint == "") {
 				t.Errorf("hint %q, want one about %q", hint, c.hint)
 			}
 		})

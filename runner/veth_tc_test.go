@@ -8,7 +8,9 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
 func TestVethMeasuresTCPrograms(t *testing.T) {
@@ -41,13 +43,13 @@ func TestThePathOfTC(t *testing.T) {
 	for _, hook := range []bench.Hook{bench.Ingress, bench.Egress} {
 		j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)},
 			bench.Benchmark{Veth: &bench.Veth{Direction: hook}})
-		onThread(t, func(env *environment) {
-			s, err := openSubject(t.Context(), env, j)
+		onThread(t, func(env *drive.Environment) {
+			s, err := drive.Open(t.Context(), env, j)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			path, err := comparePath(t.Context(), s.driver.(pathDriver))
+			path, err := comparePath(t.Context(), s.Driver.(drive.PathDriver))
 			if err != nil || path.Events != 1 || path.Attached == 0 || path.Detached == 0 {
 				t.Errorf("%s: path %+v, error %v", hook, path, err)
 			}
@@ -69,7 +71,7 @@ func TestVethRefuses(t *testing.T) {
 	} {
 		_, err := tryJob(&ebpf.ProgramSpec{Type: c.typ, Instructions: returns(0)}, bench.Benchmark{Veth: &c.veth})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %+v: got %v, want an error with %q", typeName(c.typ), c.veth, err, c.want)
+			t.Errorf("%s %+v: got %v, want an error with %q", object.TypeName(c.typ), c.veth, err, c.want)
 		}
 	}
 }

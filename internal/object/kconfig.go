@@ -15,6 +15,10 @@ import (
 // value's type, which no kernel is to see, says what is asked.
 const Kconfig = ".kconfig"
 
+// Of is between the name of a thing and the path of the object that it is of, where
+// things of several objects are loaded together.
+const Of = " of "
+
 // Weak is the tag of a variable that may be missing, and is zero then.
 const Weak = "weak"
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 )
 
 // only copies programs with the maps, and through them the programs, that they
@@ -60,4 +61,14 @@ func Reach(spec *ebpf.CollectionSpec, program string) map[string]bool {
 	}
 	visit(program)
 	return seen
+}
+
+// Calls tells whether a program calls a helper of the kernel.
+func Calls(p *ebpf.ProgramSpec, helper asm.BuiltinFunc) bool {
+	for i := range p.Instructions {
+		if ins := &p.Instructions[i]; ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == helper {
+			return true
+		}
+	}
+	return false
 }

@@ -3,8 +3,9 @@ package merge
 import (
 	"cmp"
 	"fmt"
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"maps"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // unlikeError says that two files are no parts of the same, and why.

@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // MissingError says which shards no file has.

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // exactTestbed counts instructions, hostTestbed times.

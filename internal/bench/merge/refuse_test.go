@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 func TestMergeRefuses(t *testing.T) {

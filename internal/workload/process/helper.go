@@ -54,8 +54,12 @@ func RunHelper() {
 }
 
 // HelperCommand is this binary as a helper. It works also when the file that
-// the binary was started from has been replaced.
+// the binary was started from has been replaced. It panics in a helper that did not
+// begin with RunHelper, which would start more and more of its like.
 func HelperCommand(mode string, args ...string) *exec.Cmd {
+	if os.Getenv(helperEnv) != "" {
+		panic("process: the main function does not call RunHelper")
+	}
 	cmd := exec.Command("/proc/self/exe", args...)
 	cmd.Args[0] = "ebpf-bench-" + mode
 	cmd.Env = append(os.Environ(), helperEnv+"="+mode)

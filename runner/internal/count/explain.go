@@ -1,0 +1,109 @@
+package count
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+)
+
+// Explain counts what runs of a pair execute, of the head alone where there is no base.
+func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
+	like := p.Head
+	if like == nil {
+		like = p.Base
+	}
+	e := bench.Explained{Benchmark: p.Name(), Driver: like.Driver(), Lines: []bench.Line{}}
+	base, err := countSide(ctx, p.Base, code)
+	var head *Executed
+	if err == nil {
+		head, err = countSide(ctx, p.Head, code)
+	}
+	if err != nil {
+		e.Error, e.Hint, e.Log = load.Told(err)
+		return e
+	}
+	e.Base, e.Head = base.explained(), head.explained()
+	e.Warnings = base.Warnings()
+	for _, w := range head.Warnings() {
+		if !slices.Contains(e.Warnings, w) {
+			e.Warnings = append(e.Warnings, w)
+		}
+	}
+	e.Lines = append(e.Lines, joinLines(base, head)...)
+	return e
+}
+
+// explained is what the side executes as a whole, nil of nil.
+func (e *Executed) explained() *bench.ExplainedSide {
+	if e == nil {
+		return nil
+	}
+	sum, instructions := e.total, 0
+	for _, p := range e.table.Programs {
+		instructions += len(p.Instructions)
+	}
+	return &bench.ExplainedSide{
+		Object: e.job.Object.Path, ObjectSHA256: e.job.Object.SHA256,
+		Program: bench.ClipName(e.job.Program), Type: e.job.Type(),
+		Runs: e.runs(),
+		Executed: bench.Executed{
+			PerRun: e.perRun(sum.Total()), Instructions: instructions, Times: 1,
+			Spread: e.spread(func(p pass) uint64 { return p.counts.Total() }),
+		},
+	}
+}
+
+// Warnings are what a reader must know of the side, none of nil.
+func (e *Executed) Warnings() []string {
+	if e == nil {
+		return nil
+	}
+	all := slices.Clone(e.job.Warnings)
+	if w := e.Warning(); w != "" {
+		all = append(all, w)
+	}
+	if w := e.unclearTailCalls(); w != "" {
+		all = append(all, w)
+	}
+	if !srcline.Known(e.table.Programs) {
+		all = append(all, fmt.Sprintf("%s has no debug information of its lines, so these are blocks of instructions: compile it with -g", e.job.Object.Path))
+	}
+	return all
+}
+
+// countSide counts what a job executes, nil of nil. It ends with the context between
+// loads, each of which may take the verifier seconds.
+func countSide(ctx context.Context, j *plan.Job, code bool) (*Executed, error) {
+	switch {
+	case j == nil:
+		return nil, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case j.Verify != nil:
+		return nil, bench.WithHint(errors.New("it is only loaded, and nothing runs"), "give the benchmark a driver, such as test_run, veth or command")
+	}
+	coll, _, err := drive.LoadJob(j, j.Spec.Copy())
+	if err != nil {
+		return nil, err
+	}
+	depths := StackDepths(coll)
+	coll.Close()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e, err := Count(ctx, j, depths, Like{})
+	if err != nil {
+		return nil, err
+	}
+	if code && ctx.Err() == nil {
+		e.code, e.machine = true, machineCode(j)
+	}
+	return e, nil
+}

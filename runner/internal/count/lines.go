@@ -1,0 +1,191 @@
+package count
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+)
+
+// joinLines are the lines of the programs of both sides, either of which may be
+// nil: first those of the program itself, which is the same one whatever its
+// name, then those of the programs that it tail calls.
+func joinLines(base, head *Executed) []bench.Line {
+	bases, heads := base.lines(), head.lines()
+	var all []bench.Line
+	for i, h := range heads {
+		j := slices.IndexFunc(bases, func(b programLines) bool { return b.program == h.program })
+		if i == 0 && len(bases) > 0 {
+			j = 0
+		}
+		var b programLines
+		if j >= 0 {
+			b = bases[j]
+			bases = slices.Delete(bases, j, j+1)
+		}
+		all = append(all, joinProgram(b, h)...)
+	}
+	for _, b := range bases {
+		all = append(all, joinProgram(b, programLines{})...)
+	}
+	return all
+}
+
+// programLines are the lines of one program of a side.
+type programLines struct {
+	program string
+	side    *Executed
+	lines   []srcline.Line
+	// executed is how often each instruction was executed, first how often in the
+	// first slice; passes are the same of each pass that is unlike the one before.
+	executed, first []uint64
+	passes          [][]uint64
+	runs            []uint64
+	slots           []int
+	text            []string // of the instructions, where lines are to have them
+}
+
+func (e *Executed) lines() []programLines {
+	if e == nil {
+		return nil
+	}
+	sum := e.total
+	of := func(program string) programLines {
+		code, total := e.table.Program(program), sum.Instructions(program)
+		p := programLines{
+			program: program, side: e, lines: srcline.Of(code, total), executed: total,
+			first: e.first.Instructions(program), slots: code.Slots(),
+		}
+		for i, next := range e.passes {
+			if next.runs > 0 && (i == 0 || next.counts != e.passes[i-1].counts) {
+				p.passes, p.runs = append(p.passes, next.counts.Instructions(program)), append(p.runs, next.runs)
+			}
+		}
+		if e.code {
+			// Those of the table have labels, which nobody wrote.
+			p.text = bytecode.Disassemble(e.job.Spec.Programs[program].Instructions)
+		}
+		return p
+	}
+	all := []programLines{of(e.job.Program)}
+	for _, p := range e.table.Programs {
+		if p.Name != e.job.Program {
+			all = append(all, of(p.Name))
+		}
+	}
+	return all
+}
+
+func joinProgram(base, head programLines) []bench.Line {
+	var all []bench.Line
+	for _, j := range srcline.Join(base.lines, head.lines) {
+		line := bench.Line{Base: base.of(j.Base), Head: head.of(j.Head)}
+		of, at := &head, j.Head
+		if at == nil {
+			of, at = &base, j.Base
+		}
+		line.Program, line.Function, line.Offset = bench.ClipName(at.Program), bench.ClipName(at.Function), of.slots[at.First]
+		start := of.start(at.Function)
+		line.InFunction = line.Offset - start
+		line.Text = bench.ClipText(at.Text)
+		if at.File != "" {
+			line.File, line.Number = path.Clean(at.File), at.Number
+		}
+		if line.Source() == nil || line.Source().Check() != nil {
+			line.File, line.Number = "", 0
+		}
+		if line.Source() == nil {
+			line.InFunctionEnd = of.slots[at.Offsets[len(at.Offsets)-1]] - start
+		}
+		if j.Base != nil && j.Head != nil {
+			wasOf(&line, j.Base)
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// wasOf notes what was another thing of a line in the base.
+func wasOf(line *bench.Line, base *srcline.Line) {
+	if base.Number != line.Number {
+		line.BaseNumber = base.Number
+	}
+	if base.File != "" && path.Base(base.File) != path.Base(line.File) {
+		line.BaseFile = bench.ClipFile(path.Clean(base.File))
+	}
+	if text := bench.ClipText(base.Text); text != line.Text {
+		line.BaseText = text
+	}
+}
+
+// start is the slot of the first instruction of a function.
+func (p *programLines) start(function string) int {
+	functions := p.side.table.Program(p.program).Functions
+	return p.slots[functions[slices.IndexFunc(functions, func(f insn.Function) bool { return f.Name == function })].Start]
+}
+
+// of is what a run executes of a line, nil of nil.
+func (p *programLines) of(l *srcline.Line) *bench.Executed {
+	if l == nil {
+		return nil
+	}
+	x := &bench.Executed{
+		PerRun: p.side.perRun(l.Executed), Instructions: l.Instructions, Times: p.side.perRun(l.Times),
+		Spread: p.spread(l), Calls: l.Calls,
+	}
+	x.FirstOnly = l.Times == 0 && l.TimesOf(p.side.table.Program(p.program), p.first) > 0
+	for _, i := range l.Offsets {
+		if why := p.side.note(p.program, i); why != "" && !slices.Contains(x.Notes, why) {
+			x.Notes = append(x.Notes, why)
+		}
+	}
+	if !p.side.code {
+		return x
+	}
+	machine := p.side.machine[p.program]
+	for _, i := range l.Offsets {
+		c := bench.Code{Offset: p.slots[i], Text: bench.ClipText(p.text[i]), PerRun: p.side.perRun(p.executed[i])}
+		if i < len(machine) {
+			c.Machine = &machine[i]
+		}
+		x.Code = append(x.Code, c)
+	}
+	return x
+}
+
+// spread is what passes executed of a line.
+func (p *programLines) spread(l *srcline.Line) *bench.Spread {
+	least, most := math.Inf(1), math.Inf(-1)
+	for n, executed := range p.passes {
+		var sum uint64
+		for _, i := range l.Offsets {
+			sum += executed[i]
+		}
+		perRun := bench.Round(float64(sum) / float64(p.runs[n]))
+		least, most = min(least, perRun), max(most, perRun)
+	}
+	if least >= most {
+		return nil
+	}
+	return &bench.Spread{Least: least, Most: most}
+}
+
+func (e *Executed) perRun(n uint64) float64 { return bench.Round(float64(n) / float64(e.runs())) }
+
+// ChangedLines are the lines that a run executes more or less of, what changed
+// most first. Without both sides there are none.
+func ChangedLines(base, head *Executed) []bench.Line {
+	if base == nil || head == nil {
+		return nil
+	}
+	lines := slices.DeleteFunc(joinLines(base, head), func(l bench.Line) bool { return l.Delta() == 0 })
+	slices.SortStableFunc(lines, func(a, b bench.Line) int {
+		return cmp.Compare(math.Abs(b.Delta()), math.Abs(a.Delta()))
+	})
+	return lines[:min(len(lines), bench.MaxLines)]
+}

@@ -1,0 +1,120 @@
+package count
+
+import (
+	"context"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+)
+
+// pass is what was counted in a slice.
+type pass struct {
+	counts *insn.Counts
+	runs   uint64
+}
+
+func (p pass) perRun(n uint64) float64 { return bench.Round(float64(n) / float64(p.runs)) }
+
+// counted is the number of all runs until now, with the counts.
+type counted struct {
+	counts *insn.Counts
+	runs   uint64
+}
+
+// count drives the program and keeps the counts of each slice. The first runs find
+// maps as they were filled, the others find what runs have left there. It ends with
+// the context.
+func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler) error {
+	read := func() (c counted, err error) {
+		if c.counts, err = e.table.Read(s.Coll); err == nil {
+			c.runs = c.counts.Runs(e.job.Program)
+		}
+		return c, err
+	}
+	if e.table.TailCalls() || len(e.job.Replacements) > 0 {
+		// A program may be entered again by a tail call, in the same run, or not at
+		// all where its first function is replaced: the kernel knows how many runs
+		// there are.
+		stats, err := drive.EnableStats()
+		if err != nil {
+			return err
+		}
+		defer stats.Close()
+		entered := read
+		read = func() (counted, error) {
+			c, err := entered()
+			if err != nil {
+				return c, err
+			}
+			kernel, err := drive.ReadCounters(s.Program)
+			c.runs = kernel.RunCnt
+			return c, err
+		}
+	}
+	if err := s.Drive(ctx); err != nil {
+		return err
+	}
+	if settler != nil {
+		if err := settler.settle(func() error { return s.Drive(ctx) }); err != nil {
+			return err
+		}
+		e.Fills = bpfmap.Fills(s.Coll)
+	}
+	before, err := read()
+	if err != nil {
+		return err
+	}
+	e.first = before.counts
+	for n := leastPasses; len(e.passes) < n; {
+		began := time.Now()
+		if err := s.Drive(ctx); err != nil {
+			return err
+		}
+		took := time.Since(began)
+		after, err := read()
+		if err != nil {
+			return err
+		}
+		p := pass{after.counts.Sub(before.counts), after.runs - before.runs}
+		before = after
+		if w, ok := s.Driver.(drive.Widener); ok && p.runs == 0 && w.Widen() {
+			// The load got no CPU while the window was open: others have them all.
+			n = leastPasses
+			continue
+		}
+		if last := len(e.passes) - 1; last < 0 {
+			n = e.enough(took)
+		} else if e.passes[last].counts.Equal(p.counts) {
+			p.counts = e.passes[last].counts // not once more in memory
+		}
+		e.passes = append(e.passes, p)
+	}
+	return nil
+}
+
+const (
+	// leastPasses is how often the same slice is counted at least: a program that
+	// does the same each time counts the same each time.
+	leastPasses = 4
+	// mostPasses is how often it is counted where something may make runs differ:
+	// often enough to see what happens in every hundredth run.
+	mostPasses = 256
+	// passBudget is how long that may take.
+	passBudget = 200 * time.Millisecond
+)
+
+// enough is how many passes there are to be, where one takes so long. It is one of
+// few numbers, so that it is the same where a pass takes a little more or less.
+func (e *Executed) enough(took time.Duration) int {
+	if len(e.job.Frames) > 0 && e.table.Repeatable(e.job.Spec) {
+		return leastPasses
+	}
+	n := mostPasses
+	for n > leastPasses && time.Duration(n)*took > passBudget {
+		n /= 4
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package count
+
+import (
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
+)
+
+// filling is a program that puts a new key into a map until there is no room, and
+// then goes on with so many instructions.
+func filling(dear int) asm.Instructions {
+	insns := asm.Instructions{
+		asm.LoadMapValue(asm.R6, 0, 0).WithReference("state"),
+		asm.LoadMem(asm.R7, asm.R6, 0, asm.Word), asm.StoreMem(asm.RFP, -4, asm.R7, asm.Word),
+		asm.LoadMapPtr(asm.R1, 0).WithReference("flows"),
+		asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, -4), asm.Mov.Reg(asm.R3, asm.R2), asm.Mov.Imm(asm.R4, 0),
+		asm.FnMapUpdateElem.Call(),
+		asm.JNE.Imm(asm.R0, 0, "full"),
+		asm.Add.Imm(asm.R7, 1), asm.StoreMem(asm.R6, 0, asm.R7, asm.Word),
+		asm.Mov.Imm(asm.R0, 2), asm.Return(),
+		asm.Mov.Imm(asm.R0, 1).WithSymbol("full"),
+	}
+	for range dear {
+		insns = append(insns, asm.Mov.Imm(asm.R0, 1))
+	}
+	return append(insns, asm.Return())
+}
+
+// Runs are counted with maps as full as they are for the runs that are measured.
+func TestCountedRunsFindMapsAsFull(t *testing.T) {
+	testenv.Root(t)
+	const adds, finds = 14, 10 + 1 + 100 + 1
+	for _, c := range []struct {
+		name    string
+		entries uint32
+		prep    bench.MapPrep
+		like    Like
+		want    float64
+	}{
+		{"full", 3000, bench.MapPrep{}, Like{Slice: 1000}, finds},
+		{"as after few runs", 3000, bench.MapPrep{}, Like{Slice: 10, Runs: 100}, adds},
+		{"reset after few runs", 3000, bench.MapPrep{Reset: bench.ResetSlice}, Like{Slice: 10}, adds},
+		{"reset when half are full", 10, bench.MapPrep{Reset: bench.ResetSlice}, Like{Slice: 20}, (adds + finds) / 2},
+	} {
+		job := plantest.Made(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", filling(100))
+		state := bench.MapPrep{Reset: c.prep.Reset}
+		job.Maps = map[string]bench.MapPrep{"flows": c.prep, "state": state}
+		job.Spec.Maps["flows"] = &ebpf.MapSpec{Name: "flows", Type: ebpf.Hash, KeySize: 4, ValueSize: 4, MaxEntries: c.entries}
+		job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 1}
+		e, err := Count(t.Context(), job, nil, c.like)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if s := e.Sample(); len(s.Values) != 1 || s.Values[0] != c.want {
+			t.Errorf("%s: %v, want %v", c.name, s.Values, c.want)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package count
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// failedTailCall is a tail call of a program that did not happen, with the reason.
+type failedTailCall struct {
+	program string
+	insn.TailCall
+	why string
+}
+
+// findFailedTailCalls finds the tail calls that did not happen, and says why, as
+// the maps are now. Calls that failed and cannot be told apart are unclear.
+func (e *Executed) findFailedTailCalls(coll *ebpf.Collection) {
+	var open []failedTailCall
+	var made, entered, failed uint64
+	for _, p := range e.table.Programs {
+		if !e.job.ReplacesPart(p.Name) { // which is called, and not run
+			entered += e.total.Runs(p.Name)
+		}
+		for _, call := range e.total.TailCalls(p.Name) {
+			f := failedTailCall{p.Name, call, ""}
+			m := coll.Maps[f.Map]
+			if !f.Told && leadsNowhere(m, f.Key) {
+				f.Failed, f.Told = f.Times, true
+			}
+			made, failed = made+f.Times, failed+f.Failed
+			f.why = whyFailed(m, f.Map, f.Key)
+			switch {
+			case !f.Told:
+				open = append(open, f)
+			case f.Failed > 0:
+				e.failed = append(e.failed, f)
+			}
+		}
+	}
+	// Each entry of a program is a run or a tail call that happened. That holds
+	// only where no run is under way while the counts are read.
+	happened := entered - e.runs()
+	if e.job.KindsOfRuns() == 0 || made <= happened+failed {
+		return
+	}
+	if len(open) > 1 {
+		e.unclear = open
+		return
+	}
+	for _, f := range open {
+		f.Failed = made - happened - failed
+		e.failed = append(e.failed, f)
+	}
+}
+
+// leadsNowhere tells that there is no program at the key of a map, where these are
+// known.
+func leadsNowhere(m *ebpf.Map, key int64) bool {
+	if m == nil || key < 0 || key > math.MaxUint32 {
+		return false
+	}
+	var program uint32
+	return key >= int64(m.MaxEntries()) || errors.Is(m.Lookup(uint32(key), &program), ebpf.ErrKeyNotExist)
+}
+
+// whyFailed says why a tail call to a key of a map failed; the map may be nil and
+// the key -1 where they are not known.
+func whyFailed(m *ebpf.Map, name string, key int64) string {
+	switch known := m != nil && key >= 0 && key <= math.MaxUint32; {
+	case known && key >= int64(m.MaxEntries()):
+		return fmt.Sprintf("%s has no index %d", name, key)
+	case m != nil && holdsNothing(m):
+		return fmt.Sprintf("%s is empty: say what it holds by maps: {%s: {entries: [{key: %d, program: NAME}]}}", name, name, max(key, 0))
+	case !known:
+		return fmt.Sprintf("its index of %s is empty or none, or there were 33 in this run", cmp.Or(name, "the map"))
+	case leadsNowhere(m, key):
+		return fmt.Sprintf("index %d of %s is empty", key, name)
+	}
+	return "there were 33 in this run, which is the limit"
+}
+
+func holdsNothing(m *ebpf.Map) bool {
+	var program uint32
+	for key := range m.MaxEntries() {
+		if err := m.Lookup(key, &program); !errors.Is(err, ebpf.ErrKeyNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+// TailCallWarnings tell of each tail call that failed.
+func (e *Executed) TailCallWarnings() (all []string) {
+	for _, f := range e.failed {
+		often := ""
+		if f.Failed < e.runs() {
+			often = fmt.Sprintf(" in %d of %d runs", f.Failed, e.runs())
+		}
+		all = append(all, fmt.Sprintf("the tail call at %s failed%s: %s", e.place(f.program, f.Index), often, f.why))
+	}
+	if w := e.unclearTailCalls(); w != "" {
+		all = append(all, w)
+	}
+	return unique(all)
+}
+
+// unclearTailCalls tells of tail calls that failed and cannot be told apart, empty
+// where there are none.
+func (e *Executed) unclearTailCalls() string {
+	if len(e.unclear) == 0 {
+		return ""
+	}
+	var where []string
+	for _, f := range e.unclear {
+		where = append(where, e.place(f.program, f.Index))
+	}
+	return fmt.Sprintf("tail calls failed, at one or more of %s: %s", unit.Few(unique(where)), e.unclear[0].why)
+}
+
+// place is where an instruction is: its line, or its number where there are none.
+func (e *Executed) place(program string, index int) string {
+	p := e.table.Program(program)
+	if l := srcline.At(p, index); l != nil && l.File != "" && l.Number > 0 {
+		return fmt.Sprintf("%s:%d", path.Clean(l.File), l.Number)
+	}
+	return fmt.Sprintf("%s+%d", program, p.Slots()[index])
+}
+
+// note is what there is to say of an instruction, empty where that is nothing.
+func (e *Executed) note(program string, index int) string {
+	for _, f := range e.failed {
+		if f.program == program && f.Index == index {
+			return "the tail call failed: " + f.why
+		}
+	}
+	return ""
+}

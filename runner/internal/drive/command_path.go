@@ -1,0 +1,68 @@
+package drive
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// quickLoads do so little at a time that what a hook adds to it can be told, and
+// the same each time.
+var quickLoads = []string{bench.LoadSyscalls, bench.LoadFaults, bench.LoadReads, bench.LoadWrites, bench.LoadSignals}
+
+// pathDoings is how often a load is done while a path is timed: few enough that
+// the kernel fills up none of its stocks in most of the rounds.
+const pathDoings = 4
+
+// quick is a program on a hook that a quick load calls. What a call costs beside
+// the program, such as a trap or a trampoline, is on the path.
+type quick struct {
+	*repeated
+	program *ebpf.Program
+	// runs and doings are those of the latest slice, last is what the latest
+	// trigger took.
+	runs, doings int
+	last         time.Duration
+}
+
+func isQuick(load string) bool { return slices.Contains(quickLoads, load) }
+
+func (q *quick) Drive(ctx context.Context) (Driven, error) {
+	before, err := ReadCounters(q.program)
+	if err != nil {
+		return Driven{}, err
+	}
+	d, err := q.repeated.Drive(ctx)
+	if err != nil {
+		return d, err
+	}
+	after, err := ReadCounters(q.program)
+	q.runs, q.doings = int(after.Since(before).RunCnt), q.count
+	return d, err
+}
+
+func (q *quick) Trigger(ctx context.Context) (events int, err error) {
+	q.last, err = q.worker.Time(ctx, pathDoings)
+	return pathDoings * q.perDoing(), err
+}
+
+// perDoing is how often the load calls the hook when it is done once. Few runs
+// more are for the worker's orders.
+func (q *quick) perDoing() int {
+	if q.doings == 0 {
+		return 1
+	}
+	return max((q.runs+q.doings/2)/q.doings, 1)
+}
+
+func (q *quick) Took() time.Duration { return q.last }
+
+func (q *quick) Detach() error {
+	err := q.link.Close()
+	q.link = nil
+	return err
+}

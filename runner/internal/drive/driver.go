@@ -1,0 +1,142 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+)
+
+// openDriver attaches a loaded program of a job to what drives it.
+func openDriver(ctx context.Context, env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
+	switch j.Driver() {
+	case bench.DriverTestRun:
+		d, err := newTestRun(env, p, j)
+		if err != nil {
+			return nil, err
+		}
+		if j.Parallel && len(env.CPUs) > 1 {
+			return newParallel(d, env.CPUs), nil
+		}
+		return d, nil
+	case bench.DriverVeth:
+		return newVeth(env, p, j)
+	case bench.DriverPerfEvent:
+		return newPerfEvent(env, p, j)
+	case bench.DriverCgroup:
+		return newCgroup(ctx, env, p, j)
+	case bench.DriverSocket:
+		return newSocket(ctx, env, p, j)
+	case bench.DriverCommand:
+		return openCommand(ctx, p, j)
+	case bench.DriverVerify:
+		return verified{}, nil
+	}
+	return nil, errors.New("the benchmark has no driver")
+}
+
+// Driver lets a program run.
+type Driver interface {
+	// Drive lets the program run for one slice and returns when all runs of
+	// the slice have ended. It fails soon after ctx is cancelled.
+	Drive(ctx context.Context) (Driven, error)
+	io.Closer
+}
+
+// Driven is what a driver knows of a slice beside the kernel's counters.
+type Driven struct {
+	// sent and dropped are packets; dropped ones never reached the program.
+	sent, dropped uint64
+	// sender is what produced the packets, empty for a driver without.
+	sender string
+	// cpus is on how many CPUs the program ran at once, 0 for one.
+	cpus int
+	// retvals are the return values of the slice's test_run calls.
+	retvals []uint32
+	// Tried and done are what was done for the program to see, and how much of
+	// it came off.
+	Tried, Done uint64
+}
+
+// verified is the driver of a program that is only loaded.
+type verified struct{}
+
+func (verified) Drive(context.Context) (Driven, error) { return Driven{}, nil }
+func (verified) Close() error                          { return nil }
+
+// AddTo adds what a slice of so many runs was to a result.
+func (d *Driven) AddTo(r *bench.Result, runs uint64) {
+	for _, v := range d.retvals {
+		if r.Retvals == nil {
+			r.Retvals = map[uint32]uint64{}
+		}
+		r.Retvals[v]++
+	}
+	r.CPUs = d.cpus
+	if d.Tried > 0 {
+		if r.Exchanged == nil {
+			r.Exchanged = &bench.Exchanged{}
+		}
+		r.Exchanged.Tried += d.Tried
+		r.Exchanged.Done += d.Done
+	}
+	if d.sender == "" {
+		return
+	}
+	if r.Traffic == nil {
+		r.Traffic = &bench.Traffic{Sender: d.sender}
+	}
+	r.Traffic.Sent += d.sent
+	r.Traffic.Run += runs
+	r.Traffic.Dropped += d.dropped
+	r.Traffic.Unaccounted += int64(d.sent) - int64(runs) - int64(d.dropped)
+}
+
+// Observer is a driver that can tell what a reader must know of how the program
+// ran. To find out, it may let it run.
+type Observer interface{ Warnings() []string }
+
+// Idler is a driver that can order a slice in which nothing is done: what runs the
+// program then is the order itself. It says how often a slice does what it does.
+type Idler interface {
+	Idle(ctx context.Context) (doings int, err error)
+}
+
+// MachineWide is a driver of a hook that the whole machine calls: what others do
+// meanwhile is in the figures.
+type MachineWide interface {
+	Driver
+	MachineWide()
+}
+
+// PathDriver is a driver whose events happen without the program too, so that
+// it can tell what the program makes an event cost on its whole path.
+type PathDriver interface {
+	// Trigger makes as few events happen as there are kinds of them, and says
+	// how many. None is under way when it returns.
+	Trigger(ctx context.Context) (events int, err error)
+	// Detach takes the program from its hook, for good.
+	Detach() error
+}
+
+// SelfTimed is a pathDriver that knows what the events of the latest trigger took,
+// without what it takes to order them.
+type SelfTimed interface{ Took() time.Duration }
+
+// Resizer is a driver whose slices can have another number of runs.
+type Resizer interface {
+	// Resize sets the number of runs of a slice; it is the same for each
+	// packet. runs is the number now.
+	Resize(runs func(now int) int)
+}
+
+// Widener is a driver of windows in which others may have had the CPU.
+type Widener interface {
+	// Widen makes the windows wider, and tells whether it could.
+	Widen() bool
+}

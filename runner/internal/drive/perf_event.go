@@ -1,0 +1,114 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload/perf"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
+)
+
+// perfEvent samples a load that runs only while a slice lasts, so that it
+// disturbs no other benchmark.
+type perfEvent struct {
+	load   *perf.Load
+	events *perf.Events
+	window time.Duration
+	// widest is how long a window may become in which the program did not run.
+	widest time.Duration
+}
+
+// widestWindow is time enough for a load that shares its CPU with others, however
+// many they are.
+const widestWindow = time.Second
+
+// Widen doubles the window, and tells whether it was not the widest already.
+func (p *perfEvent) Widen() bool {
+	if p.window >= p.widest {
+		return false
+	}
+	p.window = min(2*p.window, p.widest)
+	return true
+}
+
+func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
+	if env.Window > 0 {
+		p.window = min(p.window, max(env.Window, fewSamples(j.PerfEvent)))
+	}
+	if env.Late { // where the clock counts instructions nobody else has the CPU
+		p.widest = widestWindow
+	}
+	defer func() {
+		if err != nil {
+			_ = p.Close()
+		}
+	}()
+	if p.load, err = perf.StartLoad(j.PerfEvent.Load); err != nil {
+		return nil, err
+	}
+	threads, err := p.load.TIDs()
+	if err != nil {
+		return nil, fmt.Errorf("list the load's threads: %w", err)
+	}
+	if err = p.load.Pause(); err != nil {
+		return nil, err
+	}
+	if p.events, err = perf.Open(*j.PerfEvent, threads); err != nil {
+		return nil, p.load.Explain(err)
+	}
+	if err = p.events.Attach(program); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fewSamples is the time of some samples of an event of which that is known. The
+// kernel goes on with a period that the end of a window has cut off, so a whole
+// number of them is the same number of samples nearly each time.
+func fewSamples(e *bench.PerfEvent) time.Duration {
+	var period time.Duration
+	switch {
+	case e.Frequency > 0:
+		period = time.Second / time.Duration(e.Frequency)
+	case e.Event == "cpu-clock", e.Event == "task-clock":
+		period = time.Duration(e.Period)
+	}
+	return 4 * period
+}
+
+func (p *perfEvent) Drive(ctx context.Context) (Driven, error) {
+	if err := p.load.Resume(); err != nil {
+		return Driven{}, err
+	}
+	if err := p.events.Enable(); err != nil {
+		return Driven{}, err
+	}
+	if err := thread.Wait(ctx, p.window); err != nil {
+		return Driven{}, err
+	}
+	if err := p.events.Disable(); err != nil {
+		return Driven{}, err
+	}
+	if err := p.load.Pause(); err != nil {
+		return Driven{}, err
+	}
+	return Driven{}, p.load.Err()
+}
+
+func (p *perfEvent) Close() error {
+	var errs []error
+	if p.events != nil {
+		errs = append(errs, p.events.Close())
+	}
+	if p.load != nil {
+		errs = append(errs, p.load.Close())
+	}
+	return errors.Join(errs...)
+}

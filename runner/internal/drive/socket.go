@@ -1,0 +1,70 @@
+package drive
+
+import (
+	"context"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload/sockets"
+	"github.com/org/ebpf-bench-action/internal/workload/worker"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+)
+
+// socketOpeners attach programs of a type to the sockets that exchange messages.
+var socketOpeners = map[ebpf.ProgramType]func(context.Context, *exchange, *sockets.Network, bench.Exchange, *plan.Job) error{
+	ebpf.SkMsg:        openSent,
+	ebpf.SkSKB:        openReceived,
+	ebpf.SkReuseport:  openReuseport,
+	ebpf.SkLookup:     openLookup,
+	ebpf.SocketFilter: openFilter,
+}
+
+// newSocket attaches a program to sockets that exchange messages between two
+// network namespaces.
+func newSocket(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+	talk, err := j.SocketTalk()
+	if err != nil {
+		return nil, err
+	}
+	x := newExchange(env, program, talk)
+	defer x.closeOnError(&err)
+	network, err := sockets.NewNetwork()
+	if err != nil {
+		return nil, err
+	}
+	x.open = append(x.open, network)
+	if err = socketOpeners[j.ProgramSpec().Type](ctx, x, network, talk, j); err != nil {
+		return nil, host.TooOld(j.ProgramSpec(), err)
+	}
+	return x, nil
+}
+
+// talk has sockets exchange messages on this thread.
+func (x *exchange) talk(m *sockets.Messages) { x.open, x.do = append(x.open, m), m.Do }
+
+// talkTo has a server's sockets exchange messages: with UDP on this thread,
+// with TCP by a worker that makes a connection for each.
+func (x *exchange) talkTo(ctx context.Context, n *sockets.Network, server *sockets.Server, talk bench.Exchange) error {
+	if talk.Protocol == bench.ProtocolUDP {
+		messages, err := server.Messages()
+		if err != nil {
+			return err
+		}
+		x.talk(messages)
+		return nil
+	}
+	inherited, err := server.Files()
+	defer closeAll(inherited)
+	if err != nil {
+		return err
+	}
+	w, err := worker.Start(ctx, sockets.TaskConnect, sockets.TaskArgs(talk, len(inherited)),
+		worker.Place{Netns: n.Near(), Files: inherited})
+	if err != nil {
+		return err
+	}
+	x.open, x.do = append(x.open, w), w.Try
+	return nil
+}

@@ -1,0 +1,276 @@
+// Package drive loads the program of a job, attaches it to what drives it, and lets it run
+// slice by slice.
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
+)
+
+// Subject is a program that is loaded and attached to what drives it.
+type Subject struct {
+	Coll     *ebpf.Collection
+	Program  *ebpf.Program
+	Emptiers []bpfmap.Emptier
+	Unread   []*bpfmap.UnreadRing
+	// replaced end what stands in for functions of the program.
+	replaced []io.Closer
+	Driver   Driver
+	// Hardware counts what the CPU does in a slice, nil where that says nothing
+	// of the program.
+	Hardware *pmu.Counters
+	// Warning is what had to be done for the program to load here.
+	Warning string
+}
+
+// Open loads a job's program and attaches it to what drives it. The calling thread must
+// be that of the environment.
+func Open(ctx context.Context, env *Environment, j *plan.Job) (*Subject, error) {
+	spec := j.Spec.Copy()
+	if env.Exact {
+		ZeroSeeds(spec)
+	}
+	return OpenSpec(ctx, env, j, spec)
+}
+
+// OpenSpec loads what may be the job's programs in another form.
+func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.CollectionSpec) (s *Subject, err error) {
+	s = &Subject{}
+	defer func() {
+		if err != nil {
+			_ = s.Close()
+			s = nil
+		}
+	}()
+	err = thread.WithoutSignals(func() (err error) {
+		s.Coll, s.Warning, err = LoadJob(j, spec)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	if s.replaced, err = attachReplacements(j, s.Coll); err != nil {
+		return s, err
+	}
+	s.Program = s.Coll.Programs[j.Program]
+	if j.TestRun != nil && !j.Parallel {
+		s.Hardware = env.Counters
+	}
+	if err = bpfmap.Fill(ctx, s.Coll, j.Entries); err != nil {
+		return s, err
+	}
+	if err = prepareByPrograms(ctx, s.Coll, j.Preparations); err != nil {
+		return s, err
+	}
+	if s.Emptiers, err = bpfmap.NewEmptiers(ctx, s.Coll, j.Maps, j.Entries); err != nil {
+		return s, err
+	}
+	if s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps); err != nil {
+		return s, err
+	}
+	s.Driver, err = openDriver(ctx, env, s.Program, j)
+	return s, err
+}
+
+// empty empties the maps that a reader would, unless ctx has been cancelled.
+func (s *Subject) empty(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, e := range s.Emptiers {
+		if err := e.Empty(ctx); err != nil {
+			return fmt.Errorf("empty a map: %w", err)
+		}
+	}
+	return nil
+}
+
+// Drive empties the maps and lets the program run.
+func (s *Subject) Drive(ctx context.Context) error {
+	if err := s.empty(ctx); err != nil {
+		return err
+	}
+	_, err := s.Driver.Drive(ctx)
+	return err
+}
+
+// Slice is a slice of what the driver does, for a program on all CPUs beside one
+// of the program alone.
+func (s *Subject) Slice(ctx context.Context) (Slice, error) {
+	if p, ok := s.Driver.(*parallel); ok {
+		return p.slice(ctx, s.charge)
+	}
+	return s.charge(ctx)
+}
+
+// charge empties the maps, lets the program run and reads what it was charged.
+func (s *Subject) charge(ctx context.Context) (Slice, error) {
+	if err := s.empty(ctx); err != nil {
+		return Slice{}, err
+	}
+	before, err := ReadCounters(s.Program)
+	if err != nil {
+		return Slice{}, err
+	}
+	events, err := s.readHardware()
+	if err != nil {
+		return Slice{}, err
+	}
+	began := time.Now()
+	driven, err := s.Driver.Drive(ctx)
+	wall := time.Since(began)
+	if err != nil {
+		return Slice{}, err
+	}
+	eventsAfter, err := s.readHardware()
+	if err != nil {
+		return Slice{}, err
+	}
+	after, err := ReadCounters(s.Program)
+	if err != nil {
+		return Slice{}, err
+	}
+	ran := after.Since(before)
+	for _, u := range s.Unread {
+		u.Ran(ran.RunCnt)
+	}
+	return Slice{Counters: ran, Driven: driven, Wall: wall, Events: EventsSince(eventsAfter, events)}, nil
+}
+
+// Close detaches and unloads the program.
+func (s *Subject) Close() error {
+	var errs []error
+	if s.Driver != nil {
+		errs = append(errs, s.Driver.Close())
+	}
+	closeAll(s.Emptiers)
+	closeAll(s.Unread)
+	closeAll(s.replaced)
+	if s.Coll != nil {
+		s.Coll.Close()
+	}
+	return errors.Join(errs...)
+}
+
+func closeAll[C io.Closer](all []C) {
+	for _, c := range all {
+		_ = c.Close()
+	}
+}
+
+// Slice is what one round measured of one track.
+type Slice struct {
+	Counters
+	Driven
+	Wall time.Duration
+	// Events are those of the CPU, in the order of the hardware counters.
+	Events []float64
+	// Alone is the slice of the program on one CPU, before one on all, and apart
+	// that these were not really at it at once.
+	Alone *Slice
+	Apart bool
+}
+
+// AddTo adds the slice to the counters of rounds.
+func (s *Slice) AddTo(c *bench.Counters, load int) {
+	c.Add(load, s.RunTimeNS, s.RunCnt, uint64(s.Wall.Nanoseconds()), s.RecursionMisses)
+}
+
+// MakeRoom halves slices until the latest has filled no map that is emptied between
+// them: how a program fares with a full map is another benchmark. It tells whether
+// one has room for the shortest slice.
+func (s *Subject) MakeRoom(slice func() error) (bool, error) {
+	for {
+		full, err := s.fillsMaps()
+		if err != nil || !full {
+			return err == nil, err
+		}
+		r, ok := s.Driver.(Resizer)
+		if !ok {
+			return false, nil
+		}
+		was, is := 0, 0
+		r.Resize(func(now int) int { was = now; return now / 2 })
+		r.Resize(func(now int) int { is = now; return now })
+		if is >= was {
+			return false, nil
+		}
+		if err := slice(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// fillsMaps tells whether the latest slice has filled a map.
+func (s *Subject) fillsMaps() (bool, error) {
+	for _, e := range s.Emptiers {
+		full, err := e.Full()
+		if err != nil {
+			return false, fmt.Errorf("count what is in a map: %w", err)
+		}
+		if full {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// HardwareEvents are what is counted where the machine can.
+var HardwareEvents = pmu.Hardware
+
+// readHardware reads the counters, none where they are not of use.
+func (s *Subject) readHardware() ([]pmu.Reading, error) {
+	if s.Hardware == nil {
+		return nil, nil
+	}
+	return s.Hardware.Read()
+}
+
+// EventsSince is how many events there were between two readings of the same
+// counters, NaN where one was not counted.
+func EventsSince(after, before []pmu.Reading) []float64 {
+	var events []float64
+	for i := range after {
+		n, ok := after[i].Since(before[i])
+		if !ok {
+			n = math.NaN()
+		}
+		events = append(events, n)
+	}
+	return events
+}
+
+// ZeroSeeds makes hash maps hash the same way in each run: which elements
+// share a bucket is part of what a lookup costs.
+func ZeroSeeds(spec *ebpf.CollectionSpec) {
+	for _, m := range spec.Maps {
+		switch m.Type {
+		case ebpf.Hash, ebpf.PerCPUHash, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.HashOfMaps:
+			m.Flags |= unix.BPF_F_ZERO_SEED
+		}
+	}
+}
+
+// Holds is how much is in the maps of which that can be told.
+func (s *Subject) Holds() (all []uint64) {
+	for _, f := range bpfmap.Fills(s.Coll) {
+		all = append(all, uint64(f.Entries))
+	}
+	for _, u := range s.Unread {
+		all = append(all, u.Pending())
+	}
+	return all
+}

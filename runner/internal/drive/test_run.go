@@ -1,0 +1,155 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/thread"
+)
+
+// testRun drives a program by BPF_PROG_RUN.
+type testRun struct {
+	program *ebpf.Program
+	typ     plan.RunType
+	inputs  []plan.Input
+	runs    []int // of each input, in a slice
+	atOnce  int   // the runs of a call, at most
+	retvals []uint32
+	closers []io.Closer
+	// Hold keeps an XDP program where calls of several runs want it, nil once it has:
+	// the kernel else waits for all CPUs, twice a call.
+	hold func()
+}
+
+func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun, error) {
+	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns}
+	var err error
+	if d.inputs, err = j.Inputs(); err != nil {
+		return nil, err
+	}
+	d.retvals = make([]uint32, len(d.inputs))
+	for range d.inputs {
+		d.runs = append(d.runs, share(j.TestRun.Repeat, len(d.inputs)))
+	}
+	switch program.Type() {
+	case ebpf.XDP:
+		d.hold = func() {
+			d.hold = nil
+			if held := env.hold(program); held != nil {
+				d.closers = append(d.closers, held)
+			}
+		}
+		if !env.Late {
+			d.hold()
+		}
+	case ebpf.Tracing:
+		attached, err := link.AttachTracing(link.TracingOptions{Program: program})
+		if err != nil {
+			return nil, fmt.Errorf("attach to %s: %w", j.ProgramSpec().AttachTo, err)
+		}
+		d.closers = append(d.closers, attached)
+	}
+	return d, nil
+}
+
+// share is the part of n that falls to each of several, at least 1: the same, as
+// of the runs whose instructions are counted.
+func share(n, several int) int { return max((n+several/2)/several, 1) }
+
+func (d *testRun) Drive(ctx context.Context) (Driven, error) {
+	err := thread.WithoutSignals(func() error {
+		for i := range d.inputs {
+			if err := d.run(ctx, i); err != nil {
+				return explainTestRun(d.program, i, &d.inputs[i], err)
+			}
+		}
+		return nil
+	})
+	return Driven{retvals: d.retvals}, err
+}
+
+// longCall is how long a call should take at most, because nothing cuts it off.
+const longCall = 100 * time.Millisecond
+
+// run runs the program on one of the inputs, as often as a slice does. After the
+// first slices that is one call, unless it were a long one.
+func (d *testRun) run(ctx context.Context, i int) (err error) {
+	for left, runs := d.runs[i], 0; left > 0; left -= runs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		repeat := 0
+		if runs = 1; !d.typ.Once {
+			runs = min(left, d.atOnce)
+			repeat = runs
+		}
+		if repeat > 1 && d.hold != nil {
+			d.hold()
+		}
+		began := time.Now()
+		if d.retvals[i], err = d.program.Run(runOptions(&d.inputs[i], repeat)); err != nil {
+			return err
+		}
+		d.adapt(runs, time.Since(began))
+	}
+	return nil
+}
+
+// adapt has calls make more runs, or fewer, after one that took so long.
+func (d *testRun) adapt(runs int, took time.Duration) {
+	switch {
+	case took > longCall:
+		d.atOnce = max(runs/2, 1)
+	case runs == d.atOnce && took < longCall/2:
+		d.atOnce *= 2
+	}
+}
+
+// options of a call that runs the program so often; 0 is for a type that takes
+// no number.
+func runOptions(in *plan.Input, repeat int) *ebpf.RunOptions {
+	o := &ebpf.RunOptions{Data: in.Data, Repeat: uint32(repeat)}
+	if in.Context != nil {
+		o.Context = in.Context
+	}
+	return o
+}
+
+func (d *testRun) Resize(runs func(now int) int) {
+	n := 0
+	for _, r := range d.runs {
+		n += r
+	}
+	each := max(runs(n)/len(d.runs), 1)
+	for i := range d.runs {
+		d.runs[i] = each
+	}
+}
+
+func (d *testRun) Close() error {
+	var errs []error
+	for _, c := range d.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// explainTestRun says what the kernel may have against an input.
+func explainTestRun(p *ebpf.Program, i int, in *plan.Input, err error) error {
+	if errors.Is(err, ebpf.ErrNotSupported) {
+		return noTestRun(p.Type(), err)
+	}
+	of := ""
+	if in.Data != nil {
+		of = fmt.Sprintf(" of packet %d (%d bytes)", i+1, len(in.Data))
+	}
+	return bench.WithHint(fmt.Errorf("test_run%s: %w", of, err), testRunHint(p.Type(), in, err))
+}

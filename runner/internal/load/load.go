@@ -1,0 +1,91 @@
+// Package load loads programs, says in one line why one does not load, and what is known
+// of one that does.
+package load
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
+)
+
+// Collection loads a collection, in which it answers what is asked of the kernel, with
+// the statistics of the verifier as its log. If that fails, it tries again without, because the log of a refusal is
+// another one. Where the kernel refuses the object's types, it loads without
+// them, with a warning.
+func Collection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
+	if err := checkMemory(spec); err != nil {
+		return nil, "", err
+	}
+	if err := AnswerKconfig(spec); err != nil {
+		return nil, "", err
+	}
+	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
+	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), stats)
+	if err == nil || logTooLong(err) {
+		return coll, "", err
+	}
+	coll, err = ebpf.NewCollectionWithOptions(spec.Copy(), ebpf.CollectionOptions{Cache: host.Types})
+	if err == nil || !strings.Contains(err.Error(), "load BTF: ") {
+		return coll, "", err
+	}
+	object.StripTypes(spec)
+	coll, second := ebpf.NewCollectionWithOptions(spec, stats)
+	if second != nil {
+		return nil, "", err
+	}
+	return coll, "loaded without types and source lines: the kernel refuses those of the object", nil
+}
+
+// mostLogged bounds the instructions that the verifier may follow and log: each
+// is a line, of which a small machine has no room for a million.
+const mostLogged = 50_000
+
+// logTooLong tells of a refusal, whose log has only statistics, whether to have
+// every instruction logged would take much memory.
+func logTooLong(err error) bool {
+	var verifier *ebpf.VerifierError
+	if !errors.As(err, &verifier) {
+		return false
+	}
+	for _, line := range verifier.Log {
+		if m := processedLine.FindStringSubmatch(line); m != nil {
+			n, err := strconv.Atoi(m[1])
+			return err != nil || n > mostLogged
+		}
+	}
+	return false
+}
+
+// WithoutContents are maps that hold nothing yet: what loaded ones hold is there, and
+// may be programs that are not loaded again.
+func WithoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
+	empty := make(map[string]*ebpf.MapSpec, len(all))
+	for name, m := range all {
+		empty[name] = m.Copy()
+		empty[name].Contents = nil
+	}
+	return empty
+}
+
+// Replacement loads a program of a spec, which uses the maps of a collection, in
+// place of a function of a loaded program.
+func Replacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) (*ebpf.Program, error) {
+	by.Programs[key].AttachTarget = target
+	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
+	loaded, err := ebpf.NewCollectionWithOptions(by.Copy(), o)
+	if err != nil && !logTooLong(err) {
+		// The log of a refusal is another one.
+		o.Programs.LogLevel = 0
+		loaded, err = ebpf.NewCollectionWithOptions(by.Copy(), o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer loaded.Close()
+	return loaded.DetachProgram(key), nil
+}

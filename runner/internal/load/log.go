@@ -1,0 +1,133 @@
+package load
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/btf"
+)
+
+var (
+	registerLine    = regexp.MustCompile(`^R\d`)
+	instructionLine = regexp.MustCompile(`^(\d+): \(`)
+	processedLine   = regexp.MustCompile(`^(?:insns )?processed (\d+)`)
+	// statisticLine is what the verifier closes its log with: since Linux 7.1 the
+	// first of it is "insns processed".
+	statisticLine = regexp.MustCompile(`^(processed \d|insns processed|verification time |stack depth |mark_read |$)`)
+)
+
+// maxStates is how many lines the verifier may end with that describe a loop: that
+// it is one, its state now and the one before.
+const maxStates = 3
+
+// readLog finds in a verifier log the line that says why a program was
+// refused, and the source line that the refused instruction came from: the
+// last one that is quoted before it.
+func readLog(log []string) (reason, source string) {
+	end := len(log)
+	for end > 0 && statisticLine.MatchString(strings.TrimSpace(log[end-1])) {
+		end--
+	}
+	if end == 0 {
+		return "", ""
+	}
+	reason = strings.TrimSpace(log[end-1])
+	// Of a loop, the verifier's states follow that it found one.
+	for _, line := range log[max(0, end-maxStates):end] {
+		if _, found, ok := strings.Cut(line, "infinite loop detected"); ok {
+			reason = "infinite loop detected" + found
+		}
+	}
+	// A line about a register explains the line before it.
+	if end > 1 && registerLine.MatchString(reason) && !instructionLine.MatchString(log[end-2]) {
+		reason = strings.TrimSpace(log[end-2]) + ": " + reason
+	}
+	for _, line := range log[:end-1] {
+		// What the library writes into an instruction that it poisons has no place.
+		if s, ok := strings.CutPrefix(line, "; "); ok && !strings.Contains(s, "poisoned by") {
+			source = s
+		}
+	}
+	// Since Linux 6.9 a quoted line ends in "@ file.c:41".
+	if text, where, ok := strings.Cut(source, " @ "); ok {
+		source = where + ": " + strings.TrimSpace(text)
+	}
+	return reason, source
+}
+
+// logClasses are the classes of what the verifier says.
+var logClasses = []struct {
+	says        []string
+	class, hint string
+}{
+	{[]string{"BPF program is too large", "too many instructions", "too complex", "Too many subprograms", "combined stack size"}, classTooLarge,
+		"make the program smaller, or its loops and branches fewer: the verifier follows 1,000,000 instructions at most"},
+	{[]string{"infinite loop detected"}, classVerifier,
+		"the verifier sees nothing change from one pass of the loop to the next: count in a variable that is not volatile, or loop by bpf_loop"},
+	{[]string{"GPL-restricted", "GPL compatible", "GPL-compatible"}, classLicense,
+		`give the object a license: char LICENSE[] SEC("license") = "GPL"`},
+	{[]string{"does not have", "this kernel's types lack"}, classLacks, doctorHint},
+	{[]string{"Tracing programs must provide btf_id", "attach_btf", "attach to unsupported", "is not a kernel function", "Attaching to", "replace", "is not modifiable"}, classTarget,
+		"it attaches to what this kernel does not have, or does not allow: " + doctorHint},
+	{[]string{"cannot use helper bpf_override_return"}, classFeature,
+		"it takes a kernel with CONFIG_BPF_KPROBE_OVERRIDE, and to be a kprobe; " + doctorHint},
+	{[]string{"unknown func", "invalid func", "unknown opcode", "unrecognized", "cannot use helper", "cannot use map_type", "BTF is required"}, classFeature,
+		"it takes a newer kernel, or another type of program; " + doctorHint},
+}
+
+// classOfLog is the class of what the verifier says, with a hint.
+func classOfLog(reason string) (class, hint string) {
+	for _, c := range logClasses {
+		if slices.ContainsFunc(c.says, func(s string) bool { return strings.Contains(reason, s) }) {
+			return c.class, c.hint
+		}
+	}
+	return classVerifier, verboseHint
+}
+
+// missingRelocation names what the kernel's types lack of an instruction that
+// was poisoned for it; empty where the verifier refused something else. The
+// library replaces the cause by one of its own then.
+func missingRelocation(p *ebpf.ProgramSpec, err *ebpf.VerifierError) string {
+	switch err.Cause.Error() {
+	case "unknown kfunc":
+		return "it calls a kernel function (kfunc) that this kernel does not have"
+	case "bad CO-RE relocation":
+	default:
+		return ""
+	}
+	const missing = "this kernel's types lack what it needs of %s"
+	for _, line := range slices.Backward(err.Log) {
+		m := instructionLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		at, _ := strconv.Atoi(m[1])
+		iter := p.Instructions.Iterate()
+		for iter.Next() {
+			if iter.Offset != asm.RawInstructionOffset(at) {
+				continue
+			}
+			if relo := btf.CORERelocationMetadata(iter.Ins); relo != nil {
+				return fmt.Sprintf(missing, relocated(relo))
+			}
+		}
+		break
+	}
+	return fmt.Sprintf(missing, "them")
+}
+
+var relocationText = regexp.MustCompile(`^CORERelocation\((\w+), (\w+):"([^"]*)"`)
+
+// relocated names the type that a relocation is about.
+func relocated(relo *btf.CORERelocation) string {
+	if m := relocationText.FindStringSubmatch(relo.String()); m != nil {
+		return fmt.Sprintf("%s %s (%s)", strings.ToLower(m[2]), m[3], m[1])
+	}
+	return relo.String()
+}

@@ -1,0 +1,92 @@
+package load
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+)
+
+// Samples are the figures of loaded programs that no run changes: what
+// the verifier went through, what was made of them, and what they hold. They
+// are those of the named programs and maps of the collection, which are the
+// entry program, those that it tail calls, and what they use. What the kernel
+// does not tell is left out.
+func Samples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
+	sums := map[string]uint64{}
+	for name, p := range coll.Programs {
+		if of[name] {
+			addProgram(sums, p)
+		}
+	}
+	for name, m := range coll.Maps {
+		if !of[name] {
+			continue
+		}
+		if info, err := m.Info(); err == nil {
+			if bytes, ok := info.Memlock(); ok {
+				sums[bench.MapMemory.Name] += bytes
+			}
+		}
+	}
+	var samples []bench.Sample
+	for _, m := range bench.StaticMeasures {
+		if sum, ok := sums[m.Name]; ok {
+			samples = append(samples, bench.Sample{Measure: m, Values: []float64{float64(sum)}})
+		}
+	}
+	return samples
+}
+
+func addProgram(sums map[string]uint64, p *ebpf.Program) {
+	for m, n := range logFigures(p.VerifierLog) {
+		sums[m.Name] += n
+	}
+	info, err := p.Info()
+	if err != nil {
+		return
+	}
+	if n, err := info.TranslatedSize(); err == nil {
+		sums[bench.XlatedBytes.Name] += uint64(n)
+	}
+	if n, err := info.JitedSize(); err == nil {
+		sums[bench.JitedBytes.Name] += uint64(n)
+	}
+}
+
+var (
+	statesLine = regexp.MustCompile(`(?m)^processed (\d+) insns .*\btotal_states (\d+) peak_states (\d+)`)
+	stackLine  = regexp.MustCompile(`(?m)^stack depth ([\d+]+)`)
+)
+
+// logFigures reads what only the verifier's log tells, which it does where it
+// is asked for ebpf.LogLevelStats (Linux 5.2), in print_verification_stats of
+// kernel/bpf/verifier.c. The stack depth is a sum with one term a function.
+func logFigures(log string) map[bench.Measure]uint64 {
+	figures := map[bench.Measure]uint64{}
+	if m := statesLine.FindStringSubmatch(log); m != nil {
+		figures[bench.VerifiedInsns] = number(m[1])
+		figures[bench.VerifierStates] = number(m[2])
+		figures[bench.VerifierPeakStates] = number(m[3])
+	}
+	if m := stackLine.FindStringSubmatch(log); m != nil {
+		var sum uint64
+		for depth := range strings.SplitSeq(m[1], "+") {
+			sum += number(depth)
+		}
+		figures[bench.StackBytes] = sum
+	}
+	return figures
+}
+
+// number is a string of digits; one that is no number of the kernel's is 0.
+func number(digits string) uint64 {
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n
+}

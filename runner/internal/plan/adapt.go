@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
+)
+
+// NoVeth is the warning of a benchmark that is for a veth pair.
+const NoVeth = "this kernel has no veth interfaces: test_run drives the program instead, with the same packets"
+
+// OrTestRun replaces the veth of jobs by test_run where the kernel has no such
+// interfaces, which try finds out. The floor of such a job is that of test_run.
+// Any other error is not its business: the job will meet it again. What test_run
+// does not take either is left to orSocket.
+func OrTestRun(jobs []*Job, try func() error) []*Job {
+	jobs = OrSocket(jobs, trySkLookup)
+	onVeth := func(j *Job) bool { return j.Veth != nil }
+	if !slices.ContainsFunc(jobs, onVeth) || !isMissing(try()) {
+		return jobs
+	}
+	jobs = slices.Clone(jobs)
+	for i, j := range jobs {
+		if onVeth(j) {
+			jobs[i] = j.byTestRun()
+		}
+	}
+	return jobs
+}
+
+func (j *Job) byTestRun() *Job {
+	job, b := *j, *j.Benchmark
+	b.TestRun, b.Veth = &bench.TestRun{Packets: b.Veth.Packets, Repeat: b.Veth.Count}, nil
+	job.Benchmark = &b
+	job.Warnings = append(slices.Clip(j.Warnings), NoVeth)
+	return &job
+}
+
+// isMissing tells what the kernel says of a kind of interface that it does not
+// have.
+func isMissing(err error) bool {
+	return errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
+}
+
+// TryVeth makes a veth pair, and removes it.
+func TryVeth() error {
+	v, err := vethpair.New(bench.XDPNative, bench.Ingress)
+	if err != nil {
+		return err
+	}
+	return v.Close()
+}
+
+// PairsOrTestRun is orTestRun for the jobs of pairs.
+func PairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
+	return FitPairs(pairs, func(jobs []*Job) []*Job { return OrTestRun(jobs, try) })
+}
+
+// FitPairs is a function of jobs for those of pairs.
+func FitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
+	var jobs []*Job
+	for _, p := range pairs {
+		for _, j := range []*Job{p.Base, p.Head} {
+			if j != nil {
+				jobs = append(jobs, j)
+			}
+		}
+	}
+	jobs = fit(jobs)
+	next := func(j *Job) *Job {
+		if j == nil {
+			return nil
+		}
+		first := jobs[0]
+		jobs = jobs[1:]
+		return first
+	}
+	out := make([]PairJob, len(pairs))
+	for i, p := range pairs {
+		out[i].Base = next(p.Base)
+		out[i].Head = next(p.Head)
+	}
+	return out
+}
+
+// NoLookupRun is the warning of a benchmark that is for test_run.
+const NoLookupRun = "this kernel has no test_run for sk_lookup programs, which is there since Linux 5.13: socket drives the program instead"
+
+// OrSocket replaces the test_run of sk_lookup programs by socket where the kernel
+// has none for them, which try finds out.
+func OrSocket(jobs []*Job, try func() error) []*Job {
+	runs := func(j *Job) bool { return j.TestRun != nil && j.ProgramSpec().Type == ebpf.SkLookup }
+	if !slices.ContainsFunc(jobs, runs) || !errors.Is(try(), ebpf.ErrNotSupported) {
+		return jobs
+	}
+	jobs = slices.Clone(jobs)
+	for i, j := range jobs {
+		if runs(j) {
+			jobs[i] = j.bySocket()
+		}
+	}
+	return jobs
+}
+
+func (j *Job) bySocket() *Job {
+	job, b := *j, *j.Benchmark
+	b.SetDriver(bench.DriverSocket)
+	suite.SetDriverDefaults(&b)
+	job.Benchmark, job.Frames = &b, nil
+	job.Warnings = append(slices.Clip(j.Warnings), NoLookupRun)
+	warnOfSockets(&job, SocketMaps)
+	return &job
+}
+
+// trySkLookup runs an empty sk_lookup program. That the context is not one for
+// it is another error.
+func trySkLookup() error {
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{
+		Name: "bench_try", Type: ebpf.SkLookup, AttachType: ebpf.AttachSkLookup, License: "GPL",
+		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 1 /* SK_PASS */), asm.Return()},
+	})
+	if err != nil {
+		return nil // the job will say why
+	}
+	defer p.Close()
+	_, err = p.Run(&ebpf.RunOptions{Context: make([]byte, 64)})
+	return err
+}
+
+// Warnings of a benchmark that is for all CPUs at once.
+const (
+	OneCPU    = "not run in parallel: there is one CPU for it here"
+	OneAtOnce = "not run in parallel: a machine that counts instructions runs one CPU at a time"
+)
+
+// OrAlone makes jobs that are for all CPUs at once ones for a single CPU where
+// that is all there is.
+func OrAlone(jobs []*Job, mode bench.Mode, cpus []int) []*Job {
+	why := ""
+	switch {
+	case mode == bench.ModeExact:
+		why = OneAtOnce
+	case len(cpus) < 2:
+		why = OneCPU
+	default:
+		return jobs
+	}
+	jobs = slices.Clone(jobs)
+	for i, j := range jobs {
+		if !j.Parallel {
+			continue
+		}
+		job, b := *j, *j.Benchmark
+		b.Parallel = false
+		job.Benchmark = &b
+		job.Warnings = append(slices.Clip(j.Warnings), why)
+		jobs[i] = &job
+	}
+	return jobs
+}
+
+// ByVerify is the job whose program is only loaded, with the reason as a warning.
+func (j *Job) ByVerify(why error) *Job {
+	job, b := *j, *j.Benchmark
+	b.SetDriver(bench.DriverVerify)
+	// What is never run is not prepared for it either.
+	job.Benchmark, job.Frames, job.Preparations = &b, nil, nil
+	job.Warnings = append(job.Warnings[:len(job.Warnings):len(job.Warnings)], NotRun+why.Error())
+	return &job
+}

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
+)
+
+// NotRun begins the warning that says why a program is only loaded.
+const NotRun = "not run: "
+
+// ChooseDriver gives a job without a driver the one that its program's type
+// takes. A program that nothing here can run is loaded all the same, for what
+// the verifier and the JIT make of it, with the reason as a warning.
+//
+// called says by which tail call others of its object reach the program, empty
+// where none does; see tailCalls.
+func (j *Job) ChooseDriver(called string) {
+	if j.Driver() != "" {
+		j.warnOfTailCall(called)
+		return
+	}
+	driver, why := driverIn(j.ProgramSpec(), called)
+	if j.ProgramSpec().Type == ebpf.SkLookup && j.hasMap(SocketMaps...) {
+		// What it does depends on the sockets that it finds there.
+		driver = bench.DriverSocket
+	}
+	b := *j.Benchmark
+	j.Chosen = true
+	b.SetDriver(driver)
+	suite.SetDriverDefaults(&b)
+	j.Benchmark = &b
+	if why != "" {
+		j.Warnings = append(j.Warnings, NotRun+why)
+	}
+}
+
+// NotRun is why nothing runs the program of a job without a driver of its own,
+// empty where something does.
+func (j *Job) NotRun() string {
+	for _, w := range j.Warnings {
+		if why, ok := strings.CutPrefix(w, NotRun); ok {
+			return why
+		}
+	}
+	return ""
+}
+
+// driverIn is driverOf for a program that others may call.
+func driverIn(p *ebpf.ProgramSpec, called string) (driver, why string) {
+	if driver, why = driverOf(p); driver == bench.DriverCommand && called != "" {
+		return bench.DriverVerify, called + ": it is measured with the program that calls it"
+	}
+	return driver, why
+}
+
+// driverOf is the driver that a program takes, and, where it is only loaded,
+// why nothing runs it.
+func driverOf(p *ebpf.ProgramSpec) (driver, why string) {
+	if ofTestFunction(p) {
+		return bench.DriverTestRun, ""
+	}
+	switch p.Type {
+	case ebpf.XDP:
+		if p.AttachType == ebpf.AttachXDPDevMap || p.AttachType == ebpf.AttachXDPCPUMap {
+			return bench.DriverVerify, "a program of a devmap or cpumap runs on the packets that another one redirects to it"
+		}
+		return bench.DriverTestRun, ""
+	case ebpf.SchedCLS, ebpf.SchedACT, ebpf.SocketFilter, ebpf.CGroupSKB,
+		ebpf.LWTIn, ebpf.LWTOut, ebpf.LWTXmit, ebpf.LWTSeg6Local,
+		ebpf.FlowDissector, ebpf.SkLookup, ebpf.Netfilter, ebpf.Syscall:
+		return bench.DriverTestRun, ""
+	case ebpf.PerfEvent:
+		return bench.DriverPerfEvent, ""
+	case ebpf.CGroupSock, ebpf.CGroupSockAddr, ebpf.CGroupSockopt, ebpf.CGroupSysctl, ebpf.CGroupDevice, ebpf.SockOps:
+		return bench.DriverCgroup, ""
+	case ebpf.SkMsg, ebpf.SkSKB, ebpf.SkReuseport:
+		return bench.DriverSocket, ""
+	case ebpf.TracePoint, ebpf.RawTracepoint, ebpf.RawTracepointWritable, ebpf.Kprobe, ebpf.Tracing, ebpf.LSM:
+		if why := notAttached(p); why != "" {
+			return bench.DriverVerify, why
+		}
+		return bench.DriverCommand, ""
+	}
+	return bench.DriverVerify, whyNotRun(p)
+}
+
+// notAttached says why a tracing program cannot be attached by what its section
+// says alone.
+func notAttached(p *ebpf.ProgramSpec) string {
+	h, err := hook.Parse(p.SectionName)
+	switch {
+	case err != nil:
+		return err.Error()
+	case h.Takes(p.Type) != nil:
+		return fmt.Sprintf("section %s is of other programs than this type, %s: say by attach what it is attached to", p.SectionName, object.TypeName(p.Type))
+	case h.InUser:
+		return "only a command calls code in user space: say which by command: {run: [COMMAND]}"
+	}
+	return ""
+}
+
+func whyNotRun(p *ebpf.ProgramSpec) string {
+	switch p.Type {
+	case ebpf.StructOps:
+		return "a struct_ops program runs when the kernel uses what it implements, such as a scheduler or a congestion control"
+	case ebpf.Extension:
+		return "a freplace program is measured with the program whose function it replaces: name it by replace in a benchmark of that one"
+	case ebpf.LircMode2:
+		return "a lirc_mode2 program runs on a remote control's signals"
+	}
+	return "nothing here drives programs of type " + object.TypeName(p.Type)
+}

@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"cmp"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/suite"
+)
+
+// Entry is an entry program of an object, with what there is to say of it in a
+// suite that nobody has written yet.
+type Entry struct {
+	// Object is the object's path, Program the name of the program's function in
+	// it, Section that of its section.
+	Object, Program, Section string
+	// Type is the program's type in the kernel's spelling.
+	Type string
+	// Benchmark is a name for it that no other entry has, also where only letters
+	// and digits count.
+	Benchmark string
+	// Ambiguous says that another object has a program of that name.
+	Ambiguous bool
+	// Driver is what drives it, Why the reason where nothing does.
+	Driver, Why string
+	// Packets says that it is driven with packets.
+	Packets bool
+	// Replaces says that it only loads in place of a function of another program,
+	// which is loaded before it: of Target, where one of the objects has such a
+	// program.
+	Replaces bool
+	Target   *Entry
+	// Untyped says that its section says no type, so that it cannot be loaded.
+	Untyped bool
+	// Callers are the entry programs whose tail calls reach it.
+	Callers []string
+	// Globals are the global variables that it uses, Maps the maps.
+	Globals []Global
+	Maps    []MapOutline
+}
+
+// Entries lists the entry programs of objects, in the order of the objects, each
+// by its name.
+func Entries(objects []suite.Object) ([]Entry, error) {
+	parsed, err := parseObjects(objects)
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, from := range objects {
+		o := parsed[from.Path]
+		callers := o.TailCallers()
+		for _, name := range o.Programs() {
+			e := newEntry(o, name)
+			e.Object, e.Callers = from.Path, callers[name]
+			all = append(all, e)
+		}
+		for _, name := range o.UntypedPrograms() {
+			all = append(all, Entry{Object: from.Path, Program: name, Section: o.Untyped(name), Untyped: true})
+		}
+	}
+	nameEntries(all)
+	for i := range all {
+		if all[i].Replaces {
+			all[i].aim(all, parsed)
+		}
+	}
+	return all, nil
+}
+
+func newEntry(o *object.Object, name string) Entry {
+	p := o.Entry(name)
+	e := Entry{
+		Program: name, Section: p.SectionName, Type: object.TypeName(p.Type),
+		Packets: TakesPackets(p.Type), Replaces: p.Type == ebpf.Extension,
+	}
+	e.Driver, e.Why = driverIn(p, tailCalls(o, name))
+	own, _ := o.Program(name)
+	e.Globals, e.Maps = globalsOf(own), mapsOf(own)
+	for i := range e.Maps {
+		if e.Maps[i].Calls {
+			e.Maps[i].Callable = callable(o, name)
+		}
+	}
+	return e
+}
+
+// callable is a program that another one of its object can tail call: one of its
+// type, those first that only tail calls reach.
+func callable(o *object.Object, caller string) string {
+	found := ""
+	for _, name := range o.Programs() {
+		if name == caller || o.Entry(name).Type != o.Entry(caller).Type {
+			continue
+		}
+		if tailCalls(o, name) != "" {
+			return name
+		}
+		found = cmp.Or(found, name)
+	}
+	return found
+}

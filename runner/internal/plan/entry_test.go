@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cilium/ebpf/btf"
+
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/programs"
+)
+
+// What there is to know of a program before anybody has written a suite for it.
+func TestEntries(t *testing.T) {
+	all, err := Entries([]suite.Object{bundledObject(t, "fun_xdp/fun_xdp_bpfel.o"), bundledObject(t, "perf_profiler/perf_profiler_bpfel.o")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(program string) Entry {
+		i := slices.IndexFunc(all, func(e Entry) bool { return e.Program == program })
+		if i < 0 {
+			t.Fatalf("no %s in %+v", program, all)
+		}
+		return all[i]
+	}
+	basic := find("fun_xdp_basic")
+	if basic.Type != "xdp" || basic.Section != "xdp" || basic.Driver != "test_run" || !basic.Packets || basic.Benchmark != "fun_xdp_basic" || basic.Ambiguous {
+		t.Errorf("%+v", basic)
+	}
+	if len(basic.Maps) != 1 || basic.Maps[0].Name != "sources" || !basic.Maps[0].Fillable || basic.Maps[0].KeySize != 4 || basic.Maps[0].ValueSize != 8 {
+		t.Errorf("the maps of basic: %+v", basic.Maps)
+	}
+	if profile := find("profile"); profile.Driver != "perf_event" || profile.Packets || profile.Type != "perf_event" {
+		t.Errorf("%+v", profile)
+	}
+}
+
+func TestEntriesHaveNamesOfTheirOwn(t *testing.T) {
+	all := []Entry{
+		{Object: "a.o", Program: "only"},
+		{Object: "a.o", Program: "Handle"}, {Object: "a.o", Program: "handle"},
+		{Object: "x/b.o", Program: "main"}, {Object: "y/b.o", Program: "main"}, {Object: "../c.elf", Program: "main"},
+		{Object: "p-q/d.o", Program: "twin"}, {Object: "p_q/d.o", Program: "twin"},
+	}
+	nameEntries(all)
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Benchmark)
+	}
+	want := []string{"only", "a/Handle-1", "a/handle-2", "x/b/main", "y/b/main", "c/main", "p-q/d/twin-1", "p_q/d/twin-2"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	if all[1].Ambiguous || !all[3].Ambiguous {
+		t.Error("which programs several objects have is told wrongly")
+	}
+}
+
+func TestTypesAreSpelledAsInC(t *testing.T) {
+	self := &btf.Volatile{}
+	self.Type = &btf.Const{Type: &btf.Array{Type: self, Nelems: 2}}
+	for want, typ := range map[string]btf.Type{
+		"__u32":              &btf.Typedef{Name: "__u32", Type: &btf.Int{Name: "unsigned int"}},
+		"int":                &btf.Volatile{Type: &btf.Const{Type: &btf.Int{Name: "int"}}},
+		"struct flow[4]":     &btf.Array{Type: &btf.Struct{Name: "flow"}, Nelems: 4},
+		"struct":             &btf.Struct{},
+		"pointer":            &btf.Pointer{Target: &btf.Void{}},
+		"...[2][2][2][2][2]": self,
+	} {
+		if got := typeWords(typ); got != want {
+			t.Errorf("%v is %q, want %q", typ, got, want)
+		}
+	}
+}
+
+// The globals that are listed are those that the program uses, with what they are.
+func TestGlobalsOfAnEntry(t *testing.T) {
+	all, err := Entries([]suite.Object{bundledObject(t, "work/work_bpfel.o")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Global{{Name: "STEPS", Type: "__u32", Size: 4, Value: uint64(200), Constant: true}}
+	if !slices.Equal(all[0].Globals, want) {
+		t.Errorf("%+v, want %+v", all[0].Globals, want)
+	}
+	for _, c := range []struct {
+		value []byte
+		size  int
+		want  any
+	}{
+		{[]byte{7}, 1, uint64(7)}, {[]byte{1, 2, 3}, 3, "010203"}, {nil, 4, uint64(0)}, {nil, 3, "000000"}, {make([]byte, 17), 17, nil}, {nil, 1 << 30, nil},
+	} {
+		if got := literal(c.value, c.size); got != c.want {
+			t.Errorf("%d bytes: %v, want %v", c.size, got, c.want)
+		}
+	}
+}
+
+func bundledObject(t testing.TB, path string) suite.Object {
+	t.Helper()
+	data, err := programs.FS.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return suite.NewObject(path, data)
+}

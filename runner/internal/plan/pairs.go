@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+)
+
+// PairJob is one benchmark on two sides. One of the jobs is nil where only the
+// other side has the program.
+type PairJob struct{ Base, Head *Job }
+
+// Name is the benchmark's name.
+func (p PairJob) Name() string {
+	if p.Head != nil {
+		return p.Head.Name
+	}
+	return p.Base.Name
+}
+
+// Pairs resolves every benchmark of a suite on two sides: with the head's
+// objects, and with those of the base, which is the same suite but for that.
+// The workload of both is the same, whatever the base was once measured with.
+// It takes no privileges, and reports every problem that it finds, joined.
+func Pairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
+	head, headErr := newSidePlan(headSuite)
+	base, baseErr := newSidePlan(baseSuite)
+	if baseErr != nil {
+		baseErr = fmt.Errorf("base: %w", baseErr)
+	}
+	if err := errors.Join(headErr, baseErr); err != nil {
+		return nil, err
+	}
+	var pairs []PairJob
+	var errs []error
+	for i := range headSuite.Benchmarks {
+		b, baseErr := base.job(i)
+		h, err := head.job(i)
+		var missing *bpfmap.NoTargetError
+		switch {
+		case baseErr == nil:
+		case errors.As(baseErr, &missing) && h != nil:
+			// A change may well have added it.
+			h.Warnings = append(h.Warnings, fmt.Sprintf("not compared: base: %s", baseErr))
+		default:
+			errs = append(errs, fmt.Errorf("base: %w", baseErr))
+		}
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case h == nil && b == nil:
+			_, err := newJob(headSuite, head.objects, &headSuite.Benchmarks[i])
+			errs = append(errs, err)
+		}
+		pairs = append(pairs, PairJob{Base: b, Head: h})
+	}
+	return pairs, errors.Join(errs...)
+}
+
+// NeitherHas lists the benchmarks of a suite whose programs are on neither of
+// its two sides.
+func NeitherHas(headSuite, baseSuite *suite.Suite) ([]string, error) {
+	head, err := newSidePlan(headSuite)
+	if err != nil {
+		return nil, err
+	}
+	base, err := newSidePlan(baseSuite)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	var names []string
+	for i := range headSuite.Benchmarks {
+		if !head.has(i) && !base.has(i) {
+			names = append(names, headSuite.Benchmarks[i].Name)
+		}
+	}
+	return names, nil
+}
+
+// sidePlan resolves benchmarks on the objects of one side.
+type sidePlan struct {
+	suite   *suite.Suite
+	objects map[string]*object.Object
+}
+
+func newSidePlan(s *suite.Suite) (*sidePlan, error) {
+	objects, err := parseObjects(s.Objects)
+	return &sidePlan{s, objects}, err
+}
+
+// has tells whether the side has a benchmark's program.
+func (p *sidePlan) has(benchmark int) bool {
+	_, err := findObject(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
+	var missing *noProgramError
+	return !errors.As(err, &missing)
+}
+
+// job resolves a benchmark; it is nil where the side lacks the program.
+func (p *sidePlan) job(benchmark int) (*Job, error) {
+	j, err := newJob(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
+	var missing *noProgramError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	return j, err
+}

@@ -1,0 +1,218 @@
+// Package plan resolves benchmarks to programs and to what drives them. It takes no
+// privileges: what is wrong with a suite and its objects is found before anything is
+// measured.
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/internal/strictyaml"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+)
+
+// Plan is a suite whose benchmarks are resolved to programs and packets. To
+// make one takes no privileges: what is wrong with a suite and its objects is
+// found before anything is measured.
+type Plan struct {
+	Jobs []*Job
+}
+
+// Job is one benchmark with what it takes to measure it.
+type Job struct {
+	*bench.Benchmark
+	Object suite.Object
+	// Spec holds just the program and what it refers to.
+	Spec *ebpf.CollectionSpec
+	// Frames are the packets of the benchmark, none for a driver without.
+	Frames [][]byte
+	// Entries are what its maps are filled with, by the map's name.
+	Entries map[string][]bpfmap.Entry
+	// Preparations are run once the maps are filled.
+	Preparations []Preparation
+	// Replacements take the place of functions of the program.
+	Replacements []Replacement
+	// Warnings are what had to be changed for the object to load.
+	Warnings []string
+	// Chosen says that the suite names no driver.
+	Chosen bool
+}
+
+// Type is the program's type in the kernel's spelling.
+func (j *Job) Type() string { return object.TypeName(j.ProgramSpec().Type) }
+
+// BudgetText is the benchmark's measuring time.
+func (j *Job) BudgetText() string { return time.Duration(j.Budget).String() }
+
+// ProgramSpec is the job's program.
+func (j *Job) ProgramSpec() *ebpf.ProgramSpec { return j.Spec.Programs[j.Program] }
+
+// New resolves every benchmark of the suite. It reports every problem
+// that it finds, joined.
+func New(s *suite.Suite) (*Plan, error) {
+	objects, err := parseObjects(s.Objects)
+	if err != nil {
+		return nil, err
+	}
+	var plan Plan
+	var errs []error
+	for i := range s.Benchmarks {
+		job, err := newJob(s, objects, &s.Benchmarks[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		plan.Jobs = append(plan.Jobs, job)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &plan, nil
+}
+
+// noProgramError says that no object has a benchmark's program.
+type noProgramError struct{ error }
+
+func (e *noProgramError) Unwrap() error { return e.error }
+
+func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (*Job, error) {
+	from, err := findObject(s, objects, b)
+	if err != nil {
+		return nil, err
+	}
+	job := &Job{Benchmark: b, Object: from}
+	job.Spec, job.Warnings = objects[from.Path].Program(b.Program, b.MapPrograms()...)
+	job.ChooseDriver(tailCalls(objects[from.Path], b.Program))
+	job.SetDefaults()
+	if err := job.CheckDriver(); err != nil {
+		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+	}
+	if err := job.readyFor(s); err != nil {
+		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+	}
+	if err := job.addReplacements(s, objects); err != nil {
+		return nil, err
+	}
+	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
+		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
+	}
+	if job.Entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
+		at := s.ErrorAt(b.Name, "maps", "%s", err)
+		if missing := (*bpfmap.NoTargetError)(nil); errors.As(err, &missing) {
+			return nil, &bpfmap.NoTargetError{Err: at}
+		}
+		return nil, at
+	}
+	if packets := job.Packets(); packets != nil {
+		if job.Frames, err = packet.Expand(packets, s.ReadFile); err != nil {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
+		}
+		if n := job.RunsPerRound(); n < len(job.Frames) {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
+		}
+	}
+	if err := job.addPreparations(objects[from.Path], s.ReadFile); err != nil {
+		return nil, s.ErrorAt(b.Name, "prepare", "%s", err)
+	}
+	if job.TestRun != nil {
+		if _, err := job.Inputs(); err != nil {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+		}
+	}
+	return job, nil
+}
+
+// KindsOfRuns is how many kinds of runs a slice has, of which all of a kind are
+// alike unless chance has a say in them; 0 where that cannot be told.
+func (j *Job) KindsOfRuns() int {
+	if j.TestRun != nil {
+		return max(len(j.Frames), 1)
+	}
+	return len(j.Frames)
+}
+
+// Packets describe what the program is driven with, none for a driver without.
+func (j *Job) Packets() []bench.Packet {
+	switch {
+	case j.TestRun != nil && !TakesPackets(j.ProgramSpec().Type):
+	case j.TestRun != nil:
+		return j.TestRun.Packets
+	case j.Veth != nil:
+		return j.Veth.Packets
+	}
+	return nil
+}
+
+// RunsPerRound is how many runs the packets share.
+func (j *Job) RunsPerRound() int {
+	if j.TestRun != nil {
+		return j.TestRun.Repeat
+	}
+	return j.Veth.Count
+}
+
+// findObject finds the object that holds the benchmark's program.
+func findObject(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmark) (suite.Object, error) {
+	return findProgram(s, objects, b.Program, b.Object, func(format string, args ...any) error {
+		return s.ErrorAt(b.Name, "program", format, args...)
+	})
+}
+
+// findProgram finds the object that holds a program: the one of a path, or the only
+// one that does where that is empty.
+func findProgram(s *suite.Suite, objects map[string]*object.Object, program, in string, errorf func(string, ...any) error) (suite.Object, error) {
+	var found []suite.Object
+	var have []string
+	untyped := ""
+	for _, o := range s.Objects {
+		if in != "" && o.Path != in {
+			continue
+		}
+		names := objects[o.Path].Programs()
+		have = append(have, names...)
+		if section := objects[o.Path].Untyped(program); section != "" {
+			untyped = section
+		}
+		if slices.Contains(names, program) {
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if untyped != "" {
+			return suite.Object{}, &noProgramError{errorf("program %q is in section %q, which says no known type, as xdp, tc or kprobe/NAME would", program, untyped)}
+		}
+		where := "the suite's objects have"
+		if in != "" {
+			where = in + " has"
+		}
+		return suite.Object{}, &noProgramError{errorf("unknown program %q%s: %s %s", program, strictyaml.DidYouMean(program, have), where, strings.Join(have, ", "))}
+	default:
+		return suite.Object{}, errorf("program %q is in %s and in %s: say which by object", program, found[0].Path, found[1].Path)
+	}
+}
+
+func parseObjects(objects []suite.Object) (map[string]*object.Object, error) {
+	parsed := map[string]*object.Object{}
+	var errs []error
+	for _, o := range objects {
+		p, err := object.Parse(o.Data)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read object %s: %w", o.Path, err))
+			continue
+		}
+		parsed[o.Path] = p
+	}
+	return parsed, errors.Join(errs...)
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+)
+
+// Suites resolves the benchmarks of two suites, each on its own objects, and
+// pairs those of the same name. Each side of a pair runs the program that its
+// own suite says, and both by the head's workload: what the base was measured by
+// is no part of what changed. What just one suite has is alone in its pair.
+func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
+	head, headErr := newSidePlan(headSuite)
+	base, baseErr := newSidePlan(baseSuite)
+	if baseErr != nil {
+		baseErr = fmt.Errorf("base: %w", baseErr)
+	}
+	errs := []error{headErr, baseErr}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	var pairs []PairJob
+	inHead := map[string]bool{}
+	for i := range headSuite.Benchmarks {
+		b := &headSuite.Benchmarks[i]
+		inHead[b.Name] = true
+		job, err := newJob(headSuite, head.objects, b)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		pairs = append(pairs, PairJob{Base: base.jobLike(headSuite, job), Head: job})
+	}
+	for i := range baseSuite.Benchmarks {
+		if inHead[baseSuite.Benchmarks[i].Name] {
+			continue
+		}
+		switch job, err := base.job(i); {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("base: %w", err))
+		case job != nil:
+			pairs = append(pairs, PairJob{Base: job})
+		}
+	}
+	return pairs, errors.Join(errs...)
+}
+
+// jobLike is the side's benchmark of the same name as another side's, by the
+// workload of that one. It is nil where the side has none. One that this workload
+// cannot drive is nil too, with a warning for the other: a change may well
+// have made another kind of program of it.
+func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
+	i := slices.IndexFunc(p.suite.Benchmarks, func(b bench.Benchmark) bool { return b.Name == other.Name })
+	if i < 0 {
+		return nil
+	}
+	own := &p.suite.Benchmarks[i]
+	from, err := findObject(p.suite, p.objects, own)
+	if err != nil {
+		var missing *noProgramError
+		if !errors.As(err, &missing) {
+			other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
+		}
+		return nil
+	}
+	b := *other.Benchmark
+	b.Program, b.Object, b.Replace = own.Program, from.Path, own.Replace
+	o := p.objects[from.Path]
+	spec, _ := o.Program(b.Program, slices.Concat(own.MapPrograms(), b.MapPrograms())...)
+	s := otherSuite.WithObjects(p.suite.Objects)
+	// Values may be of what a replacement brings along.
+	if err := (&Job{Benchmark: &b, Object: from, Spec: spec}).addReplacements(s, p.objects); err != nil {
+		other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
+		return nil
+	}
+	var warnings []string
+	b.Globals = valuesFor(own.Globals, other.Globals, "global", &warnings,
+		func(name string) bool { return other.Spec.Variables[name] != nil },
+		func(name string, v any) bool { return bpfmap.SetGlobals(spec.Copy(), map[string]any{name: v}) == nil })
+	b.Maps = valuesFor(own.Maps, other.Maps, "map", &warnings,
+		func(name string) bool { return other.Spec.Maps[name] != nil },
+		func(name string, v bench.MapPrep) bool {
+			_, err := bpfmap.Prepare(o, spec.Copy(), map[string]bench.MapPrep{name: v}, otherSuite.ReadFile)
+			return err == nil
+		})
+	job, err := newJob(s, p.objects, &b)
+	if err != nil {
+		other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
+		return nil
+	}
+	job.Warnings = append(job.Warnings, warnings...)
+	return job
+}
+
+// valuesFor are the values of globals or maps, by name, that a side gets where
+// the other has some of its own. It gets the other's, and its own of what the
+// other's program lacks or where the other's do not fit: a change may well have
+// renamed a map or widened a key.
+func valuesFor[V any](own, other map[string]V, what string, warnings *[]string, has func(string) bool, fits func(string, V) bool) map[string]V {
+	values := map[string]V{}
+	for name, v := range own {
+		if !has(name) {
+			values[name] = v
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(other)) {
+		v, mine := own[name]
+		switch {
+		case fits(name, other[name]):
+			values[name] = other[name]
+		case mine && fits(name, v):
+			values[name] = v
+			*warnings = append(*warnings, fmt.Sprintf("base: %s %s has the value of the base's suite: the head's does not fit", what, name))
+		default:
+			*warnings = append(*warnings, fmt.Sprintf("base: without a value for %s %s: the head's does not fit its program", what, name))
+		}
+	}
+	return values
+}
