@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // fewApart is the part of the rounds that may have had the CPUs apart without
@@ -19,7 +20,7 @@ func contention(rounds, floor *bench.Counters, alone, aloneFloor *bench.Counters
 			continue
 		}
 		together, single := perRun(rounds, i)-perRun(floor, i), perRun(alone, i)-perRun(aloneFloor, i)
-		s.Values = append(s.Values, bench.Round(together-single))
+		s.Values = append(s.Values, unit.Round(together-single))
 	}
 	return s
 }

@@ -176,7 +176,7 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.RunTimeNS)), unit.Exact(float64(raw.RunCnt))))
 	}
 	one := func(m bench.Measure, v float64) bench.Sample {
-		return bench.Sample{Measure: m, Values: []float64{bench.Round(v)}}
+		return bench.Sample{Measure: m, Values: []float64{unit.Round(v)}}
 	}
 	var samples []bench.Sample
 	floor, hasFloor := only(&r.Floor)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
@@ -21,7 +22,7 @@ func (t *track) recordHardware(measures []bench.Measure, last, floor *drive.Slic
 	for i, n := range last.Events {
 		net := n/float64(last.RunCnt) - floor.Events[i]/float64(floor.RunCnt)
 		if !math.IsNaN(net) {
-			t.addHardware(measures[i], bench.Round(net))
+			t.addHardware(measures[i], unit.Round(net))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -19,11 +20,11 @@ func timedSamples(r *bench.Result, k *plan.Kind) []bench.Sample {
 			continue
 		}
 		cost := perRun(&r.Rounds, i)
-		raw.Values = append(raw.Values, bench.Round(cost))
+		raw.Values = append(raw.Values, unit.Round(cost))
 		if i < len(r.Floor.RunCnt) && r.Floor.RunCnt[i] > 0 {
 			empty := perRun(&r.Floor, i)
-			floor.Values = append(floor.Values, bench.Round(empty))
-			net.Values = append(net.Values, bench.Round(cost-empty))
+			floor.Values = append(floor.Values, unit.Round(empty))
+			net.Values = append(net.Values, unit.Round(cost-empty))
 		}
 		if wall := r.Rounds.WallNS[i]; wall > 0 {
 			rate.Values = append(rate.Values, math.Round(float64(runs)/float64(wall)*1e9))

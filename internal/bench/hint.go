@@ -31,18 +31,6 @@ func Hint(err error) string {
 	return ""
 }
 
-// reworded is an error that is told in other words.
-type reworded struct {
-	text string
-	err  error
-}
-
-func (r *reworded) Error() string { return r.text }
-func (r *reworded) Unwrap() error { return r.err }
-
-// Reword tells err in other words.
-func Reword(err error, text string) error { return &reworded{text, err} }
-
 // detailed is an error with lines that help to understand it.
 type detailed struct {
 	error

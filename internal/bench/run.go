@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -186,10 +185,6 @@ func (c *Counters) Runs() uint64 {
 	}
 	return n
 }
-
-// Round keeps a tenth of a picosecond of a value in nanoseconds, which is below what a
-// round can tell and spares result files the digits of binary fractions.
-func Round(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }
 
 // Traffic accounts for packets: Sent = Run + Dropped + Unaccounted.
 type Traffic struct {

@@ -208,3 +208,7 @@ func round3(v float64) float64 {
 }
 
 func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+// Round keeps a tenth of a picosecond of a value in nanoseconds, which is below what a
+// round can tell and spares result files the digits of binary fractions.
+func Round(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }

@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // joinLines are the lines of the programs of both sides, either of which may be
@@ -166,7 +167,7 @@ func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 		for _, i := range l.Offsets {
 			sum += executed[i]
 		}
-		perRun := bench.Round(float64(sum) / float64(p.runs[n]))
+		perRun := unit.Round(float64(sum) / float64(p.runs[n]))
 		least, most = min(least, perRun), max(most, perRun)
 	}
 	if least >= most {
@@ -175,7 +176,7 @@ func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 	return &bench.Spread{Least: least, Most: most}
 }
 
-func (e *Executed) perRun(n uint64) float64 { return bench.Round(float64(n) / float64(e.runs())) }
+func (e *Executed) perRun(n uint64) float64 { return unit.Round(float64(n) / float64(e.runs())) }
 
 // ChangedLines are the lines that a run executes more or less of, what changed
 // most first. Without both sides there are none.

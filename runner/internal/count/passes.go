@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
@@ -16,7 +16,7 @@ type pass struct {
 	runs   uint64
 }
 
-func (p pass) perRun(n uint64) float64 { return bench.Round(float64(n) / float64(p.runs)) }
+func (p pass) perRun(n uint64) float64 { return unit.Round(float64(n) / float64(p.runs)) }
 
 // counted is the number of all runs until now, with the counts.
 type counted struct {

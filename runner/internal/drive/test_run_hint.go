@@ -20,7 +20,7 @@ func noTestRun(typ ebpf.ProgramType, err error) error {
 	if until := plan.RunTypes[typ].Until; until != "" {
 		to = " to " + until
 	}
-	return bench.WithHint(host.Cannot(bench.Reword(err, fmt.Sprintf("this kernel cannot test_run programs of type %s, which is in Linux from %s%s", object.TypeName(typ), from, to))),
+	return bench.WithHint(host.Cannot(host.Reword(err, fmt.Sprintf("this kernel cannot test_run programs of type %s, which is in Linux from %s%s", object.TypeName(typ), from, to))),
 		"verify: {} measures what the verifier and the JIT make of it")
 }
 

@@ -28,3 +28,15 @@ func (e *CannotError) Unwrap() error { return e.error }
 
 // Cannot marks an error as one of the kernel's.
 func Cannot(err error) error { return &CannotError{err} }
+
+// reworded is an error that is told in other words.
+type reworded struct {
+	text string
+	err  error
+}
+
+func (r *reworded) Error() string { return r.text }
+func (r *reworded) Unwrap() error { return r.err }
+
+// Reword tells err in other words.
+func Reword(err error, text string) error { return &reworded{text, err} }

@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // The classes of reasons why a program does not load.
@@ -65,7 +66,7 @@ func Class(err error) string {
 func Explain(spec *ebpf.CollectionSpec, program string, err error) error {
 	why := reasonOf(spec, program, err)
 	text := escape.Printable(fmt.Sprintf(why.format, program, why.reason))
-	return bench.WithHint(&classed{why.class, bench.Reword(err, text)}, why.hint)
+	return bench.WithHint(&classed{why.class, host.Reword(err, text)}, why.hint)
 }
 
 // loadReason is why a program does not load.

@@ -15,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
 // Replacement is a freplace program that takes the place of a function of the
@@ -89,7 +90,7 @@ func replaceable(p *ebpf.ProgramSpec, function string) error {
 		return fmt.Errorf("function %s of program %s cannot be replaced: the object has no types (BTF)", function, p.Name)
 	case !ok:
 		names := slices.Sorted(maps.Keys(functions))
-		return bench.Reword(errNoFunction, fmt.Sprintf("program %s has no function %q to replace, or it was inlined%s: there are %s", p.Name, function,
+		return host.Reword(errNoFunction, fmt.Sprintf("program %s has no function %q to replace, or it was inlined%s: there are %s", p.Name, function,
 			strictyaml.DidYouMean(function, names), strings.Join(names, ", ")))
 	case linkage != btf.GlobalFunc:
 		return fmt.Errorf("function %s of program %s cannot be replaced: it is %s", function, p.Name, linkage)
