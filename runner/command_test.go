@@ -156,8 +156,11 @@ func TestHooksThatOnlyOrdersCall(t *testing.T) {
 	for _, r := range measureHooks(t, fewRounds,
 		"tracepoint command: {attach: tp/syscalls/sys_enter_read, load: syscalls}",
 		"tracepoint command: {attach: tp/syscalls/sys_enter_write, load: faults}") {
+		if strings.Contains(strings.Join(r.Warnings, "\n"), "other processes") {
+			continue // they call it so often that it cannot be told, which is said
+		}
 		if !strings.Contains(r.Error, "not one run is the load's") || !strings.Contains(r.Hint, "load, a system call") {
-			t.Errorf("%s: error %q, hint %q", r.Benchmark, r.Error, r.Hint)
+			t.Errorf("%s: error %q, hint %q, warnings %q", r.Benchmark, r.Error, r.Hint, r.Warnings)
 		}
 	}
 }
