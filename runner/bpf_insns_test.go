@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cilium/ebpf/rlimit"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -50,9 +48,6 @@ func TestBPFInsns(t *testing.T) {
 // outside too.
 func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 	testenv.Root(t)
-	if err := rlimit.RemoveMemlock(); err != nil {
-		t.Fatal(err)
-	}
 	for _, driver := range []string{"test_run: {}", "veth: {count: 1000}", "veth: {count: 1000, mode: generic}", "perf_event: {window: 20ms}"} {
 		program := "fun_xdp_fibonacci"
 		if strings.HasPrefix(driver, "perf_event") {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cilium/ebpf/rlimit"
+
 	"github.com/org/ebpf-bench-action/internal/probe"
 )
 
@@ -67,6 +69,10 @@ func Root(t testing.TB) {
 		t.Fatalf("read capabilities: %v", err)
 	}
 	if len(missing) == 0 {
+		// Before Linux 5.11 maps and programs count as locked memory.
+		if err := rlimit.RemoveMemlock(); err != nil {
+			t.Fatal(err)
+		}
 		return
 	}
 	Missing(t, "root's capabilities "+strings.Join(missing, ", "))
