@@ -118,7 +118,7 @@ stories-on-%: vmtest
 	@$(call in_vm,$*,test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
 
 in_vm = CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
-	-exec "$(CURDIR)/bin/vmtest -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
+	-exec "'$(CURDIR)/bin/vmtest' -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
 
 .PHONY: e2e
 e2e: kernels ## run the action from end to end, by act against an emulated GitHub
@@ -156,7 +156,7 @@ lint: ## check the style, the layers, the workflows and the usual mistakes
 	$(TOOL) revive -config tools/revive.toml ./...
 	@$(TOOL) misspell -error $(GO_FILES)
 	go mod tidy -diff
-	shellcheck $(SHELL_FILES)
+	shellcheck -x $(SHELL_FILES)
 	$(ACTION_TOOL) actionlint .github/workflows/*.yml docs/recipes/*.yml
 
 .PHONY: generate
@@ -180,7 +180,7 @@ FUZZKERNELTIME ?= 500x
 fuzz-kernel: kernels ## compare the counts of generated programs with those of an interpreter, in a virtual machine
 	@scripts/setup test
 	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
-	CGO_ENABLED=0 go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "$(CURDIR)/bin/vmtest -kernel 6.12" ./internal/insn/oracle
+	CGO_ENABLED=0 go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "'$(CURDIR)/bin/vmtest' -kernel 6.12" ./internal/insn/oracle
 
 .PHONY: figures
 figures: build ## measure what the README promises: speed, agreement, spread of ten runs
@@ -212,7 +212,7 @@ corpus = rm -rf bin/corpus && mkdir -p bin/corpus && \
 	for f in $(2); do cp "$$f" "bin/corpus/$$(basename "$$(dirname "$$f")")-$$(basename "$$f")"; done && \
 	$(SUDO) env PATH="$$PATH" go test -count=1 -timeout 2h -v -run '$(1)' ./runner -corpus '../bin/corpus/*' $(3) && \
 	for k in $(KERNELS); do CGO_ENABLED=0 go test -count=1 -timeout 2h -v -run '$(1)' \
-		-exec "$(CURDIR)/bin/vmtest -kernel $$k -files ../bin/corpus/* -tools bpftool" ./runner -corpus '../bin/corpus/*' $(3) || exit 1; done
+		-exec "'$(CURDIR)/bin/vmtest' -kernel $$k -files ../bin/corpus/* -tools bpftool" ./runner -corpus '../bin/corpus/*' $(3) || exit 1; done
 
 .PHONY: figures-insn
 INSN_REPEAT ?= 100
