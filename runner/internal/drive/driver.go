@@ -124,7 +124,7 @@ type PathDriver interface {
 	Detach() error
 }
 
-// SelfTimed is a pathDriver that knows what the events of the latest trigger took,
+// SelfTimed is a PathDriver that knows what the events of the latest trigger took,
 // without what it takes to order them.
 type SelfTimed interface{ Took() time.Duration }
 

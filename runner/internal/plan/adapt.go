@@ -19,17 +19,23 @@ const NoVeth = "this kernel has no veth interfaces: test_run drives the program 
 // OrTestRun replaces the veth of jobs by test_run where the kernel has no such
 // interfaces, which try finds out. The floor of such a job is that of test_run.
 // Any other error is not its business: the job will meet it again. What test_run
-// does not take either is left to orSocket.
+// does not take either is left to OrSocket.
 func OrTestRun(jobs []*Job, try func() error) []*Job {
 	jobs = OrSocket(jobs, trySkLookup)
 	onVeth := func(j *Job) bool { return j.Veth != nil }
 	if !slices.ContainsFunc(jobs, onVeth) || !isMissing(try()) {
 		return jobs
 	}
+	return replaced(jobs, onVeth, (*Job).byTestRun)
+}
+
+// replaced are jobs of which some have others in their place. The jobs themselves stay
+// as they are.
+func replaced(jobs []*Job, which func(*Job) bool, by func(*Job) *Job) []*Job {
 	jobs = slices.Clone(jobs)
 	for i, j := range jobs {
-		if onVeth(j) {
-			jobs[i] = j.byTestRun()
+		if which(j) {
+			jobs[i] = by(j)
 		}
 	}
 	return jobs
@@ -58,7 +64,7 @@ func TryVeth() error {
 	return v.Close()
 }
 
-// PairsOrTestRun is orTestRun for the jobs of pairs.
+// PairsOrTestRun is OrTestRun for the jobs of pairs.
 func PairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
 	return FitPairs(pairs, func(jobs []*Job) []*Job { return OrTestRun(jobs, try) })
 }
@@ -100,13 +106,7 @@ func OrSocket(jobs []*Job, try func() error) []*Job {
 	if !slices.ContainsFunc(jobs, runs) || !errors.Is(try(), ebpf.ErrNotSupported) {
 		return jobs
 	}
-	jobs = slices.Clone(jobs)
-	for i, j := range jobs {
-		if runs(j) {
-			jobs[i] = j.bySocket()
-		}
-	}
-	return jobs
+	return replaced(jobs, runs, (*Job).bySocket)
 }
 
 func (j *Job) bySocket() *Job {
@@ -152,18 +152,13 @@ func OrAlone(jobs []*Job, mode bench.Mode, cpus []int) []*Job {
 	default:
 		return jobs
 	}
-	jobs = slices.Clone(jobs)
-	for i, j := range jobs {
-		if !j.Parallel {
-			continue
-		}
+	return replaced(jobs, func(j *Job) bool { return j.Parallel }, func(j *Job) *Job {
 		job, b := *j, *j.Benchmark
 		b.Parallel = false
 		job.Benchmark = &b
 		job.Warnings = append(slices.Clip(j.Warnings), why)
-		jobs[i] = &job
-	}
-	return jobs
+		return &job
+	})
 }
 
 // ByVerify is the job whose program is only loaded, with the reason as a warning.
