@@ -63,24 +63,31 @@ endif
 # and of runner and the command line the tests with more than one thing under way.
 RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner,$(shell scripts/racing))
 RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
-RACE_STORIES := run_bundled,parallel,compare,baseline
+RACE_STORIES := run_bundled parallel compare baseline
+PLAIN_STORIES = $(filter-out $(RACE_STORIES),$(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/*.txtar)))
 PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
-PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade
+PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade|TestKilledWriters|TestBringHost|TestTenThousand|TestResultsAreBounded|TestAnEventWithoutEnd|TestDetectableIsCaught
 PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing
 
+comma := ,
+space := $() $()
+commas = $(subst $(space),$(comma),$(1))
 TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
+# The lists of stories and of the race detector take longest, so the others run on what
+# they leave of the CPUs.
+test-commands test-plain: TEST := nice $(TEST)
 TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
 
 # The longest come first.
 .PHONY: test-stories test-race test-commands test-plain
 test-stories:
-	$(TEST) test-stories.json -- $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
+	EBPF_BENCH_TEST_STORIES='$(call commas,$(PLAIN_STORIES))' $(TEST) test-stories.json -- $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
 
 test-race:
 	$(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
 	$(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
 	$(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip 'TestScripts|$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
-	EBPF_BENCH_TEST_STORIES='$(RACE_STORIES)' $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
+	EBPF_BENCH_TEST_STORIES='$(call commas,$(RACE_STORIES))' $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
 
 test-commands:
 	$(TEST) test-commands.json -- $(TEST_FLAGS) -run '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
