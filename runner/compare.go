@@ -26,7 +26,7 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 		return nil, err
 	}
 	out := &bench.Comparison{
-		Version: bench.ComparisonVersion,
+
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),

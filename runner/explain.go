@@ -22,7 +22,7 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		return nil, err
 	}
 	out := &bench.Explanation{
-		Version:  bench.ExplanationVersion,
+
 		Tool:     o.Tool,
 		Testbed:  testbed(o.Mode),
 		Started:  time.Now().UTC().Truncate(time.Second),

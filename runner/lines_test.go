@@ -36,7 +36,7 @@ func TestLongNamesAreRead(t *testing.T) {
 		t.Errorf("lines are of %.20q, and the program is %.20q", p.Lines[0].Program, p.Head.Program)
 	}
 	var text bytes.Buffer
-	if err := bench.EncodeExplanation(&text, e); err != nil {
+	if err := bench.EncodeExplanations(&text, e); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := bench.DecodeExplanation(&text); err != nil {

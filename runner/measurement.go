@@ -27,7 +27,7 @@ type measurement struct {
 
 func newMeasurement(p *Plan, o Options) *measurement {
 	m := &measurement{options: o, out: bench.Run{
-		Version: bench.RunVersion,
+
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),

@@ -168,5 +168,5 @@ func makeComparison(ts *testscript.TestScript, neg bool, args []string) {
 	file, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer file.Close()
-	ts.Check(bench.EncodeComparisons(file, m.Compare()))
+	ts.Check(bench.EncodeComparisons(file, m.Compare()...))
 }

@@ -103,7 +103,7 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	}
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
 		// What keeps it from being written is said when all is.
-		_ = out.Write(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar) })
+		_ = out.Write(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar...) })
 	})
 	if len(comparisons) == 0 {
 		return exit.NoMeasure(err)

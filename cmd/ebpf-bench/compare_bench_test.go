@@ -117,5 +117,5 @@ func writeHead(dir string, run *bench.Run) error {
 	}
 	defer file.Close()
 	run.Started = run.Started.Add(time.Minute)
-	return errors.Join(bench.Encode(file, run), os.WriteFile(filepath.Join(dir, "policy.yml"), []byte(storePolicy), 0o644))
+	return errors.Join(bench.EncodeRuns(file, run), os.WriteFile(filepath.Join(dir, "policy.yml"), []byte(storePolicy), 0o644))
 }

@@ -34,7 +34,7 @@ func makeResult(ts *testscript.TestScript, neg bool, args []string) {
 	file, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer file.Close()
-	ts.Check(bench.Encode(file, run))
+	ts.Check(bench.EncodeRuns(file, run))
 }
 
 // inventRun is a run without results that started in some minute.

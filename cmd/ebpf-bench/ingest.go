@@ -115,7 +115,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	if runs, err = addRun(runs, run); err != nil {
 		return exit.Usage(err)
 	}
-	return errors.Join(out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) }),
+	return errors.Join(out.Write(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) }),
 		cli.PrintRuns(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
 }
 
@@ -176,7 +176,7 @@ func named(name string, err error) error {
 // output says so. Of that, no more is known than it says.
 func (f *ingestFlags) newRun(t *ui.Terminal, set *ingest.Set) *bench.Run {
 	run := &bench.Run{
-		Version: bench.RunVersion, Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
+		Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
 		Testbed: probe.Testbed(), Partial: len(set.Failed) > 0, Results: set.Results(),
 	}
 	run.Testbed.Asked = fleet.Host

@@ -73,7 +73,7 @@ func TestSignalEndsASliceUnderWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer saved.Close()
-			run, err := bench.Decode(saved)
+			run, err := bench.DecodeRun(saved)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -128,7 +128,7 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for name, text := range map[string][]byte{"stdout": stdout.Bytes(), "--out": saved} {
-				run, err := bench.Decode(bytes.NewReader(text))
+				run, err := bench.DecodeRun(bytes.NewReader(text))
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

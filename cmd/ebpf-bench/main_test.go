@@ -201,7 +201,7 @@ func checkBMF(ts *testscript.TestScript, neg bool, args []string) {
 // checkRun fails unless a file (or stdout) is a whole run that measured each
 // of the benchmarks: run FILE BENCHMARK...
 func checkRun(ts *testscript.TestScript, neg bool, args []string) {
-	run, err := bench.Decode(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
+	run, err := bench.DecodeRun(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
 	ts.Check(err)
 	if run.Testbed.Kernel == "" || run.Seed == 0 || run.Tool == "" {
 		ts.Fatalf("the run does not say where and how it was measured: %+v", run)
@@ -220,7 +220,7 @@ func checkRun(ts *testscript.TestScript, neg bool, args []string) {
 
 // readRuns reads the runs of a file and takes out what is a time.
 func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
-	runs, err := bench.DecodeAll(strings.NewReader(ts.ReadFile(name)))
+	runs, err := bench.DecodeRuns(strings.NewReader(ts.ReadFile(name)))
 	ts.Check(err)
 	for _, run := range runs {
 		run.Started = time.Time{}
@@ -270,7 +270,7 @@ func checkSame(ts *testscript.TestScript, neg bool, args []string) {
 				}
 			}
 		}
-		ts.Check(bench.EncodeAll(&texts[i], runs))
+		ts.Check(bench.EncodeRuns(&texts[i], runs...))
 	}
 	a, b := texts[0].String(), texts[1].String()
 	if same := a == b; same == neg {

@@ -9,17 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
+	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/programs"
 )
 
-// block is a fenced code block of the README.
+// block is a fenced code block of a document.
 type block struct{ language, text string }
 
-func readmeBlocks(t *testing.T) []block {
+func blocksOf(t *testing.T, document string) []block {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../" + document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,7 @@ func TestReadmeCommands(t *testing.T) {
 	testenv.Root(t)
 	dir := t.TempDir()
 	suites := 0
-	for _, b := range readmeBlocks(t) {
+	for _, b := range blocksOf(t, "README.md") {
 		switch {
 		case b.language != "yaml":
 		case strings.Contains(b.text, "\nbenchmarks:"):
@@ -71,7 +74,7 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	for _, b := range readmeBlocks(t) {
+	for _, b := range blocksOf(t, "README.md") {
 		if b.language != "sh" {
 			continue
 		}
@@ -142,4 +145,51 @@ func briefly(line string) string {
 		return "ebpf-bench compare --budget 50ms " + rest
 	}
 	return line
+}
+
+// The commands of docs/results-json.md run, and what they write is as the schema says.
+// The two builds that they compare are two programs: one became slow.
+func TestResultsAreAsDocumented(t *testing.T) {
+	testenv.Root(t)
+	testenv.Tools(t, "jq")
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, programs.FS); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "ebpf-bench")); err != nil {
+		t.Fatal(err)
+	}
+	object := "fun_xdp/fun_xdp_bpfel.o:fun_xdp_fibonacci"
+	builds := strings.NewReplacer(
+		"compare old.o new.o", "compare --suite ebpf-bench.yml --filter fibonacci_slow$ "+object+" "+object+"_slow",
+		"old.o new.o", object+" "+object+"_slow",
+		"ebpf-bench run", "ebpf-bench run --rounds 16 --loads 2",
+	)
+	for _, b := range blocksOf(t, "docs/results-json.md") {
+		if b.language != "sh" {
+			continue
+		}
+		cmd := exec.Command("sh", "-c", builds.Replace(b.text))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), asMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code > exit.Regression || stdout.Len()+stderr.Len() == 0 && !strings.Contains(b.text, "schema") {
+			t.Errorf("%sends with %d\n%s%s", b.text, code, &stdout, &stderr)
+		}
+	}
+	results, err := filepath.Glob(filepath.Join(dir, "*n.json"))
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	for _, name := range results {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schematest.Validate(t, bench.Schema, string(text)); err != nil {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func (f *runFlags) writer(r *measure.Running) (writer, error) {
 
 func writerOf(out output.File) writer {
 	return func(runs ...*bench.Run) error {
-		return out.Write(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
+		return out.Write(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) })
 	}
 }
 

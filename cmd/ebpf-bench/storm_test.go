@@ -61,7 +61,7 @@ func TestAStormOfSignalsChangesNoResult(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
-	run, err := bench.Decode(&stdout)
+	run, err := bench.DecodeRun(&stdout)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,16 +131,16 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 	if c.Nothing() && c.Shard != nil {
 		empty, note := c.Empty()
 		s.t.Tell(note)
-		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparison(w, empty) })
+		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, empty) })
 	}
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
-		_ = s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar) })
+		_ = s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar...) })
 	})
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}
 	off := (&judge.Judge{Policy: c.Policy}).Missed(c.Judged.Kernels, judge.Testbeds(comparisons))
-	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons) }))
+	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons...) }))
 }
 
 // measureAlone measures the head alone, and keeps what is to become a baseline.
@@ -190,7 +190,7 @@ func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench
 }
 
 func (s *step) writeRuns(runs ...*bench.Run) error {
-	return s.writeResults(func(w io.Writer) error { return bench.EncodeAll(w, runs) })
+	return s.writeResults(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) })
 }
 
 func (s *step) writeResults(encode func(io.Writer) error) error {

@@ -165,7 +165,7 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	}
 	defer file.Close()
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: "6.12"}, Results: []bench.Result{{Benchmark: "x"}}}
-	if err := bench.EncodeAll(file, []*bench.Run{run}); err != nil {
+	if err := bench.EncodeRuns(file, run); err != nil {
 		t.Fatal(err)
 	}
 	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}

@@ -58,17 +58,9 @@ func readResults(name string, judged bool) (*bench.Part, error) {
 // them is for people, and is not read.
 func isJudged(text []byte) bool {
 	var doc struct {
-		Tables there `json:"tables"`
+		Outcome string `json:"outcome"`
 	}
-	return json.Unmarshal(text, &doc) == nil && bool(doc.Tables)
-}
-
-// there tells whether a document has a key.
-type there bool
-
-func (t *there) UnmarshalJSON([]byte) error {
-	*t = true
-	return nil
+	return json.Unmarshal(text, &doc) == nil && doc.Outcome != ""
 }
 
 // errNoResults says that nobody left a file of results.
@@ -141,11 +133,7 @@ func writeText(text string) func(io.Writer) error {
 	}
 }
 
-// checkKeys refuses keys that no file of results has: one run or comparison, or several.
+// checkKeys refuses keys that no file of results has.
 func checkKeys(r io.Reader) error {
-	type several struct {
-		Runs        []bench.Run        `json:"runs"`
-		Comparisons []bench.Comparison `json:"comparisons"`
-	}
-	return strictjson.CheckKeys(r, "results", reflect.TypeFor[several](), reflect.TypeFor[bench.Run](), reflect.TypeFor[bench.Comparison]())
+	return strictjson.CheckKeys(r, "results", reflect.TypeFor[bench.Results]())
 }

@@ -22,10 +22,10 @@ func TestStrictKeys(t *testing.T) {
 	run.Results[0].Retvals, run.Results[0].Traffic, run.Results[0].Path = map[uint32]uint64{2: 3}, &bench.Traffic{}, &bench.Path{}
 	run.Results[0].Alerts = []bench.Alert{{Measure: "x"}}
 	for what, encode := range map[string]func(*bytes.Buffer) error{
-		"a run":           func(b *bytes.Buffer) error { return bench.Encode(b, run) },
-		"two runs":        func(b *bytes.Buffer) error { return bench.EncodeAll(b, []*bench.Run{run, run}) },
-		"a comparison":    func(b *bytes.Buffer) error { return bench.EncodeComparison(b, c) },
-		"two comparisons": func(b *bytes.Buffer) error { return bench.EncodeComparisons(b, []*bench.Comparison{c, c}) },
+		"a run":           func(b *bytes.Buffer) error { return bench.EncodeRuns(b, run) },
+		"two runs":        func(b *bytes.Buffer) error { return bench.EncodeRuns(b, run, run) },
+		"a comparison":    func(b *bytes.Buffer) error { return bench.EncodeComparisons(b, c) },
+		"two comparisons": func(b *bytes.Buffer) error { return bench.EncodeComparisons(b, c, c) },
 	} {
 		var b bytes.Buffer
 		if err := encode(&b); err != nil {
@@ -48,13 +48,13 @@ func TestStrictKeys(t *testing.T) {
 
 func TestStrictKeysRefuse(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version":1,"version":2}`:            `the key "version" comes twice`,
-		`{"Version":1}`:                        `results have no key "Version"`,
-		`{"results":[{"benchmark":"a","":1}]}`: `results have no key ""`,
-		`{"tables":[]}`:                        `results have no key "tables"`,
-		`{"version":1}{}`:                      "something follows the document",
-		`{"version":1`:                         "the document ends before it is complete",
-		``:                                     "the document ends before it is complete",
+		`{"version":1,"version":2}`: `the key "version" comes twice`,
+		`{"Version":1}`:             `results have no key "Version"`,
+		`{"runs":[{"":1}]}`:         `results have no key ""`,
+		`{"tables":[]}`:             `results have no key "tables"`,
+		`{"version":1}{}`:           "something follows the document",
+		`{"version":1`:              "the document ends before it is complete",
+		``:                          "the document ends before it is complete",
 	} {
 		if err := checkKeys(strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -73,7 +73,7 @@ func TestResultsAreBounded(t *testing.T) {
 		var b bytes.Buffer
 		part := *run
 		part.Results = run.Results[:n]
-		if err := bench.Encode(&b, &part); err != nil {
+		if err := bench.EncodeRuns(&b, &part); err != nil {
 			t.Fatal(err)
 		}
 		testenv.Write(t, name, b.Bytes())

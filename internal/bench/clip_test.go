@@ -26,7 +26,7 @@ func TestClippedIsRead(t *testing.T) {
 			Lines: []Line{{Program: ClipName(s), Function: ClipName(s), Text: text, BaseText: text, BaseFile: ClipFile(s), Head: code}},
 		}}}
 		var doc bytes.Buffer
-		if err := EncodeExplanation(&doc, e); err != nil {
+		if err := EncodeExplanations(&doc, e); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := DecodeExplanation(&doc); err != nil {

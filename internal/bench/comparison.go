@@ -2,16 +2,9 @@ package bench
 
 import "time"
 
-// ComparisonVersion is the version of a Comparison's JSON. It grows when a
-// reader of the previous version would misread the document; new fields do not
-// change it.
-const ComparisonVersion = 1
-
 // Comparison is what was measured of two sides, base and head: what a change
 // did to each benchmark, before anybody judges it.
 type Comparison struct {
-	// Version is the version of this JSON; see DecodeComparison.
-	Version int `json:"version"`
 	// Tool is the version of ebpf-bench that measured.
 	Tool string `json:"tool"`
 	// Testbed is what the head was measured on. In a paired comparison the
@@ -82,7 +75,7 @@ func (p *Pair) Paired() bool { return p.Again != nil }
 // HeadRun is the head of a comparison as a run.
 func (c *Comparison) HeadRun() *Run {
 	run := &Run{
-		Version: RunVersion, Tool: c.Tool, Testbed: c.Testbed, Started: c.Started,
+		Tool: c.Tool, Testbed: c.Testbed, Started: c.Started,
 		Elapsed: c.Elapsed, Seed: c.Seed, Partial: c.Partial,
 	}
 	for _, p := range c.Pairs {

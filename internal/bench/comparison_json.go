@@ -1,39 +1,9 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 )
-
-// EncodeComparison writes the comparison as one JSON document.
-func EncodeComparison(w io.Writer, c *Comparison) error {
-	doc := *c
-	doc.Version = ComparisonVersion
-	if doc.Pairs == nil {
-		doc.Pairs = []Pair{}
-	}
-	if err := json.NewEncoder(w).Encode(&doc); err != nil {
-		return fmt.Errorf("encode comparison: %w", err)
-	}
-	return nil
-}
-
-// DecodeComparison reads one comparison and checks that it is whole, as Decode
-// does with a run, and that what was measured in pairs has equal rounds.
-func DecodeComparison(r io.Reader) (*Comparison, error) {
-	var doc comparisonDoc
-	err := decodeDocument(r, &doc)
-	c, kind := doc.comparison()
-	if err == nil || doc.Version != 0 && doc.Version != ComparisonVersion {
-		err = kind
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode comparison: %w", err)
-	}
-	return c, nil
-}
 
 // comparisonDoc is the JSON of a comparison, pairDoc that of a pair.
 type comparisonDoc struct {
@@ -42,18 +12,20 @@ type comparisonDoc struct {
 	Confirmed pairs `json:"confirmed"`
 }
 
-// comparison is the comparison, if it is one of a known version.
+// comparison is the comparison, once all of it was decoded.
 func (d *comparisonDoc) comparison() (*Comparison, error) {
-	switch {
-	case d.Version == 0:
-		return nil, errors.New("the document has no version: it is no result of ebpf-bench compare")
-	case d.Version != ComparisonVersion:
-		return nil, fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", d.Version, ComparisonVersion)
-	case d.Pairs == nil:
-		return nil, errors.New("the document has no pairs: it is no result of ebpf-bench compare")
+	if d.Pairs == nil {
+		return nil, errors.New("a comparison has no pairs")
 	}
 	d.Comparison.Pairs, d.Comparison.Confirmed = d.Pairs, d.Confirmed
 	return &d.Comparison, checkThresholds(d.Thresholds)
+}
+
+type comparisons []*Comparison
+
+func (c *comparisons) UnmarshalJSON(text []byte) (err error) {
+	*c, err = decodeList(text, "comparisons", maxRuns, (*comparisonDoc).comparison)
+	return err
 }
 
 type pairDoc struct {

@@ -70,44 +70,16 @@ func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T,
 	return list, nil
 }
 
-// runDoc is the JSON of a run, or of what could be taken for one.
+// runDoc is the JSON of a run.
 type runDoc struct {
 	Run
 	Results results `json:"results"`
-	// Runs are those of several kernels. A comparison has tables, and pairs
-	// in them, an explanation has programs.
-	Runs         runs    `json:"runs"`
-	Tables       present `json:"tables"`
-	Pairs        present `json:"pairs"`
-	Programs     present `json:"programs"`
-	Explanations present `json:"explanations"`
-}
-
-// kind says what is wrong where a document is no run of a known version. What
-// else is wrong with it matters less.
-func (d *runDoc) kind() error {
-	switch {
-	case bool(d.Tables || d.Pairs):
-		return WithHint(errors.New("it is a comparison of ebpf-bench compare, not the results of ebpf-bench run"),
-			"compare the objects, or the results of ebpf-bench run --out")
-	case bool(d.Programs || d.Explanations):
-		return WithHint(errors.New("it is an explanation of ebpf-bench explain, not the results of ebpf-bench run"),
-			"give the objects, or the results of ebpf-bench run --out")
-	case d.Version != 0 && d.Version != RunVersion:
-		return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", d.Version, RunVersion)
-	}
-	return nil
 }
 
 // run is the run, once all of it was decoded.
 func (d *runDoc) run() (*Run, error) {
-	switch {
-	case d.Runs != nil:
-		return nil, errors.New("there are several runs in it")
-	case d.Version == 0:
-		return nil, errors.New("the document has no version: it is no result of ebpf-bench run")
-	case d.Results == nil:
-		return nil, errors.New("the document has no results: it is no result of ebpf-bench run")
+	if d.Results == nil {
+		return nil, errors.New("a run has no results")
 	}
 	d.Run.Results = d.Results
 	return &d.Run, checkThresholds(d.Thresholds)
@@ -127,12 +99,7 @@ func checkThresholds(name string) error {
 type runs []*Run
 
 func (r *runs) UnmarshalJSON(text []byte) (err error) {
-	*r, err = decodeList(text, "runs", maxRuns, func(d *runDoc) (*Run, error) {
-		if err := d.kind(); err != nil {
-			return nil, err
-		}
-		return d.run()
-	})
+	*r, err = decodeList(text, "runs", maxRuns, (*runDoc).run)
 	return err
 }
 
@@ -191,12 +158,4 @@ type alerts []Alert
 func (a *alerts) UnmarshalJSON(text []byte) (err error) {
 	*a, err = decodeList(text, "alerts of a benchmark", maxAlerts, func(a *Alert) (Alert, error) { return *a, nil })
 	return err
-}
-
-// present tells whether a document has a key.
-type present bool
-
-func (p *present) UnmarshalJSON([]byte) error {
-	*p = true
-	return nil
 }

@@ -2,15 +2,9 @@ package bench
 
 import "time"
 
-// ExplanationVersion is the version of an Explanation's JSON. It grows when a
-// reader of the previous version would misread the document; new fields do not
-// change it.
-const ExplanationVersion = 1
-
 // Explanation says where the BPF instructions are that runs of benchmarks
 // execute: line by line, of one side or of two.
 type Explanation struct {
-	Version int `json:"version"`
 	// Tool is the version of ebpf-bench that counted.
 	Tool    string    `json:"tool"`
 	Testbed Testbed   `json:"testbed"`

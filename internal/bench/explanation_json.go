@@ -1,74 +1,10 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 )
-
-// explanations is the JSON of several explanations: one suite on several kernels.
-type explanations struct {
-	Version      int            `json:"version"`
-	Explanations []*Explanation `json:"explanations"`
-}
-
-// EncodeExplanation writes the explanation as one JSON document.
-func EncodeExplanation(w io.Writer, e *Explanation) error {
-	if err := json.NewEncoder(w).Encode(e.document()); err != nil {
-		return fmt.Errorf("encode explanation: %w", err)
-	}
-	return nil
-}
-
-// EncodeExplanations writes several explanations as one JSON document, and a
-// single one as EncodeExplanation does.
-func EncodeExplanations(w io.Writer, all []*Explanation) error {
-	if len(all) == 1 {
-		return EncodeExplanation(w, all[0])
-	}
-	doc := explanations{Version: ExplanationVersion, Explanations: []*Explanation{}}
-	for _, e := range all {
-		doc.Explanations = append(doc.Explanations, e.document())
-	}
-	if err := json.NewEncoder(w).Encode(&doc); err != nil {
-		return fmt.Errorf("encode explanations: %w", err)
-	}
-	return nil
-}
-
-// document is the explanation with this version, and lists instead of null.
-func (e *Explanation) document() *Explanation {
-	doc := *e
-	doc.Version = ExplanationVersion
-	doc.Programs = append([]Explained{}, e.Programs...)
-	for i := range doc.Programs {
-		if p := &doc.Programs[i]; p.Lines == nil {
-			p.Lines = []Line{}
-		}
-	}
-	return &doc
-}
-
-// DecodeExplanation reads one explanation and checks that it is whole, as Decode
-// does with a run.
-func DecodeExplanation(r io.Reader) (*Explanation, error) {
-	var doc explanationDoc
-	err := decodeDocument(r, &doc)
-	e, kind := doc.explanation()
-	if err == nil || doc.Version != 0 && doc.Version != ExplanationVersion {
-		err = kind
-	}
-	if err != nil {
-		return nil, fmt.Errorf("decode explanation: %w", err)
-	}
-	return e, nil
-}
-
-func unknownExplanation(version int) error {
-	return fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", version, ExplanationVersion)
-}
 
 // explanationDoc is the JSON of an explanation, explainedDoc that of a benchmark
 // in it.
@@ -77,18 +13,20 @@ type explanationDoc struct {
 	Programs explaineds `json:"programs"`
 }
 
-// explanation is the explanation, if it is one of a known version.
+// explanation is the explanation, once all of it was decoded.
 func (d *explanationDoc) explanation() (*Explanation, error) {
-	switch {
-	case d.Version == 0:
-		return nil, errors.New("the document has no version: it is no result of ebpf-bench explain")
-	case d.Version != ExplanationVersion:
-		return nil, unknownExplanation(d.Version)
-	case d.Programs == nil:
-		return nil, errors.New("the document has no programs: it is no result of ebpf-bench explain")
+	if d.Programs == nil {
+		return nil, errors.New("an explanation has no programs")
 	}
 	d.Explanation.Programs = d.Programs
 	return &d.Explanation, nil
+}
+
+type explanationsList []*Explanation
+
+func (e *explanationsList) UnmarshalJSON(text []byte) (err error) {
+	*e, err = decodeList(text, "explanations", maxRuns, (*explanationDoc).explanation)
+	return err
 }
 
 type explainedDoc struct {

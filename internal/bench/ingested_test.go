@@ -35,10 +35,10 @@ func TestIngestedResults(t *testing.T) {
 		{"with another meaning", func(r *Result) { r.Samples[1].Measure.Direction = HigherIsBetter }, "it has allocs as"},
 	} {
 		var b bytes.Buffer
-		if err := Encode(&b, ingestedRun(c.change)); err != nil {
+		if err := EncodeRuns(&b, ingestedRun(c.change)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Decode(&b)
+		_, err := DecodeRun(&b)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}

@@ -6,50 +6,149 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
-// RunVersion is the version of a Run's JSON. It grows when a reader of the
+// ResultsVersion is the version of the JSON of Results. It grows when a reader of the
 // previous version would misread the document; new fields do not change it.
-const RunVersion = 1
+const ResultsVersion = 2
 
-// MaxRunSize bounds a Run's JSON, in bytes: a result file can come from a
-// stranger's pull request.
+// MaxRunSize bounds the JSON of Results, in bytes: a file can come from a stranger's
+// pull request.
 const MaxRunSize = 256 << 20
 
-// Encode writes the run as one JSON document.
-func Encode(w io.Writer, run *Run) error {
-	doc := *run
-	doc.Version = RunVersion
-	if doc.Results == nil {
-		doc.Results = []Result{}
+// Results are what commands write as JSON, and read again: of one kind, and one for each
+// kernel.
+type Results struct {
+	Version      int            `json:"version"`
+	Runs         []*Run         `json:"runs,omitempty"`
+	Comparisons  []*Comparison  `json:"comparisons,omitempty"`
+	Explanations []*Explanation `json:"explanations,omitempty"`
+}
+
+// EncodeRuns writes runs as one JSON document.
+func EncodeRuns(w io.Writer, runs ...*Run) error { return encode(w, Results{Runs: runs}) }
+
+// EncodeComparisons writes comparisons as one JSON document.
+func EncodeComparisons(w io.Writer, all ...*Comparison) error {
+	return encode(w, Results{Comparisons: all})
+}
+
+// EncodeExplanations writes explanations as one JSON document.
+func EncodeExplanations(w io.Writer, all ...*Explanation) error {
+	return encode(w, Results{Explanations: all})
+}
+
+// encode has lists in the document instead of null.
+func encode(w io.Writer, r Results) error {
+	doc := Results{Version: ResultsVersion}
+	for _, run := range r.Runs {
+		run := *run
+		run.Results = append([]Result{}, run.Results...)
+		doc.Runs = append(doc.Runs, &run)
 	}
-	if err := json.NewEncoder(w).Encode(&doc); err != nil {
-		return fmt.Errorf("encode run: %w", err)
+	for _, c := range r.Comparisons {
+		c := *c
+		c.Pairs = append([]Pair{}, c.Pairs...)
+		doc.Comparisons = append(doc.Comparisons, &c)
+	}
+	for _, e := range r.Explanations {
+		e := *e
+		e.Programs = append([]Explained{}, e.Programs...)
+		for i := range e.Programs {
+			e.Programs[i].Lines = append([]Line{}, e.Programs[i].Lines...)
+		}
+		doc.Explanations = append(doc.Explanations, &e)
+	}
+	return writeJSON(w, &doc)
+}
+
+func writeJSON(w io.Writer, doc any) error {
+	if err := json.NewEncoder(w).Encode(doc); err != nil {
+		return fmt.Errorf("encode results: %w", err)
 	}
 	return nil
 }
 
-// Decode reads one run and checks that it is whole: a version that it knows,
-// counters of equal length, finite values. It may have no results: a virtual
-// machine reports so that it is done.
-func Decode(r io.Reader) (*Run, error) {
-	doc, err := decodeRun(r)
-	if err == nil {
-		var run *Run
-		if run, err = doc.run(); err == nil {
-			return run, nil
-		}
+// Decode reads results and checks that they are whole: a version that it knows, one kind
+// of results, counters of equal length, finite values. A run may have no results: a
+// virtual machine reports so that it is done, and a shard may have no benchmarks.
+func Decode(r io.Reader) (*Results, error) {
+	var doc struct {
+		Version      int              `json:"version"`
+		Runs         runs             `json:"runs"`
+		Comparisons  comparisons      `json:"comparisons"`
+		Explanations explanationsList `json:"explanations"`
 	}
-	return nil, fmt.Errorf("decode run: %w", err)
+	err := decodeDocument(r, &doc)
+	kinds := 0
+	for _, n := range []int{len(doc.Runs), len(doc.Comparisons), len(doc.Explanations)} {
+		kinds += min(n, 1)
+	}
+	switch {
+	case doc.Version != 0 && doc.Version != ResultsVersion:
+		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", doc.Version, ResultsVersion)
+	case err != nil:
+	case doc.Version == 0:
+		err = errors.New("the document has no version: it is no result of ebpf-bench")
+	case kinds == 0:
+		err = errors.New("there are no results in it")
+	case kinds > 1:
+		err = errors.New("there are results of several kinds in it")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode results: %w", err)
+	}
+	return &Results{doc.Version, doc.Runs, doc.Comparisons, doc.Explanations}, nil
 }
 
-func decodeRun(r io.Reader) (*runDoc, error) {
-	var doc runDoc
-	err := decodeDocument(r, &doc)
-	if kind := doc.kind(); kind != nil {
-		err = kind
+var errNoResults = errors.New("there is a run without results in it")
+
+// DecodeRuns reads runs as Decode does. There is at least one, and none without results.
+func DecodeRuns(r io.Reader) ([]*Run, error) {
+	results, err := Decode(r)
+	if err != nil {
+		return nil, err
 	}
-	return &doc, err
+	switch {
+	case len(results.Comparisons) > 0:
+		return nil, WithHint(errors.New("it is a comparison of ebpf-bench compare, not the results of ebpf-bench run"),
+			"compare the objects, or the results of ebpf-bench run --out")
+	case len(results.Explanations) > 0:
+		return nil, WithHint(errors.New("it is an explanation of ebpf-bench explain, not the results of ebpf-bench run"),
+			"give the objects, or the results of ebpf-bench run --out")
+	}
+	if slices.ContainsFunc(results.Runs, func(r *Run) bool { return len(r.Results) == 0 }) {
+		return nil, errNoResults
+	}
+	return results.Runs, nil
+}
+
+// DecodeRun reads a single run as Decode does, which may be without results.
+func DecodeRun(r io.Reader) (*Run, error) {
+	return decodeOne(r, func(r *Results) []*Run { return r.Runs })
+}
+
+// DecodeComparison reads a single comparison as Decode does.
+func DecodeComparison(r io.Reader) (*Comparison, error) {
+	return decodeOne(r, func(r *Results) []*Comparison { return r.Comparisons })
+}
+
+// DecodeExplanation reads a single explanation as Decode does.
+func DecodeExplanation(r io.Reader) (*Explanation, error) {
+	return decodeOne(r, func(r *Results) []*Explanation { return r.Explanations })
+}
+
+func decodeOne[T any](r io.Reader, of func(*Results) []*T) (*T, error) {
+	results, err := Decode(r)
+	if err != nil {
+		return nil, err
+	}
+	all := of(results)
+	if len(all) != 1 {
+		return nil, fmt.Errorf("there are %d results of that kind in it, and not one", len(all))
+	}
+	return all[0], nil
 }
 
 func (r *Result) check() error {

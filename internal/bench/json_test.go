@@ -23,7 +23,7 @@ func sampleRun() *Run {
 	r.Floor.Add(0, 80, 2, 200, 0)
 	r.Floor.Add(1, 81, 2, 200, 0)
 	return &Run{
-		Version: RunVersion, Tool: "dev", Started: time.Unix(1700000000, 0).UTC(), Seed: 1 << 60, Loads: 2,
+		Tool: "dev", Started: time.Unix(1700000000, 0).UTC(), Seed: 1 << 60, Loads: 2,
 		Testbed: Testbed{Mode: "host", Kernel: "6.18"}, Results: []Result{r},
 	}
 }
@@ -31,10 +31,10 @@ func sampleRun() *Run {
 func TestEncodeDecode(t *testing.T) {
 	var b bytes.Buffer
 	want := sampleRun()
-	if err := Encode(&b, want); err != nil {
+	if err := EncodeRuns(&b, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(&b)
+	got, err := DecodeRun(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,35 +46,35 @@ func TestEncodeDecode(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{``, "ends before it is complete"},
-		{`{"version":1,"results":[`, "ends before it is complete"},
+		{`{"version":2,"runs":[`, "ends before it is complete"},
 		{`{}`, "no version"},
-		{`{"version":2}`, "version 2 is not known"},
+		{`{"version":1}`, "version 1 is not known"},
+		{`{"version":1,"results":[{}]}`, "version 1 is not known"},
+		{`{"version":2}`, "no results in it"},
+		{`{"version":2,"runs":[],"comparisons":null}`, "no results in it"},
+		{`{"version":2,"runs":[{"results":[]}],"explanations":[{"programs":[]}]}`, "several kinds"},
+		{`{"version":2,"runs":[null]}`, "no results"},
 		{`[]`, "cannot unmarshal"},
-		{`{"version":1,"results":[]} {}`, "something follows"},
-		{`{"version":1}`, "no results"},
-		{`{"version":1,"results":null}`, "no results"},
-		{`{"version":1,"results":{}}`, "no list"},
-		{`{"version":1,"results":[null]}`, "no benchmark"},
-		{`{"version":1,"runs":[]}`, "several runs"},
-		{`{"version":1,"outcome":"passed","tables":[]}`, "it is a comparison"},
-		{`{"version":2,"tables":[]}`, "it is a comparison"},
-		{`{"version":2,"results":[{}]}`, "version 2 is not known"},
-		{`{"version":1,"results":[{}]}`, "no benchmark"},
-		{`{"version":1,"results":[{"benchmark":"a"},{"benchmark":"a"}]}`, "occurs twice"},
-		{`{"version":1,"results":[{"benchmark":"a","rounds":{"run_cnt":[1]}}]}`, "different lengths"},
-		{`{"version":1,"results":[{"benchmark":"a","samples":[{}]}]}`, "no measure"},
-		{`{"version":1,"results":[{"benchmark":"a","samples":[{"measure":{"name":"m"}}]}]}`, "direction"},
-		{`{"version":1,"results":[{"benchmark":"a","samples":[{"measure":{"name":"m","direction":"lower"},"values":[1e999]}]}]}`, "decode run"},
-		{`{"version":1,"results":[],"thresholds":"` + strings.Repeat("a", 4097) + `"}`, "more than 4096 bytes"},
-		{`{"version":1,"results":[],"thresholds":["a"]}`, "cannot unmarshal"},
-		{`{"version":1,"results":[],"missing":"1/2"}`, "no list"},
-		{`{"version":1,"results":[],"missing":["3/2"]}`, "there is no part 3 of 2"},
-		{`{"version":1,"results":[],"missing":[null]}`, "no number"},
+		{`{"version":2,"runs":[{"results":[]}]} {}`, "something follows"},
+		{`{"version":2,"runs":[{"results":null}]}`, "no results"},
+		{`{"version":2,"runs":[{"results":{}}]}`, "no list"},
+		{`{"version":2,"runs":[{"results":[null]}]}`, "no benchmark"},
+		{`{"version":2,"runs":[{"results":[{}]}]}`, "no benchmark"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a"},{"benchmark":"a"}]}]}`, "occurs twice"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","rounds":{"run_cnt":[1]}}]}]}`, "different lengths"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{}]}]}]}`, "no measure"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"m"}}]}]}]}`, "direction"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"m","direction":"lower"},"values":[1e999]}]}]}]}`, "decode results"},
+		{`{"version":2,"runs":[{"results":[],"thresholds":"` + strings.Repeat("a", 4097) + `"}]}`, "more than 4096 bytes"},
+		{`{"version":2,"runs":[{"results":[],"thresholds":["a"]}]}`, "cannot unmarshal"},
+		{`{"version":2,"runs":[{"results":[],"missing":"1/2"}]}`, "no list"},
+		{`{"version":2,"runs":[{"results":[],"missing":["3/2"]}]}`, "there is no part 3 of 2"},
+		{`{"version":2,"runs":[{"results":[],"missing":[null]}]}`, "no number"},
 		{sampleOf(`{"name":"latency","unit":"ns","direction":"higher"}`), `benchmark "a": it has latency as timed, higher is better, in ns, but it is timed, lower is better, in ns`},
 		{sampleOf(`{"name":"latency","unit":"s","direction":"lower"}`), "it has latency as timed, lower is better, in s"},
 		{sampleOf(`{"name":"latency","unit":"ns","direction":"lower","exact":true}`), "it has latency as exact"},
 	} {
-		if _, err := Decode(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := DecodeRun(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Decode(%s) = %v, want an error with %q", c.in, err, c.want)
 		}
 	}
@@ -82,41 +82,41 @@ func TestDecodeRefuses(t *testing.T) {
 
 // sampleOf is a run with a sample of a measure.
 func sampleOf(measure string) string {
-	return `{"version":1,"results":[{"benchmark":"a","samples":[{"measure":` + measure + `,"values":[1]}]}]}`
+	return `{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":` + measure + `,"values":[1]}]}]}]}`
 }
 
 // A measure that the tool does not know is whatever it says it is.
 func TestDecodeTakesMeasuresOfOthers(t *testing.T) {
-	if _, err := Decode(strings.NewReader(sampleOf(`{"name":"branch-misses","unit":"misses","direction":"higher"}`))); err != nil {
+	if _, err := DecodeRun(strings.NewReader(sampleOf(`{"name":"branch-misses","unit":"misses","direction":"higher"}`))); err != nil {
 		t.Error(err)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
 	var b bytes.Buffer
-	if err := Encode(&b, sampleRun()); err != nil {
+	if err := EncodeRuns(&b, sampleRun()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	f.Add([]byte(`{"version":1,"results":[{"benchmark":"a","samples":null}]}`))
+	f.Add([]byte(`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":null}]}]}`))
 	for _, text := range hostile(2000) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		run, err := Decode(bytes.NewReader(in))
+		run, err := DecodeRun(bytes.NewReader(in))
 		if err != nil {
 			return
 		}
 		var out bytes.Buffer
-		if err := Encode(&out, run); err != nil {
+		if err := EncodeRuns(&out, run); err != nil {
 			t.Fatalf("a run that was read cannot be written: %v", err)
 		}
 		written := out.String()
-		again, err := Decode(&out)
+		again, err := DecodeRun(&out)
 		if err != nil {
 			t.Fatalf("a run that was written cannot be read: %v", err)
 		}
-		if err := Encode(&out, again); err != nil || out.String() != written {
+		if err := EncodeRuns(&out, again); err != nil || out.String() != written {
 			t.Fatalf("a run changes when it is read and written again: %v", err)
 		}
 	})
@@ -141,30 +141,24 @@ func TestHint(t *testing.T) {
 	}
 }
 
-func TestEncodeDecodeAll(t *testing.T) {
+func TestEncodeDecodeRuns(t *testing.T) {
 	for _, want := range [][]*Run{{sampleRun()}, {sampleRun(), sampleRun()}} {
 		var b bytes.Buffer
-		if err := EncodeAll(&b, want); err != nil {
+		if err := EncodeRuns(&b, want...); err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeAll(&b)
+		got, err := DecodeRuns(&b)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%d runs do not survive their JSON: %v", len(want), err)
 		}
 	}
 	for bad, want := range map[string]string{
-		``: "ends before", `{"runs":[{}]}`: "no version", `{"runs":[`: "ends before", `[]`: "cannot unmarshal",
-		`{"version":1,"runs":[]}`:                             "no run in it",
-		`{"version":1,"runs":[null]}`:                         "no version",
-		`{"version":1,"runs":[{"version":1,"results":[]}]}`:   "without results",
-		`{"version":1,"runs":[{"version":2,"results":[{}]}]}`: "result 1",
-		`{"version":1,"results":[]}`:                          "without results",
-		`{"version":1}`:                                       "no results",
-		`{"version":1,"tables":[{"comparison":{}}]}`:          "it is a comparison",
-		`{"version":1,"programs":[]}`:                         "it is an explanation",
-		`{"version":1,"explanations":[{"programs":[]}]}`:      "it is an explanation",
+		``: "ends before", `{"runs":[{"results":[]}]}`: "no version", `{"runs":[`: "ends before", `[]`: "cannot unmarshal",
+		`{"version":2,"runs":[{"results":[]}]}`:                       "without results",
+		`{"version":2,"outcome":"pass","comparisons":[{"pairs":[]}]}`: "it is a comparison",
+		`{"version":2,"explanations":[{"programs":[]}]}`:              "it is an explanation",
 	} {
-		if runs, err := DecodeAll(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
+		if runs, err := DecodeRuns(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is read as %v, error %v, want %q", bad, runs, err, want)
 		}
 	}
@@ -175,32 +169,32 @@ func TestEncodeDecodeAll(t *testing.T) {
 func hostile(n int) map[string]string {
 	many := func(element string) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
 	of := func(key, element string) string {
-		return `{"version":1,"results":[{"benchmark":"a","` + key + `":` + many(element) + `}]}`
+		return `{"version":2,"runs":[{"results":[{"benchmark":"a","` + key + `":` + many(element) + `}]}]}`
 	}
 	distinct := make([]string, n)
 	for i := range distinct {
 		distinct[i] = fmt.Sprintf(`{"benchmark":"%d"}`, i)
 	}
 	return map[string]string{
-		"results":          `{"version":1,"results":` + many(`{}`) + `}`,
-		"null results":     `{"version":1,"results":` + many(`null`) + `}`,
-		"distinct results": `{"version":1,"results":[` + strings.Join(distinct, ",") + `]}`,
-		"runs":             `{"version":1,"runs":` + many(`{}`) + `}`,
-		"empty runs":       `{"version":1,"runs":` + many(`{"version":1,"results":[]}`) + `}`,
+		"results":          `{"version":2,"runs":[{"results":` + many(`{}`) + `}]}`,
+		"null results":     `{"version":2,"runs":[{"results":` + many(`null`) + `}]}`,
+		"distinct results": `{"version":2,"runs":[{"results":[` + strings.Join(distinct, ",") + `]}]}`,
+		"runs":             `{"version":2,"runs":` + many(`{}`) + `}`,
+		"empty runs":       `{"version":2,"runs":` + many(`{"results":[]}`) + `}`,
 		"samples":          of("samples", `{}`),
 		"whole samples":    of("samples", `{"measure":{"name":"m","direction":"lower"}}`),
 		"warnings":         of("warnings", `""`),
-		"missing shards":   `{"version":1,"missing":` + many(`"1/2"`) + `,"results":[],"pairs":[]}`,
-		"another spelling": `{"version":1,"Results":` + many(`{}`) + `}`,
-		"twice":            `{"version":1,"results":[{"benchmark":"a"}],"results":` + many(`{}`) + `}`,
-		"pairs":            `{"version":1,"pairs":` + many(`{}`) + `}`,
+		"missing shards":   `{"version":2,"runs":[{"missing":` + many(`"1/2"`) + `,"results":[]}]}`,
+		"another spelling": `{"version":2,"Runs":` + many(`{}`) + `}`,
+		"twice":            `{"version":2,"runs":[{"results":[{"benchmark":"a"}],"results":` + many(`{}`) + `}]}`,
+		"pairs":            `{"version":2,"comparisons":[{"pairs":` + many(`{}`) + `}]}`,
 	}
 }
 
 func TestWhatIsRefusedTakesLittleMemory(t *testing.T) {
 	for name, text := range hostile(300_000) {
 		for what, decode := range map[string]func(string) error{
-			"runs":       func(s string) error { _, err := DecodeAll(strings.NewReader(s)); return err },
+			"runs":       func(s string) error { _, err := DecodeRuns(strings.NewReader(s)); return err },
 			"comparison": func(s string) error { _, err := DecodeComparison(strings.NewReader(s)); return err },
 		} {
 			var before, after runtime.MemStats

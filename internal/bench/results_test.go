@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 )
 
@@ -25,66 +24,44 @@ func TestDecodeResults(t *testing.T) {
 		encode            func(*bytes.Buffer) error
 		runs, comparisons int
 	}{
-		"a run":           {func(b *bytes.Buffer) error { return EncodeAll(b, []*Run{run}) }, 1, 0},
-		"runs":            {func(b *bytes.Buffer) error { return EncodeAll(b, []*Run{run, run}) }, 2, 0},
-		"a comparison":    {func(b *bytes.Buffer) error { return EncodeComparisons(b, sampleComparisons()[:1]) }, 0, 1},
-		"two comparisons": {func(b *bytes.Buffer) error { return EncodeComparisons(b, sampleComparisons()) }, 0, 2},
+		"a run":           {func(b *bytes.Buffer) error { return EncodeRuns(b, run) }, 1, 0},
+		"runs":            {func(b *bytes.Buffer) error { return EncodeRuns(b, run, run) }, 2, 0},
+		"a comparison":    {func(b *bytes.Buffer) error { return EncodeComparisons(b, sampleComparisons()[0]) }, 0, 1},
+		"two comparisons": {func(b *bytes.Buffer) error { return EncodeComparisons(b, sampleComparisons()...) }, 0, 2},
 	} {
 		var b bytes.Buffer
 		if err := c.encode(&b); err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeResults(b.Bytes())
+		got, err := Decode(bytes.NewReader(b.Bytes()))
 		if err != nil || len(got.Runs) != c.runs || len(got.Comparisons) != c.comparisons {
 			t.Errorf("%s: %+v, %v", what, got, err)
 		}
 	}
 }
 
-func TestDecodeResultsRefuses(t *testing.T) {
-	for _, c := range []struct{ in, want string }{
-		{"", "ends before"},
-		{"[]", "decode results"},
-		{"{}", "no version"},
-		{`{"version":1,"comparisons":[]}`, "there is no comparison in it"},
-		{`{"version":1,"comparisons":null}`, "there is no comparison in it"},
-		{`{"version":2,"comparisons":[]}`, "version 2 is not known"},
-		{`{"version":1,"comparisons":[{"version":1}]}`, "has no pairs"},
-		{`{"version":1,"comparisons":[{"version":1,"pairs":[{"benchmark":"a"}]}]}`, "neither base nor head"},
-		{`{"version":1,"pairs":[]}{}`, "something follows"},
-	} {
-		if _, err := decodeResults([]byte(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("decodeResults(%s) = %v, want an error with %q", c.in, err, c.want)
-		}
-	}
-}
-
 func FuzzDecodeResults(f *testing.F) {
 	var runs, comparisons bytes.Buffer
-	if err := EncodeAll(&runs, []*Run{sampleRun(), sampleRun()}); err != nil {
+	if err := EncodeRuns(&runs, sampleRun(), sampleRun()); err != nil {
 		f.Fatal(err)
 	}
-	if err := EncodeComparisons(&comparisons, sampleComparisons()); err != nil {
+	if err := EncodeComparisons(&comparisons, sampleComparisons()...); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(runs.Bytes())
 	f.Add(comparisons.Bytes())
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := decodeResults(text)
+		got, err := Decode(bytes.NewReader(text))
 		if err != nil {
 			return
 		}
 		// What is taken can be written, and is the same when it is read again.
 		var b bytes.Buffer
-		if len(got.Comparisons) > 0 {
-			err = EncodeComparisons(&b, got.Comparisons)
-		} else {
-			err = EncodeAll(&b, got.Runs)
-		}
+		err = encode(&b, *got)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := decodeResults(b.Bytes())
+		again, err := Decode(bytes.NewReader(b.Bytes()))
 		if err != nil || len(again.Runs) != len(got.Runs) || len(again.Comparisons) != len(got.Comparisons) {
 			t.Fatalf("%+v, %v", again, err)
 		}

@@ -7,8 +7,6 @@ import (
 
 // Run is everything that one invocation measured.
 type Run struct {
-	// Version is the version of this JSON; see Decode.
-	Version int `json:"version"`
 	// Tool is the version of ebpf-bench that measured.
 	Tool    string    `json:"tool"`
 	Testbed Testbed   `json:"testbed"`
@@ -123,7 +121,7 @@ type Result struct {
 	// Procs is on how many CPUs another tool says that it could run, 0 where it does
 	// not say so.
 	Procs   int      `json:"procs,omitempty"`
-	Samples []Sample `json:"samples"`
+	Samples []Sample `json:"samples,omitempty"`
 }
 
 // Ended tells whether a benchmark came to something: a figure, or why there is none.

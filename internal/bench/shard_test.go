@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"encoding/json"
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -58,11 +58,13 @@ func TestShardsPartition(t *testing.T) {
 func TestShardInJSON(t *testing.T) {
 	run := sampleRun()
 	run.Shard = &Shard{2, 8}
-	text, err := json.Marshal(run)
-	if err != nil || !strings.Contains(string(text), `"shard":"2/8"`) {
+	var b bytes.Buffer
+	err := EncodeRuns(&b, run)
+	text := b.String()
+	if err != nil || !strings.Contains(text, `"shard":"2/8"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if _, err := Decode(strings.NewReader(strings.Replace(string(text), "2/8", "9/8", 1))); err == nil || !strings.Contains(err.Error(), "no part 9 of 8") {
+	if _, err := DecodeRun(strings.NewReader(strings.Replace(text, "2/8", "9/8", 1))); err == nil || !strings.Contains(err.Error(), "no part 9 of 8") {
 		t.Errorf("decoded with %v", err)
 	}
 }

@@ -34,13 +34,13 @@ func TestSource(t *testing.T) {
 		run := sampleRun()
 		run.Results[0].Source = &c.source
 		var b bytes.Buffer
-		if err := Encode(&b, run); err != nil {
+		if err := EncodeRuns(&b, run); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(c.source.Function, "\xff") {
 			continue // JSON cannot say it
 		}
-		back, decodeErr := Decode(&b)
+		back, decodeErr := DecodeRun(&b)
 		if (decodeErr == nil) != (err == nil) {
 			t.Errorf("%+.20v: decoded with %v", c.source, decodeErr)
 		}

@@ -21,7 +21,7 @@ func ReadRuns(ctx context.Context, name string) ([]*bench.Run, error) {
 		return nil, exit.Usage(err)
 	}
 	defer file.Close()
-	runs, err := bench.DecodeAll(file)
+	runs, err := bench.DecodeRuns(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

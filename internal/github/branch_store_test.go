@@ -37,7 +37,7 @@ func testEntry(i int) *baseline.Entry {
 	return &baseline.Entry{
 		Meta: baseline.Meta{Branch: "main", Commit: commitOf(i)},
 		Run: &bench.Run{
-			Version: bench.RunVersion, Tool: "v1.0.0",
+			Tool:    "v1.0.0",
 			Testbed: bench.Testbed{Mode: bench.ModeHost, Kernel: "6.18.5", Arch: "x86_64", CPU: "Some CPU", Cores: 2, JIT: "on"},
 			Started: time.Date(2026, 11, 21, 11, 49, 0, 0, time.UTC).Add(time.Duration(i) * time.Minute),
 			Results: []bench.Result{{

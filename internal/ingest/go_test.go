@@ -273,10 +273,10 @@ func checkReadable(t *testing.T, s *Set, err error) {
 		return
 	}
 	var b bytes.Buffer
-	if err := bench.Encode(&b, &bench.Run{Results: results}); err != nil {
+	if err := bench.EncodeRuns(&b, &bench.Run{Results: results}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bench.Decode(&b); err != nil {
+	if _, err := bench.DecodeRun(&b); err != nil {
 		t.Errorf("what was read is not taken: %v", err)
 	}
 }

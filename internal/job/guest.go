@@ -54,7 +54,7 @@ func (j *job) do(ctx context.Context, mode bench.Mode, tool string, results io.W
 		}
 		return measure(ctx, plan, o, func(run *bench.Run) error {
 			explainInGuest(run)
-			return bench.Encode(results, run)
+			return bench.EncodeRuns(results, run)
 		})
 	}
 	if j.BaseSuite != "" {
@@ -67,13 +67,13 @@ func (j *job) do(ctx context.Context, mode bench.Mode, tool string, results io.W
 		if err != nil {
 			return exit.Usage(err)
 		}
-		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanation(results, e) })
+		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanations(results, e) })
 	}
 	pairs, err := j.Sides.Plan(s)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	return compareEach(ctx, pairs, o, func(c *bench.Comparison) error { return bench.EncodeComparison(results, c) })
+	return compareEach(ctx, pairs, o, func(c *bench.Comparison) error { return bench.EncodeComparisons(results, c) })
 }
 
 // load reads the suite in the guest.

@@ -43,7 +43,7 @@ func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name 
 	var run *bench.Run
 	var broken error
 	g.Result = func(text json.RawMessage) {
-		latest, err := bench.Decode(bytes.NewReader(text))
+		latest, err := bench.DecodeRun(bytes.NewReader(text))
 		if err != nil {
 			broken = fleet.OnKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return

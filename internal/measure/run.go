@@ -116,5 +116,5 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 // Empty is the run of a shard without benchmarks, which merge counts as there, and what
 // is to be told of it.
 func (r *Running) Empty() (*bench.Run, bench.Note) {
-	return &bench.Run{Version: bench.RunVersion, Tool: r.Tool, Shard: r.Shard, Thresholds: r.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}, r.nothing(r.Total)
+	return &bench.Run{Tool: r.Tool, Shard: r.Shard, Thresholds: r.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}, r.nothing(r.Total)
 }

@@ -34,7 +34,7 @@ func (m *Matchup) Compare() []*bench.Comparison {
 	add := func(base, head *bench.Run) {
 		compared[base] = true
 		c := &bench.Comparison{
-			Version: bench.ComparisonVersion, Tool: head.Tool, Started: head.Started,
+			Tool: head.Tool, Started: head.Started,
 			Testbed: head.Testbed, BaseTestbed: &base.Testbed,
 			Elapsed: base.Elapsed + head.Elapsed, Seed: head.Seed, Partial: base.Partial || head.Partial,
 			Pairs: m.filter.pairs(pairResults(base, head)),

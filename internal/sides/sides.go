@@ -135,7 +135,7 @@ func fileSide(ctx context.Context, name string) (*Side, error) {
 		object, err := suite.ReadObject(name)
 		return &Side{Objects: []suite.Object{object}}, err
 	case bytes.HasPrefix(head, []byte("{")):
-		runs, err := bench.DecodeAll(content)
+		runs, err := bench.DecodeRuns(content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}

@@ -5,13 +5,15 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 func main() {
@@ -82,13 +84,14 @@ func once(bin, kernel string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, &stderr)
 	}
-	var doc map[string]json.RawMessage
-	if err := json.Unmarshal(out, &doc); err != nil {
+	run, err := bench.DecodeRun(bytes.NewReader(out))
+	if err != nil {
 		return "", err
 	}
-	delete(doc, "started")
-	text, err := json.Marshal(doc)
-	return string(text), err
+	run.Started = time.Time{}
+	var text strings.Builder
+	err = bench.EncodeRuns(&text, run)
+	return text.String(), err
 }
 
 // keepBusy burns every CPU until it is stopped.

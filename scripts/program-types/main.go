@@ -113,5 +113,5 @@ func measure(bin string, args []string) ([]*bench.Run, error) {
 	if err != nil && (!errors.As(err, &ended) || len(out) == 0) {
 		return nil, err
 	}
-	return bench.DecodeAll(bytes.NewReader(out))
+	return bench.DecodeRuns(bytes.NewReader(out))
 }

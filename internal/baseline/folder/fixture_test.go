@@ -67,7 +67,7 @@ func testEntry(i int) *baseline.Entry {
 	return &baseline.Entry{
 		Meta: baseline.Meta{Branch: "main", Commit: sumOf(own)[:40]},
 		Run: &bench.Run{
-			Version: bench.RunVersion, Tool: "v1.0.0", Testbed: testTestbed,
+			Tool: "v1.0.0", Testbed: testTestbed,
 			Started: testStart.Add(time.Duration(i) * time.Minute),
 			Results: []bench.Result{result("xdp", own), result("tc", []byte(sharedObject))},
 		},

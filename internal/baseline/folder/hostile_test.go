@@ -20,14 +20,14 @@ import (
 
 // manyResults is a run of n results of nothing.
 func manyResults(n int) string {
-	return `{"version":1,"results":[` + strings.Repeat("{},", n-1) + "{}]}"
+	return `{"version":2,"runs":[{"results":[` + strings.Repeat("{},", n-1) + "{}]}]}"
 }
 
 // contentOf is a run file's content with another run in it.
 func contentOf(run string) []byte {
 	e := testEntry(0)
 	var text bytes.Buffer
-	check(bench.Encode(&text, e.Run))
+	check(bench.EncodeRuns(&text, e.Run))
 	return bytes.Replace(must(format.EncodeRun(e)).Content, text.Bytes(), []byte(run), 1)
 }
 

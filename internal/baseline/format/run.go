@@ -61,7 +61,7 @@ func EncodeRun(e *baseline.Entry) (*Stored, error) {
 	h.Time = h.Time.UTC().Round(0)
 	line, _ := json.Marshal(h) // text and numbers alone
 	out := bytes.NewBuffer(slices.Concat(line, []byte("\n"), points))
-	if err := bench.Encode(out, e.Run); err != nil {
+	if err := bench.EncodeRuns(out, e.Run); err != nil {
 		return nil, err
 	}
 	return DecodeRun(out.Bytes())
@@ -82,7 +82,7 @@ func DecodeRun(content []byte) (*Stored, error) {
 	if s.Points, err = DecodePoints(s.Table); err != nil {
 		return nil, fmt.Errorf("points: %w", err)
 	}
-	if s.Run, err = bench.Decode(bytes.NewReader(rest[h.Points:])); err != nil {
+	if s.Run, err = bench.DecodeRun(bytes.NewReader(rest[h.Points:])); err != nil {
 		return nil, err
 	}
 	s.Files = h.Files

@@ -24,7 +24,7 @@ func hostTestbed(kernel string) bench.Testbed {
 
 // runOf is a run of benchmarks, in a shard if it has one.
 func runOf(testbed bench.Testbed, shard, benchmarks string) *bench.Run {
-	run := &bench.Run{Version: bench.RunVersion, Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []bench.Result{}}
+	run := &bench.Run{Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []bench.Result{}}
 	if shard != "" {
 		s, err := bench.ParseShard(shard)
 		if err != nil {
@@ -41,7 +41,7 @@ func runOf(testbed bench.Testbed, shard, benchmarks string) *bench.Run {
 func comparisonOf(testbed bench.Testbed, shard, benchmarks string) *bench.Comparison {
 	run := runOf(testbed, shard, benchmarks)
 	c := &bench.Comparison{
-		Version: bench.ComparisonVersion, Tool: run.Tool, Testbed: testbed, Started: run.Started, Elapsed: run.Elapsed, Seed: 7, Shard: run.Shard,
+		Tool: run.Tool, Testbed: testbed, Started: run.Started, Elapsed: run.Elapsed, Seed: 7, Shard: run.Shard,
 		Base: bench.Side{Name: "old", Commit: "abc"}, Head: bench.Side{Name: "new"}, Pairs: []bench.Pair{},
 	}
 	for i := range run.Results {
@@ -57,13 +57,13 @@ func part(t testing.TB, name string, of any) *bench.Part {
 	var err error
 	switch of := of.(type) {
 	case *bench.Run:
-		err = bench.Encode(&b, of)
+		err = bench.EncodeRuns(&b, of)
 	case []*bench.Run:
-		err = bench.EncodeAll(&b, of)
+		err = bench.EncodeRuns(&b, of...)
 	case *bench.Comparison:
-		err = bench.EncodeComparison(&b, of)
-	case []*bench.Comparison:
 		err = bench.EncodeComparisons(&b, of)
+	case []*bench.Comparison:
+		err = bench.EncodeComparisons(&b, of...)
 	case string:
 		b.WriteString(of)
 	}
@@ -106,10 +106,10 @@ func TestMerge(t *testing.T) {
 	}
 	judged := func(c *bench.Comparison) string {
 		var b bytes.Buffer
-		if err := bench.EncodeComparison(&b, c); err != nil {
+		if err := bench.EncodeComparisons(&b, c); err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprintf(`{"version":1,"outcome":"pass","tables":[{"outcome":"pass","comparison":%s,"verdicts":[]}]}`, b.String())
+		return strings.NewReplacer(`"comparisons":[{`, `"outcome":"pass","comparisons":[{"outcome":"pass","verdicts":[],`).Replace(b.String())
 	}
 	for _, c := range []struct {
 		name, want string

@@ -61,15 +61,15 @@ func TestMergeRefuses(t *testing.T) {
 
 func TestDecodePartRefuses(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"", "read f.json: the document ends before it is complete"},
+		{"", "read f.json: decode results: the document ends before it is complete"},
 		{"[]", "cannot unmarshal array"},
 		{`{}`, "no version"},
-		{`{"version":1,"results":[]}`, "without results"},
-		{`{"version":1,"shard":"3/2","results":[]}`, "no part 3 of 2"},
-		{`{"version":1,"tables":[]}`, "no tables"},
-		{`{"version":2,"tables":[{"comparison":{"version":1,"pairs":[]}}]}`, "version 2 of a judged comparison"},
-		{`{"version":1,"tables":[{}]}`, "the document ends"},
-		{`{"version":1,"tables":[{"comparison":{"version":1}}]}`, "no pairs"},
+		{`{"version":1,"results":[]}`, "version 1 is not known"},
+		{`{"version":2,"runs":[{"results":[]}]}`, "without results"},
+		{`{"version":2,"runs":[{"shard":"3/2","results":[]}]}`, "no part 3 of 2"},
+		{`{"version":2,"outcome":"pass","comparisons":[]}`, "no results in it"},
+		{`{"version":2,"outcome":"pass","comparisons":[{}]}`, "no pairs"},
+		{`{"version":2,"explanations":[{"programs":[]}]}`, "which is not merged"},
 	} {
 		if _, err := bench.DecodePart("f.json", strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.in, err, c.want)
@@ -88,14 +88,14 @@ func FuzzMerge(f *testing.F) {
 		var b bytes.Buffer
 		switch of := of.(type) {
 		case *bench.Run:
-			_ = bench.Encode(&b, of)
+			_ = bench.EncodeRuns(&b, of)
 		case []*bench.Run:
-			_ = bench.EncodeAll(&b, of)
+			_ = bench.EncodeRuns(&b, of...)
 		case *bench.Comparison:
-			_ = bench.EncodeComparison(&b, of)
+			_ = bench.EncodeComparisons(&b, of)
 		}
 		f.Add(b.Bytes(), b.Bytes())
-		f.Add(b.Bytes(), []byte(`{"version":1,"outcome":"pass","tables":[{"comparison":{"version":1,"shard":"2/2","pairs":[]}}]}`))
+		f.Add(b.Bytes(), []byte(`{"version":2,"outcome":"pass","comparisons":[{"shard":"2/2","pairs":[]}]}`))
 		f.Add([]byte(strings.ReplaceAll(b.String(), "1/2", "2/2")), b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
@@ -114,9 +114,9 @@ func FuzzMerge(f *testing.F) {
 		}
 		var merged bytes.Buffer
 		if out.Runs != nil {
-			err = bench.EncodeAll(&merged, out.Runs)
+			err = bench.EncodeRuns(&merged, out.Runs...)
 		} else {
-			err = bench.EncodeComparisons(&merged, out.Comparisons)
+			err = bench.EncodeComparisons(&merged, out.Comparisons...)
 		}
 		if err != nil {
 			t.Fatal(err)

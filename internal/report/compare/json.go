@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"math"
 
@@ -12,78 +10,24 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-type comparisonJSON struct {
-	Version int                `json:"version"`
-	Outcome thresholds.Outcome `json:"outcome"`
-	Tables  []tableJSON        `json:"tables"`
-}
-
-type tableJSON struct {
-	Outcome thresholds.Outcome `json:"outcome"`
-	// Comparison is the document that bench.DecodeComparison reads.
-	Comparison json.RawMessage `json:"comparison"`
-	Verdicts   []verdictJSON   `json:"verdicts"`
-}
-
-// verdictJSON is a verdict. Figures that are not known are left out.
-type verdictJSON struct {
-	Benchmark string `json:"benchmark"`
-	// Measure and Unit are left out of a verdict on a whole benchmark.
-	Measure  string              `json:"measure,omitempty"`
-	Unit     string              `json:"unit,omitempty"`
-	Outcome  thresholds.Outcome  `json:"outcome"`
-	Severity thresholds.Severity `json:"severity"`
-	// Allowed says of a pass that the measure did get worse, as far as it may.
-	Allowed bool     `json:"allowed,omitempty"`
-	Base    *float64 `json:"base,omitempty"`
-	Head    *float64 `json:"head,omitempty"`
-	Delta   *float64 `json:"delta,omitempty"`
-	Ratio   *float64 `json:"ratio,omitempty"`
-	// Low and High are the ends of the interval of Ratio.
-	Low        *float64 `json:"low,omitempty"`
-	High       *float64 `json:"high,omitempty"`
-	Confidence *float64 `json:"confidence,omitempty"`
-	// DeltaLow and DeltaHigh are the ends of the interval of Delta.
-	DeltaLow  *float64 `json:"delta_low,omitempty"`
-	DeltaHigh *float64 `json:"delta_high,omitempty"`
-	// P is corrected for the number of Tests.
-	P          *float64 `json:"p,omitempty"`
-	Tests      int      `json:"tests,omitempty"`
-	Band       *float64 `json:"band,omitempty"`
-	Detectable *float64 `json:"detectable,omitempty"`
-	// DetectableBy is the same in the measure's unit.
-	DetectableBy *float64 `json:"detectable_by,omitempty"`
-	// SecondRatio is what the confirming measurement found.
-	SecondRatio *float64 `json:"second_ratio,omitempty"`
-	Paired      bool     `json:"paired,omitempty"`
-	Loads       int      `json:"loads,omitempty"`
-	Rounds      int      `json:"rounds,omitempty"`
-	Why         string   `json:"why"`
-	Warnings    []string `json:"warnings,omitempty"`
-}
-
 // JSON writes everything: what was measured, raw values included, and
 // the verdicts with their evidence.
 func JSON(w io.Writer, m *Model) error {
-	doc := comparisonJSON{Version: bench.JudgedVersion, Outcome: m.Overall(), Tables: []tableJSON{}}
+	var all []bench.Judged
 	for _, t := range m.Tables {
-		var measured bytes.Buffer
-		if err := bench.EncodeComparison(&measured, t.Comparison); err != nil {
-			return err
-		}
-		out := tableJSON{Outcome: t.Verdicts.Overall(), Comparison: measured.Bytes(), Verdicts: []verdictJSON{}}
+		judged := bench.Judged{Outcome: string(t.Verdicts.Overall()), Comparison: t.Comparison}
 		for i := range t.Verdicts.All {
-			out.Verdicts = append(out.Verdicts, verdictOf(&t.Verdicts.All[i]))
+			judged.Verdicts = append(judged.Verdicts, verdictOf(&t.Verdicts.All[i]))
 		}
-		doc.Tables = append(doc.Tables, out)
+		all = append(all, judged)
 	}
-	return json.NewEncoder(w).Encode(&doc)
+	return bench.EncodeJudged(w, string(m.Overall()), all...)
 }
 
-func verdictOf(v *thresholds.Verdict) verdictJSON {
-	out := verdictJSON{
+func verdictOf(v *thresholds.Verdict) bench.Verdict {
+	out := bench.Verdict{
 		Benchmark: v.Benchmark, Measure: v.Measure.Name, Unit: v.Measure.Unit,
-		Outcome: v.Outcome, Severity: v.Severity, Allowed: v.Allowed, Tests: v.Tests, Why: v.Why,
+		Outcome: string(v.Outcome), Severity: string(v.Severity), Allowed: v.Allowed, Tests: v.Tests, Why: v.Why,
 	}
 	if v.Tests > 0 {
 		out.P = finite(v.P)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -17,30 +18,30 @@ func TestJSON(t *testing.T) {
 		if err := JSON(&b, m); err != nil {
 			t.Fatal(err)
 		}
+		if err := schematest.Validate(t, bench.Schema, b.String()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 		var doc struct {
-			Version int
-			Outcome string
-			Tables  []struct {
-				Comparison json.RawMessage
-				Verdicts   []map[string]any
-			}
+			Version     int
+			Outcome     string
+			Comparisons []struct{ Verdicts []map[string]any }
 		}
 		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if doc.Version != bench.JudgedVersion || doc.Outcome != string(m.Overall()) || len(doc.Tables) != len(m.Tables) {
+		if doc.Version != bench.ResultsVersion || doc.Outcome != string(m.Overall()) || len(doc.Comparisons) != len(m.Tables) {
 			t.Errorf("%s: %+v", name, doc)
 		}
-		for i, table := range doc.Tables {
-			if len(table.Verdicts) != len(m.Tables[i].Verdicts.All) {
-				t.Errorf("%s: %d verdicts", name, len(table.Verdicts))
+		for i, c := range doc.Comparisons {
+			if len(c.Verdicts) != len(m.Tables[i].Verdicts.All) {
+				t.Errorf("%s: %d verdicts", name, len(c.Verdicts))
 			}
-			if name == "hostile" {
-				continue // Its pairs and results go by different names.
-			}
-			if _, err := bench.DecodeComparison(bytes.NewReader(table.Comparison)); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+		}
+		if name == "hostile" || name == "empty" {
+			continue // Its pairs and results go by different names, or there are none.
+		}
+		if results, err := bench.Decode(&b); err != nil || len(results.Comparisons) != len(m.Tables) {
+			t.Errorf("%s: %+v, %v", name, results, err)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func fibonacciSide(program string, perRun float64) *bench.ExplainedSide {
 // oneSided explains one build.
 func oneSided() *bench.Explanation {
 	return &bench.Explanation{
-		Version: 1, Tool: "v1.2.3", Testbed: fibonacciTestbed(), Started: time.Unix(1_700_000_000, 0).UTC(), Head: bench.Side{Name: "ebpf-bench.yml"},
+		Tool: "v1.2.3", Testbed: fibonacciTestbed(), Started: time.Unix(1_700_000_000, 0).UTC(), Head: bench.Side{Name: "ebpf-bench.yml"},
 		Programs: []bench.Explained{
 			{Benchmark: "xdp/fibonacci_slow", Driver: "test_run", Head: fibonacciSide("fun_xdp_fibonacci", 778.583333), Lines: slowLines(false)},
 			{

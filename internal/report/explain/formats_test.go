@@ -20,6 +20,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
+	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -93,6 +94,9 @@ func TestMarkdownHostile(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	out := reporttest.Golden(t, "two.json.golden", func(w io.Writer) error { return JSON(w, New(twoSided())) })
+	if err := schematest.Validate(t, bench.Schema, out); err != nil {
+		t.Error(err)
+	}
 	e, err := bench.DecodeExplanation(strings.NewReader(out))
 	if err != nil || len(e.Programs) != 3 {
 		t.Errorf("%v, %+v", err, e)

@@ -299,4 +299,4 @@ func functionLabel(p *program, program, function string) string {
 
 // JSON writes everything that was counted, as bench.DecodeExplanation
 // reads it.
-func JSON(w io.Writer, m *Model) error { return bench.EncodeExplanations(w, m.Tables) }
+func JSON(w io.Writer, m *Model) error { return bench.EncodeExplanations(w, m.Tables...) }

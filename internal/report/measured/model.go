@@ -101,5 +101,5 @@ func JSON(w io.Writer, m *Model) error {
 	for _, t := range m.Tables {
 		runs = append(runs, t.Run)
 	}
-	return bench.EncodeAll(w, runs)
+	return bench.EncodeRuns(w, runs...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
+	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 )
 
 // exampleRun has one of everything that a report must show.
@@ -171,7 +172,10 @@ func TestJSONIsTheRun(t *testing.T) {
 	if err := JSON(&b, New(exampleRun())); err != nil {
 		t.Fatal(err)
 	}
-	run, err := bench.Decode(&b)
+	if err := schematest.Validate(t, bench.Schema, b.String()); err != nil {
+		t.Error(err)
+	}
+	run, err := bench.DecodeRun(&b)
 	if err != nil || len(run.Results) != 5 || run.Results[0].Rounds.Runs() != 40_000 {
 		t.Errorf("%v, %+v", err, run)
 	}

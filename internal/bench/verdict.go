@@ -1,0 +1,82 @@
+package bench
+
+import "io"
+
+// Verdict is what a judge found of one measure of a benchmark, as documents have it.
+// Figures that are not known are left out.
+type Verdict struct {
+	Benchmark string `json:"benchmark"`
+	// Measure is the name of the measure, Unit its unit. Both are empty where the
+	// verdict is on the benchmark as a whole.
+	Measure string `json:"measure,omitempty"`
+	Unit    string `json:"unit,omitempty"`
+	// Outcome is pass, improvement, regression, over-budget, inconclusive, accepted,
+	// added, removed or failed. Severity is fail, warn or ignore.
+	Outcome  string `json:"outcome"`
+	Severity string `json:"severity"`
+	// Allowed says of a pass that the measure did get worse, as far as it may.
+	Allowed bool `json:"allowed,omitempty"`
+	// Base and Head are the medians of both sides, and Delta is head less base: in the
+	// measure's unit. Where both were measured in the same rounds, Delta is estimated
+	// from the differences inside the rounds. Ratio is head over base.
+	Base  *float64 `json:"base,omitempty"`
+	Head  *float64 `json:"head,omitempty"`
+	Delta *float64 `json:"delta,omitempty"`
+	Ratio *float64 `json:"ratio,omitempty"`
+	// Low and High are the ends of the confidence interval of Ratio, DeltaLow and
+	// DeltaHigh those of Delta. Confidence is its level, such as 0.99.
+	Low        *float64 `json:"low,omitempty"`
+	High       *float64 `json:"high,omitempty"`
+	Confidence *float64 `json:"confidence,omitempty"`
+	DeltaLow   *float64 `json:"delta_low,omitempty"`
+	DeltaHigh  *float64 `json:"delta_high,omitempty"`
+	// P is the p-value, corrected for the number of Tests.
+	P     *float64 `json:"p,omitempty"`
+	Tests int      `json:"tests,omitempty"`
+	// Band is the noise: how far from 1 the ratio of the base to a second load of
+	// itself reaches.
+	Band *float64 `json:"band,omitempty"`
+	// Detectable is the smallest growth, as a share of the base, that the comparison
+	// would have caught 19 times of 20. DetectableBy is the same in the measure's unit.
+	Detectable   *float64 `json:"detectable,omitempty"`
+	DetectableBy *float64 `json:"detectable_by,omitempty"`
+	// SecondRatio is the Ratio that the confirming measurement found.
+	SecondRatio *float64 `json:"second_ratio,omitempty"`
+	// Paired says that both sides were measured in the same rounds. Loads and Rounds
+	// are how many of each the figures are from.
+	Paired bool `json:"paired,omitempty"`
+	Loads  int  `json:"loads,omitempty"`
+	Rounds int  `json:"rounds,omitempty"`
+	// Why is the reason in one sentence.
+	Why      string   `json:"why"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Judged is a comparison with what a judge found of it.
+type Judged struct {
+	// Outcome is the worst of its verdicts: pass, inconclusive, regression,
+	// over-budget or failed.
+	Outcome string `json:"outcome,omitempty"`
+	*Comparison
+	// Verdicts are those on each measure that a threshold is for.
+	Verdicts []Verdict `json:"verdicts,omitzero"`
+}
+
+// EncodeJudged writes judged comparisons as one JSON document, which Decode reads
+// without what the judge found. The outcome is that of all of them.
+func EncodeJudged(w io.Writer, outcome string, all ...Judged) error {
+	doc := judgedResults{ResultsVersion, outcome, []Judged{}}
+	for _, j := range all {
+		c := *j.Comparison
+		c.Pairs = append([]Pair{}, c.Pairs...)
+		doc.Comparisons = append(doc.Comparisons, Judged{j.Outcome, &c, append([]Verdict{}, j.Verdicts...)})
+	}
+	return writeJSON(w, &doc)
+}
+
+// judgedResults are Results of which a judge said something.
+type judgedResults struct {
+	Version     int      `json:"version"`
+	Outcome     string   `json:"outcome"`
+	Comparisons []Judged `json:"comparisons"`
+}
