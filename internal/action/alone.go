@@ -56,14 +56,15 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()
-	heading := "Measured, with no base to compare with"
+	heading := grid.Heading{Text: "Measured, with no base to compare with"}
 	switch exit.CodeOf(found.err) {
 	case exit.Pass:
 		found.verdict = foundPass
 	case exit.Regression:
-		found.verdict, heading = foundRegression, fmt.Sprintf("❌ %d of %s over the limit", max(1, len(found.regressed)), unit.Plural(len(runs[0].Results), "benchmark"))
+		found.verdict = foundRegression
+		heading = grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over the limit", max(1, len(found.regressed)), unit.Plural(len(runs[0].Results), "benchmark"))}
 	default:
-		found.verdict, heading = foundError, "❌ Not everything was measured"
+		found.verdict, heading = foundError, notEverything
 	}
 	found.doc = &grid.Document{Title: heading}
 	if said != "" {

@@ -92,15 +92,16 @@ func TestALongAnnotationIsCut(t *testing.T) {
 // A part of a suite says so, and that nothing is judged by it.
 func TestTitleOfAShard(t *testing.T) {
 	for _, c := range []struct {
-		title, want string
-		err         error
+		title grid.Heading
+		want  string
+		err   error
 	}{
-		{"❌ Regression in 1 of 2 benchmarks", "Shard 1/2, judged when the shards are merged: regression in 1 of 2 benchmarks", nil},
-		{"✅ No regression in 2 benchmarks", "Shard 1/2, judged when the shards are merged: no regression in 2 benchmarks", nil},
-		{"❌ Not everything was measured", "❌ Shard 1/2, judged when the shards are merged: not everything was measured", exit.NoMeasure(fmt.Errorf("failed"))},
+		{grid.Heading{Mark: grid.Failed, Text: "Regression in 1 of 2 benchmarks"}, "Shard 1/2, judged when the shards are merged: regression in 1 of 2 benchmarks", nil},
+		{grid.Heading{Mark: grid.Passed, Text: "No regression in 2 benchmarks"}, "Shard 1/2, judged when the shards are merged: no regression in 2 benchmarks", nil},
+		{notEverything, "❌ Shard 1/2, judged when the shards are merged: not everything was measured", exit.NoMeasure(fmt.Errorf("failed"))},
 	} {
 		f := &finding{doc: &grid.Document{Title: c.title, Paragraphs: []string{"body"}}, err: c.err}
-		if f.ofShard("1/2"); f.doc.Title != c.want || !strings.HasSuffix(f.doc.Markdown(0), "\nbody\n") {
+		if f.ofShard("1/2"); f.doc.Title.String() != c.want || !strings.HasSuffix(f.doc.Markdown(0), "\nbody\n") {
 			t.Errorf("%q, want %q", f.doc.Markdown(0), c.want)
 		}
 	}

@@ -53,7 +53,7 @@ type finding struct {
 // the action was called.
 func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*finding, error) {
 	if s.in.shard != nil && measuredNothing(results) {
-		return &finding{verdict: foundPass, doc: &grid.Document{Title: "✅ Nothing to measure in shard " + s.in.shard.String()}}, nil
+		return &finding{verdict: foundPass, doc: &grid.Document{Title: grid.Heading{Mark: grid.Passed, Text: "Nothing to measure in shard " + s.in.shard.String()}}}, nil
 	}
 	policy, err := s.policyFor(results, told)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 	found.verdict = found.overall(judged)
 	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
-		found.doc.Title = "Nothing to compare"
+		found.doc.Title = grid.Heading{Text: "Nothing to compare"}
 	}
 	return found, nil
 }
@@ -199,7 +199,7 @@ func (f *finding) overall(judged *compare.Model) string {
 
 // notMeasured is the finding where there are no results.
 func notMeasured(before *failure) *finding {
-	f := &finding{verdict: foundError, doc: &grid.Document{Title: "❌ Could not measure"}}
+	f := &finding{verdict: foundError, doc: &grid.Document{Title: grid.Heading{Mark: grid.Failed, Text: "Could not measure"}}}
 	if before.Text != "" {
 		f.fail(before)
 	} else {
@@ -210,13 +210,14 @@ func notMeasured(before *failure) *finding {
 
 // ofShard says on top that this is a part, of which no verdict is made.
 func (f *finding) ofShard(shard string) {
-	title := strings.TrimLeft(f.doc.Title, "❌✅⚠\ufe0f ")
-	title = "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(title[:1]) + title[1:]
+	text := f.doc.Title.Text
+	f.doc.Title = grid.Heading{Text: "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(text[:1]) + text[1:]}
 	if exit.CodeOf(f.err) != exit.Pass {
-		title = "❌ " + title
+		f.doc.Title.Mark = grid.Failed
 	}
-	f.doc.Title = title
 }
+
+var notEverything = grid.Heading{Mark: grid.Failed, Text: "Not everything was measured"}
 
 // fail adds what a step before this one failed with, and said.
 func (f *finding) fail(before *failure) {
@@ -227,8 +228,8 @@ func (f *finding) fail(before *failure) {
 	f.doc.Sections = append(f.doc.Sections, fenced(before.Text))
 	if f.verdict != foundRegression {
 		f.verdict = foundError
-		if !strings.HasPrefix(f.doc.Title, "❌") {
-			f.doc.Title = "❌ Not everything was measured"
+		if f.doc.Title.Mark != grid.Failed {
+			f.doc.Title = notEverything
 		}
 	}
 	f.err = errors.Join(f.err, exit.Said(code))

@@ -31,7 +31,7 @@ type publisher struct {
 func (p *publisher) write() error {
 	f := p.finding
 	if p.in.name != "" {
-		f.doc.Title += " · " + escape.MarkdownCode(p.in.name)
+		f.doc.Title.Text += " · " + escape.MarkdownCode(p.in.name)
 	}
 	p.markdown = f.doc.Markdown(0)
 	report := p.state.path(reportFile)
@@ -94,7 +94,7 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 	}
 	done, err := p.api.PublishCheck(ctx, github.Check{
 		Name: name, SHA: p.on.HeadSHA, Conclusion: p.conclusion(),
-		Title: p.finding.doc.Title, Summary: p.markdown, More: p.more, URL: p.on.RunURL(),
+		Title: p.finding.doc.Title.String(), Summary: p.markdown, More: p.more, URL: p.on.RunURL(),
 		Annotations: p.finding.annotations,
 	})
 	if err != nil {

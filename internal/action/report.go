@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
 // report judges what was measured and tells GitHub. It has the token, so it runs
@@ -33,7 +34,7 @@ func (s *step) report(ctx context.Context) error {
 	fmt.Fprint(s.t.Stdout, found.log)
 	saved, unsaved := s.save(ctx, api)
 	if saved && found.verdict == foundPass {
-		found.doc.Title = "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)
+		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)}
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
 	s.tidy(ctx)
@@ -178,7 +179,7 @@ func (f *finding) missBase(why string, strict bool) {
 		return
 	}
 	f.verdict = foundInconclusive
-	f.doc.Title = "⚠️ " + f.doc.Title
+	f.doc.Title.Mark = grid.Warned
 	if strict {
 		f.err = errors.Join(f.err, exit.NoMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
 	}
@@ -199,8 +200,8 @@ func (f *finding) noteBase(results *bench.Results) {
 	if base.Branch != "" {
 		text += " of " + base.Branch
 	}
-	if i := strings.LastIndex(base.Name, storedBase); i >= 0 {
-		text += base.Name[i:]
+	if base.Stored != "" {
+		text += ", " + base.Stored
 	}
 	f.note(text)
 }

@@ -66,17 +66,14 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 	p.BaseSide.Commit = found.Commit
 	p.Note = fmt.Sprintf("the base is stored run %s of %.12s, the merge base", found.ID, found.Commit)
 	// Whoever reports the results elsewhere has no plan, and shards have a run each.
-	p.BaseSide.Name += storedBase
+	p.BaseSide.Stored = "stored"
 	if found.Distance > 0 {
-		p.BaseSide.Name += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
+		p.BaseSide.Stored += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
 		p.Note = fmt.Sprintf("the base is stored run %s of %.12s, %s before %.12s, the merge base, which has none",
 			found.ID, found.Commit, unit.Plural(found.Distance, "commit"), p.Commit)
 	}
 	return nil
 }
-
-// storedBase is what the name of a base says that was stored and not built.
-const storedBase = ", stored"
 
 func ignoreUnlessUsage(err error) error {
 	if exit.CodeOf(err) == exit.WrongUsage {

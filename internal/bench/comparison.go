@@ -44,6 +44,9 @@ type Side struct {
 	// Commit and Branch are where it comes from, where that is known.
 	Commit string `json:"commit,omitempty"`
 	Branch string `json:"branch,omitempty"`
+	// Stored says of a base that comes from a baseline which run that is, in words such
+	// as "stored 2 commits before the merge base".
+	Stored string `json:"stored,omitempty"`
 }
 
 // Pair is one benchmark on both sides. In a paired comparison element i of the

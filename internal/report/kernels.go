@@ -167,9 +167,12 @@ func WhyPartial(what string, missing bench.Shards) string {
 
 // SideName is what the user called a side, with its commit where that is known.
 func SideName(s *bench.Side) string {
-	name, commit := escape.Printable(s.Name), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
+	name, stored, commit := escape.Printable(s.Name), escape.Printable(s.Stored), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
 	if name == "" {
 		name = escape.Printable(s.Branch)
+	}
+	if name != "" && stored != "" {
+		name += ", " + stored
 	}
 	switch {
 	case commit == "":

@@ -44,6 +44,9 @@ func wordsOf(s bench.Side) string {
 	if s.Branch != "" {
 		text += fmt.Sprintf(" on %q", s.Branch)
 	}
+	if s.Stored != "" {
+		text += fmt.Sprintf(", %q", s.Stored)
+	}
 	return text
 }
 

@@ -42,25 +42,25 @@ func Document(m *Model) *grid.Document {
 
 // heading is the verdict on everything. A benchmark counts once, on however
 // many kernels it was measured.
-func heading(m *Model, rows []row) string {
+func heading(m *Model, rows []row) grid.Heading {
 	counts, all := count(m), map[string]bool{}
 	for i := range rows {
 		all[rows[i].Benchmark] = true
 	}
 	switch m.Overall() {
 	case thresholds.Regression:
-		return fmt.Sprintf("❌ Regression in %d of %s", counts[regressed].benchmarks, unit.Plural(len(all), "benchmark"))
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("Regression in %d of %s", counts[regressed].benchmarks, unit.Plural(len(all), "benchmark"))}
 	case thresholds.OverBudget:
-		return fmt.Sprintf("❌ %d of %s over budget", counts[overBudget].benchmarks, unit.Plural(len(all), "benchmark"))
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over budget", counts[overBudget].benchmarks, unit.Plural(len(all), "benchmark"))}
 	case thresholds.Failed:
 		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
-			return "❌ Nothing was compared"
+			return grid.Heading{Mark: grid.Failed, Text: "Nothing was compared"}
 		}
-		return "❌ Not everything was measured"
+		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured"}
 	case thresholds.Inconclusive:
-		return "⚠️ Inconclusive: a regression cannot be excluded"
+		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded"}
 	}
-	return "✅ No regression in " + unit.Plural(len(all), "benchmark")
+	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + unit.Plural(len(all), "benchmark")}
 }
 
 // findingSection is a table of what did not pass.

@@ -18,7 +18,7 @@ func Markdown(w io.Writer, m *Model, limit int) error {
 	plain := *m
 	plain.Color, plain.Columns = false, 0
 	m = &plain
-	d := grid.Document{Title: "BPF instructions, line by line", Lines: head(m).Lines(len(m.Tables))}
+	d := grid.Document{Title: grid.Heading{Text: "BPF instructions, line by line"}, Lines: head(m).Lines(len(m.Tables))}
 	programs := m.programs()
 	for i := range programs {
 		d.Sections = append(d.Sections, programSections(m, &programs[i])...)

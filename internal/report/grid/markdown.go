@@ -7,10 +7,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
+// The marks of a heading.
+const (
+	Failed = "❌"
+	Passed = "✅"
+	Warned = "⚠️"
+)
+
+// Heading is a text behind a mark, which may be empty.
+type Heading struct{ Mark, Text string }
+
+func (h Heading) String() string { return strings.TrimLeft(h.Mark+" "+h.Text, " ") }
+
 // Document is a document of Markdown.
 type Document struct {
-	// Title is its heading.
-	Title string
+	Title Heading
 	// Paragraphs stand below the title.
 	Paragraphs []string
 	// Lines are sentences that follow, a line each.
@@ -71,7 +82,7 @@ func (s Section) Behind(title string) Section {
 // rows fit, it ends at a whole row, and its last line says how many are missing.
 // Where not even what is above the sections fits, the title is all, or nothing.
 func (d *Document) Markdown(limit int) string {
-	title := "## " + d.Title + "\n"
+	title := "## " + d.Title.String() + "\n"
 	head := title
 	for _, p := range d.Paragraphs {
 		head += "\n" + p + "\n"
