@@ -73,9 +73,6 @@ comma := ,
 space := $() $()
 commas = $(subst $(space),$(comma),$(1))
 TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
-# The lists of stories and of the race detector take longest, so the others run on what
-# they leave of the CPUs.
-test-commands test-plain: TEST := nice $(TEST)
 TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
 
 # The longest come first.
