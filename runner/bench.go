@@ -16,10 +16,10 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/programs/empty"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // BenchOption says what Bench runs a program on.

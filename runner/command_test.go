@@ -143,7 +143,7 @@ func TestStaticProbesHaveArguments(t *testing.T) {
 func TestHooksThatNothingCalls(t *testing.T) {
 	hints := []string{"load, a system call", "name another one by run"}
 	for i, r := range measureHooks(t, fewRounds,
-		"tracepoint command: {load: faults}",
+		"tracepoint command: {attach: tp/syscalls/sys_enter_vmsplice, load: faults}",
 		"user command: {attach: 'uprobe/./target:_start+0x2', run: ['true']}") {
 		if !strings.HasSuffix(r.Error, "not one run") || !strings.Contains(r.Hint, hints[i]) {
 			t.Errorf("%s: error %q, hint %q", r.Benchmark, r.Error, r.Hint)

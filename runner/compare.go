@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
@@ -34,7 +35,7 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 		Pairs:   []bench.Pair{},
 	}
 	began := time.Now()
-	err := onMeasuringThread(func() error { return comparePairs(ctx, out, pairs, &o) })
+	err := thread.Own(func() error { return comparePairs(ctx, out, pairs, &o) })
 	if o.Mode != bench.ModeExact { // whose clock tells no time
 		out.Elapsed = seconds(time.Since(began))
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // corpusTest tests programs on this kernel, from one CPU: maps have values for each,

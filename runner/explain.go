@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // Explain counts where the BPF instructions are that runs of benchmarks execute:
@@ -29,7 +29,7 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		Programs: []bench.Explained{},
 	}
 	o.Progress.Start(len(pairs), 0)
-	err := onMeasuringThread(func() error {
+	err := thread.Own(func() error {
 		if _, err := thread.Pin(); err != nil {
 			return err
 		}

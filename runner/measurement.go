@@ -9,10 +9,10 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // measurement is a run under way. It belongs to one locked thread.

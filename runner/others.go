@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 const (

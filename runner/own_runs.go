@@ -57,6 +57,6 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 	case hidden:
 		t.warn("the load may not call the hook at all: other processes call it so often that this cannot be told; choose another by load, syscall or run")
 	default:
-		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: the hook is called by what starts and ends it alone", t.job.Program), t.job.NeverRan())
+		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: what starts and ends it, or another process, calls the hook", t.job.Program), t.job.NeverRan())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // Options are how long and in which order to measure. The zero value measures
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 		return nil, err
 	}
 	m := newMeasurement(plan, o)
-	if err := onMeasuringThread(func() error { return m.run(ctx) }); err != nil {
+	if err := thread.Own(func() error { return m.run(ctx) }); err != nil {
 		return nil, err
 	}
 	run := m.results()
@@ -118,17 +118,6 @@ func prepare(o *Options) error {
 		o.Progress = silent{}
 	}
 	return nil
-}
-
-// onMeasuringThread calls fn on a thread of its own, which ends with it: it
-// enters network namespaces and is pinned to a CPU.
-func onMeasuringThread(fn func() error) error {
-	ended := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		ended <- fn()
-	}()
-	return <-ended
 }
 
 func checkPrivileges() error {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // With signals that come faster than a call ends, all runs are made, each once.

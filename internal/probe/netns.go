@@ -2,34 +2,22 @@ package probe
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // inNetNS calls fn on a thread of its own in a network namespace of its own.
 // The namespace has no name: it ends with the thread, which ends with fn.
 func inNetNS(fn func() error) error {
-	done := make(chan error)
-	go func() {
-		// Never unlocked, so that the runtime ends the thread rather than to
-		// run another goroutine in this namespace.
-		runtime.LockOSThread()
-		if unix.Gettid() == unix.Getpid() {
-			// The runtime cannot end the main thread, and /proc/self is about
-			// it: keep it busy while another thread does the work.
-			defer runtime.UnlockOSThread()
-			done <- inNetNS(fn)
-			return
-		}
+	return thread.Own(func() error {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-			done <- lackingIf(fmt.Errorf("unshare network: %w", err), unix.EINVAL, unix.ENOSYS)
-			return
+			return lackingIf(fmt.Errorf("unshare network: %w", err), unix.EINVAL, unix.ENOSYS)
 		}
-		done <- fn()
-	}()
-	return <-done
+		return fn()
+	})
 }
 
 // onLoopback calls fn with the loopback of a network namespace of its own.

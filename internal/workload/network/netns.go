@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // Netns is a network namespace without a name: nothing but a file descriptor
@@ -25,7 +25,7 @@ type Netns struct {
 // NewNetns makes a network namespace. No thread of the tool stays in it.
 func NewNetns() (*Netns, error) {
 	ns := new(Netns)
-	err := onThrowawayThread(func() (err error) {
+	err := thread.Own(func() (err error) {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func NetnsOf(f *os.File) *Netns { return &Netns{file: f} }
 // Do calls fn on a thread that is inside the namespace. What fn opens there
 // (sockets, links) stays there, whichever thread uses it later on.
 func (ns *Netns) Do(fn func() error) error {
-	return onThrowawayThread(func() error {
+	return thread.Own(func() error {
 		if err := unix.Setns(ns.FD(), unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("enter network namespace: %w", err)
 		}
@@ -79,16 +79,4 @@ func (ns *Netns) File() (*os.File, error) {
 // FD is the descriptor of the file that keeps the namespace alive.
 func (ns *Netns) FD() int {
 	return int(ns.file.Fd())
-}
-
-// onThrowawayThread calls fn on a thread that ends with it. Go ends a thread
-// whose goroutine has not unlocked it, so no goroutine ever runs on a thread
-// that fn left in another namespace.
-func onThrowawayThread(fn func() error) error {
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		done <- fn()
-	}()
-	return <-done
 }

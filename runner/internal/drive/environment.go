@@ -9,8 +9,8 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // Environment is what all subjects of a run share: the thread's CPU and the

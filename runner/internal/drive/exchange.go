@@ -10,7 +10,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // exchange is the driver of a program that sees what sockets do.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // parallel runs a program on all CPUs at once: by the measuring thread, and by

@@ -9,9 +9,9 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/perf"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // perfEvent samples a load that runs only while a slice lasts, so that it

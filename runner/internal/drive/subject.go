@@ -15,9 +15,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // Subject is a program that is loaded and attached to what drives it.

@@ -11,8 +11,8 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // testRun drives a program by BPF_PROG_RUN.

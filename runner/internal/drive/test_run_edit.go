@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // growth is by how many bytes a program may make a packet longer before it takes

@@ -12,10 +12,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
-	"github.com/org/ebpf-bench-action/runner/internal/thread"
 )
 
 // A program whose runs are counted is held where calls have several runs, of which

@@ -1,5 +1,6 @@
-// Package thread is what the measuring thread does beside measuring: it stays on a CPU,
-// waits, and holds signals back.
+// Package thread is about threads of this process: one that ends with a function, and
+// what the measuring thread does beside measuring, which is to stay on a CPU, to wait
+// and to hold signals back.
 package thread
 
 import "golang.org/x/sys/unix"
