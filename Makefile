@@ -7,7 +7,7 @@ SHELL := /bin/bash
 
 # The kernel lets only root load most programs.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
-# Tests run as root where root is to be had.
+# Tests run as root where that is possible.
 EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI --preserve-env=XDG_CACHE_HOME --preserve-env=EBPF_BENCH_TEST_KERNELS --preserve-env=EBPF_BENCH_TEST_STORIES --preserve-env=TMPDIR')
 # The kernels are fetched by the user and booted by root.
 export XDG_CACHE_HOME ?= $(HOME)/.cache
@@ -67,7 +67,7 @@ RACE_STORIES := run_bundled parallel compare baseline
 PLAIN_STORIES = $(filter-out $(RACE_STORIES),$(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/*.txtar)))
 PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade|TestKilledWriters|TestBringHost|TestTenThousand|TestResultsAreBounded|TestAnEventWithoutEnd|TestDetectableIsCaught
-PLAIN_COMMANDS := TestReadmeCommands|TestKillLeavesNothing
+PLAIN_COMMANDS := TestDocumentedCommands|TestResultsAreAsDocumented|TestKillLeavesNothing
 
 comma := ,
 space := $() $()
@@ -78,7 +78,7 @@ TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
 # The longest come first.
 .PHONY: test-stories test-race test-commands test-plain
 test-stories:
-	EBPF_BENCH_TEST_STORIES='$(call commas,$(PLAIN_STORIES))' $(TEST) test-stories.json -- $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
+	EBPF_BENCH_TEST_STORIES='$(call commas,$(PLAIN_STORIES))' $(TEST) test-stories.json -- $(TEST_FLAGS) -parallel 3 -run TestScripts ./cmd/ebpf-bench
 
 test-race:
 	$(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)

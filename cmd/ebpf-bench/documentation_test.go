@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,26 +34,16 @@ func blocksOf(t *testing.T, document string) []block {
 	return blocks
 }
 
-// Every command of the README runs as it is written, beside its suite.
-func TestReadmeCommands(t *testing.T) {
+// documents have commands, each beside the suite that it has itself or that came before.
+var documents = []string{
+	"README.md", "docs/suite.md", "docs/thresholds.md", "docs/compare.md", "docs/explain.md",
+	"docs/exact-mode.md", "docs/formats.md",
+}
+
+// Every command of the documentation runs as it is written.
+func TestDocumentedCommands(t *testing.T) {
 	testenv.Root(t)
 	dir := t.TempDir()
-	suites := 0
-	for _, b := range blocksOf(t, "README.md") {
-		switch {
-		case b.language != "yaml":
-		case strings.Contains(b.text, "\nbenchmarks:"):
-			testenv.Write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
-			suites++
-		case strings.Contains(b.text, "\nthresholds:"):
-			name, _, _ := strings.Cut(strings.TrimPrefix(b.text, "# "), "\n")
-			testenv.Write(t, filepath.Join(dir, name), []byte(b.text))
-			suites++
-		}
-	}
-	if suites != 4 {
-		t.Fatalf("the README has %d files to run, want a suite and three of thresholds", suites)
-	}
 	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
 		data, err := programs.FS.ReadFile(name)
 		if err != nil {
@@ -73,26 +64,82 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.Symlink(binary, filepath.Join(dir, "ebpf-bench")); err != nil {
 		t.Fatal(err)
 	}
-	ran := 0
-	for _, b := range blocksOf(t, "README.md") {
-		if b.language != "sh" {
-			continue
-		}
-		for line := range strings.Lines(b.text) {
-			if !vms && strings.Contains(line, "--kernel") {
-				t.Logf("not run without QEMU and kernels: %s", line)
-				continue
+	ran := map[string]bool{}
+	for _, document := range documents {
+		blocks := blocksOf(t, document)
+		for _, b := range blocks {
+			switch {
+			case b.language != "yaml":
+			case strings.Contains(b.text, "\nbenchmarks:"):
+				testenv.Write(t, filepath.Join(dir, "ebpf-bench.yml"), []byte(b.text))
+			case strings.Contains(b.text, "\nthresholds:"):
+				name, _, _ := strings.Cut(strings.TrimPrefix(b.text, "# "), "\n")
+				testenv.Write(t, filepath.Join(dir, name), []byte(b.text))
 			}
-			runReadmeLine(t, dir, strings.TrimSpace(line))
-			ran++
+		}
+		for _, b := range blocks {
+			for line := range strings.Lines(b.text) {
+				line = strings.TrimSpace(line)
+				switch {
+				case b.language != "sh" || ran[line]:
+				case !vms && strings.Contains(line, "--kernel"):
+					t.Logf("not run without QEMU and kernels: %s", line)
+				default:
+					ran[line] = true
+					runDocumented(t, dir, line)
+				}
+			}
 		}
 	}
-	if ran < 10 {
-		t.Errorf("only %d commands were found", ran)
+	if len(ran) < 30 {
+		t.Errorf("only %d commands were found", len(ran))
 	}
 }
 
-func runReadmeLine(t *testing.T, dir, line string) {
+// What the documentation links to is there.
+func TestDocumentedLinks(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../docs/recipes/README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			file, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			content, err := os.ReadFile(target)
+			if info, statErr := os.Stat(target); statErr == nil && info.IsDir() {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s links to %s: %v", page, link[1], err)
+			} else if anchor != "" && !slices.Contains(anchors(string(content)), anchor) {
+				t.Errorf("%s links to %s, which has no such heading", page, link[1])
+			}
+		}
+	}
+}
+
+// anchors are what GitHub makes of the headings of a page.
+func anchors(text string) []string {
+	var all []string
+	for _, h := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
+func runDocumented(t *testing.T, dir, line string) {
 	line, _, _ = strings.Cut(line, "  #")
 	line = strings.TrimSpace(strings.TrimPrefix(line, "sudo "))
 	// Bencher itself is not here: its part is to run the command in quotes.
@@ -114,7 +161,7 @@ func runReadmeLine(t *testing.T, dir, line string) {
 		return
 	}
 	if !strings.HasPrefix(line, "ebpf-bench ") {
-		t.Errorf("the README has a command that no test runs: %s", line)
+		t.Errorf("the documentation has a command that no test runs: %s", line)
 		return
 	}
 	t.Run(line, func(t *testing.T) {
