@@ -52,7 +52,7 @@ download() {
 		return 1
 	fi
 	curl --fail --silent --show-error --location --retry 3 --max-time 300 --output "$state/download" "$releases/$tag/$name" >&2 || {
-		say "warning: $releases has no $name to be had: building it instead"
+		say "warning: $name cannot be downloaded from $releases: building it instead"
 		return 1
 	}
 	got=$(sha256sum <"$state/download")

@@ -278,7 +278,7 @@ func standIns(t testing.TB) []string {
 	return args
 }
 
-// stopped tells whether a run stopped a pull request for the slow Fibonacci,
+// stopped reports whether a run stopped a pull request for the slow Fibonacci,
 // and said so everywhere.
 func stopped(t testing.TB, gh *github, s *scratch, r *run, number int, branch string) comment {
 	t.Helper()

@@ -205,7 +205,7 @@ func (g *github) setReadOnly(on bool) {
 	g.readOnly = on
 }
 
-// wasRefused tells whether something was that would write.
+// wasRefused reports whether something was that would write.
 func (g *github) wasRefused() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

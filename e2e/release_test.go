@@ -79,12 +79,12 @@ func TestReleasePacks(t *testing.T) {
 	}
 }
 
-// What is no version reaches no command.
+// What is not a version reaches no command.
 func TestReleaseVersion(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "1.2.3", "v1.2", "v1.2.3 -X main.release=v9.9.9", "v1.2.3;true", "v01.2.3", "v1.2.3\n"} {
 		out, err := exec.Command("../scripts/release", "binary", version, "amd64", filepath.Join(t.TempDir(), "b")).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "is no version such as v1.2.3") {
+		if err == nil || !strings.Contains(string(out), "is not a version such as v1.2.3") {
 			t.Errorf("%q: %v\n%s", version, err, out)
 		}
 	}

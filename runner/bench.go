@@ -61,7 +61,7 @@ func Bench(b *testing.B, program *ebpf.Program, options ...BenchOption) {
 	b.Helper()
 	Need(b)
 	if program == nil {
-		b.Fatal("there is no program: does the collection have one of that name?")
+		b.Fatal("no program: does the collection have one of that name?")
 	}
 	p := &benched{program: program}
 	for _, option := range options {

@@ -31,5 +31,5 @@ func unanswered(d *bench.Exchanged) string {
 	if d == nil || d.Done == d.Tried {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d messages or calls came to nothing: the program drops, refuses or redirects them, or this machine is too busy for them; its runs are what is measured", d.Tried-d.Done, d.Tried)
+	return fmt.Sprintf("%d of %d messages or calls had no effect: the program drops, refuses or redirects them, or this machine is too busy; the runs of the program are measured", d.Tried-d.Done, d.Tried)
 }

@@ -120,7 +120,7 @@ func loadsAsIs(data []byte) (taken map[string]bool) {
 	return taken
 }
 
-// loadsByLibbpf tells whether bpftool, which is made of libbpf, loads an object,
+// loadsByLibbpf reports whether bpftool, which is made of libbpf, loads an object,
 // which it does as a whole. What it pins, of its own accord or because the
 // object says so, it pins in a file system that ends with the thread that sees it.
 func loadsByLibbpf(ctx context.Context, data []byte) (bool, error) {

@@ -272,7 +272,7 @@ func unequal(a, b *insn.Counts, program string) (at int, inA, inB uint64) {
 	return -1, 0, 0
 }
 
-// answersVary tells whether an instruction calls a helper whose answers no input
+// answersVary reports whether an instruction calls a helper whose answers no input
 // fixes: they depend on time, on chance, or on what else goes on.
 func answersVary(ins *asm.Instruction) (asm.BuiltinFunc, bool) {
 	fn := asm.BuiltinFunc(ins.Constant)

@@ -45,7 +45,7 @@ func lines(t *testing.T, err error) {
 	t.Helper()
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if line == "" || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Errorf("it is no line: %q", line)
+			t.Errorf("it is not a line: %q", line)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestPlansOfMalformedObjects(t *testing.T) {
 	}
 	t.Logf("%d benchmarks of 1,000 malformed objects", planned)
 	if planned < 100 {
-		t.Errorf("only %d benchmarks: the objects are no test", planned)
+		t.Errorf("only %d benchmarks: the objects test nothing", planned)
 	}
 }
 

@@ -150,7 +150,7 @@ func (m *measurement) results() *bench.Run {
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
 
 // countInsns counts what runs of the track's program execute, once in a run:
-// no load changes it. That it cannot be counted is no fault of the benchmark's.
+// no load changes it. That it cannot be counted is not a fault of the benchmark's.
 func (t *track) countInsns(ctx context.Context, like count.Like) {
 	if !t.live() || t.floor == nil || t.counted {
 		return

@@ -24,7 +24,7 @@ func (t *track) countPath(ctx context.Context) {
 	}
 	path, err := comparePath(ctx, d)
 	switch {
-	case ctx.Err() != nil: // is no fault of the benchmark's
+	case ctx.Err() != nil: // is not a fault of the benchmark's
 		return
 	case err != nil:
 		t.warn(fmt.Sprintf("the cost of the whole path could not be counted: %v", err))

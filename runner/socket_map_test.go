@@ -39,7 +39,7 @@ func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 	msg := hookCase{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, bench.DriverSocket, tcp, 1}
 	skb := hookCase{"sk_skb/stream_verdict", ebpf.SkSKB, ebpf.AttachSkSKBStreamVerdict, bench.DriverSocket, tcp, 1}
 	port := hookCase{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, bench.DriverSocket, udp, 1}
-	// A redirect returns SK_DROP where there is no socket.
+	// A redirect returns SK_DROP if no socket exists.
 	for _, c := range []struct {
 		hookCase
 		insns asm.Instructions

@@ -82,6 +82,6 @@ func TestPlanPairsFindsAddedAndRemoved(t *testing.T) {
 	}
 	nowhere := suiteOf(t, objects+"  - {name: a, program: nowhere, test_run: {}}\n")
 	if _, err := PlanPairs(nowhere, nowhere.WithObjects([]suite.Object{xdp})); err == nil {
-		t.Error("a program that neither side has is no error")
+		t.Error("a program that neither side has is not an error")
 	}
 }

@@ -63,7 +63,7 @@ func TestEveryTypeIsRun(t *testing.T) {
 	}
 }
 
-// hasRun tells whether the kernel is one that should run programs of a type.
+// hasRun reports whether the kernel is one that should run programs of a type.
 func hasRun(t *testing.T, typ ebpf.ProgramType) bool {
 	t.Helper()
 	have, err := features.LinuxVersionCode()

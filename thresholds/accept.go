@@ -34,7 +34,7 @@ func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 	}
 }
 
-// within tells whether a growth is at most an amount, to either side.
+// within reports whether a growth is at most an amount, to either side.
 func (g growth) within(a Amount) bool {
 	if a.Relative {
 		// A base of zero has no percentage that could be accepted.

@@ -7,10 +7,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// hasBudget tells whether the threshold bounds a value by itself.
+// hasBudget reports whether the threshold bounds a value by itself.
 func (t *Threshold) hasBudget() bool { return t.Max != nil || t.Min != nil }
 
-// spent tells whether a value exceeds the budget, what it exceeds, and whether
+// spent reports whether a value exceeds the budget, what it exceeds, and whether
 // it does so from above.
 func (t *Threshold) spent(v float64) (limit float64, under, spent bool) {
 	if t.Min != nil && v < *t.Min {
@@ -60,9 +60,9 @@ func (t *Threshold) checkBudget() (key, msg string) {
 	m, known := bench.MeasureNamed(t.Measure)
 	switch {
 	case t.Max != nil && !finite(*t.Max):
-		return "max", "max is no number"
+		return "max", "max is not a number"
 	case t.Min != nil && !finite(*t.Min):
-		return "min", "min is no number"
+		return "min", "min is not a number"
 	case !known:
 	case t.Max != nil && m.Direction == bench.HigherIsBetter:
 		return "max", "more " + m.Name + " is better: its budget is a min"

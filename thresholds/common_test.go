@@ -98,7 +98,7 @@ func TestMinimum(t *testing.T) {
 	}
 }
 
-// No program costs less than an empty one: what seems to is no improvement.
+// No program costs less than an empty one: what seems to is not an improvement.
 func TestBelowTheFloor(t *testing.T) {
 	below := timedPair("below", 0)
 	for i := range below.Head.Rounds.RunTimeNS {

@@ -15,7 +15,7 @@ type Options struct {
 	// Now decides which acceptances have ended; the zero time is the present.
 	Now time.Time
 	// History is the stored values of a measure of a benchmark before this one,
-	// on the same testbed, oldest first. Nil is no values.
+	// on the same testbed, oldest first. Nil means none.
 	History func(benchmark, measure string) []float64
 	// Ended ends the judging early once it is true; nil is never.
 	Ended func() bool
@@ -127,7 +127,7 @@ func severity(rule *Threshold, budgets []Threshold) Severity {
 	return Fail
 }
 
-// fails tells whether the threshold can make a comparison fail.
+// fails reports whether the threshold can make a comparison fail.
 func (t Threshold) fails() bool { return t.Severity == Fail }
 
 // measures are those of the head, then those that only the base has, then

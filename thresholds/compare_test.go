@@ -66,7 +66,7 @@ thresholds:
 	}
 }
 
-// A budget that fails is no mere warning because the growth of its measure is.
+// A budget that fails is not just a warning because the growth of its measure is.
 func TestBudgetThatCouldNotBeApplied(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: xlated-bytes, max: 150}]\n")
 	v := p.Compare(comparison(exactPair("a", 1, 1)), Options{})
@@ -270,8 +270,8 @@ func TestJudgeHistory(t *testing.T) {
 
 func TestLoadRefusesMore(t *testing.T) {
 	for text, want := range map[string]string{
-		"thresholds: [{measure: latency, percent: -1}]":                                                           "percent is no number from 0 up",
-		"thresholds: [{measure: latency, absolute: .inf}]":                                                        "absolute is no number from 0 up",
+		"thresholds: [{measure: latency, percent: -1}]":                                                           "percent is not a number from 0 up",
+		"thresholds: [{measure: latency, absolute: .inf}]":                                                        "absolute is not a number from 0 up",
 		"thresholds: [{measure: latency, percent: 1, confidence: 1}]":                                             "confidence is a probability",
 		"thresholds: [{measure: latency, percent: 1, confidence: 0}]":                                             "confidence is a probability",
 		"thresholds: [{measure: latency, percent: 1, severity: error}]":                                           `severity: "error" is none of fail, warn, ignore`,
@@ -288,7 +288,7 @@ func TestLoadRefusesMore(t *testing.T) {
 		"accept: [{measure: latency, up_to: 1, until: 2027-01-31, reason: b}]":                                    "an accepted regression has no benchmark",
 		"accept: [{benchmark: a, measure: latency, up_to: ten, until: 2027-01-31, reason: b}]":                    `up_to: "ten" is neither`,
 		"accept: [{benchmark: a, measure: latency, up_to: -1%, until: 2027-01-31, reason: b}]":                    `up_to: "-1%" is neither`,
-		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 31.1.2027, reason: b}]":                       `until: "31.1.2027" is no date such as 2027-01-31`,
+		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 31.1.2027, reason: b}]":                       `until: "31.1.2027" is not a date such as 2027-01-31`,
 		"accept: [{benchmark: a, measure: latancy, up_to: 1, until: 2027-01-31, reason: b}]":                      `unknown measure "latancy" (did you mean "latency"?)`,
 		"accept: [{benchmark: a, measure: latency, up_to: 1, until: 2027-01-31, reason: b, because: it is slow}]": `unknown key "because"`,
 	} {

@@ -2,7 +2,7 @@ package thresholds
 
 import "github.com/org/ebpf-bench-action/internal/bench"
 
-// bothWays tells whether a change of a measure to either side counts: because the
+// bothWays reports whether a change of a measure to either side counts: because the
 // threshold says so, or because nobody knows which side is the worse one.
 func (t *Threshold) bothWays(m bench.Measure) bool {
 	return t.Direction == Both || m.Direction == bench.UnknownDirection

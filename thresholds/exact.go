@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// isCount tells whether a measure is judged as numbers without noise: it is exact, or
+// isCount reports whether a measure is judged as numbers without noise: it is exact, or
 // what an operation allocates, which is a mean, and was the same each time.
 func isCount(base, head *bench.Sample) bool {
 	if head.Measure.Exact || head.Measure.Name != bench.HeapBytes.Name {
@@ -59,16 +59,16 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	}
 }
 
-// differ tells whether not all values are the same.
+// differ reports whether not all values are the same.
 func differ(values []float64) bool { return slices.Min(values) != slices.Max(values) }
 
-// isNet tells whether the cost of an empty program is taken off a measure. That
+// isNet reports whether the cost of an empty program is taken off a measure. That
 // of a whole path may well be negative: a program can spare the kernel work.
 func isNet(m bench.Measure) bool {
 	return m.Name == bench.Instructions.Name || m.Name == bench.Latency.Name
 }
 
-// exceeds tells whether an exact growth is more than is allowed. The
+// exceeds reports whether an exact growth is more than is allowed. The
 // percentage of the base is computed first, since that of an integer is exact.
 func (g growth) exceeds(t *Threshold) bool {
 	return g.delta > max(value(t.Percent)*abs(g.base)/100, value(t.Absolute))

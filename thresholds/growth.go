@@ -37,7 +37,7 @@ func (g growth) mirrored() growth {
 	return growth{g.base, -g.delta, -g.share, -g.high, -g.low}
 }
 
-// beyond tells whether the growth exceeds both parts of the threshold.
+// beyond reports whether the growth exceeds both parts of the threshold.
 func (g growth) beyond(t *Threshold) bool {
 	return g.delta > value(t.Absolute) && g.share > value(t.Percent)/100
 }

@@ -28,7 +28,7 @@ func (p *Policy) NothingForARun(modes []bench.Mode) string {
 	if others {
 		return fmt.Sprintf("nothing in %s judges a run in %s mode: its limits are all for measures of another mode", p.doc.File, modes[0])
 	}
-	return fmt.Sprintf("nothing in %s judges a run by itself: how much a measure may grow is judged by ebpf-bench compare, against a base; a run is judged by max, min and history", p.doc.File)
+	return fmt.Sprintf("nothing in %s judges a run by itself: percent and absolute need a base, as in ebpf-bench compare; max, min and history judge a run", p.doc.File)
 }
 
 // OtherMode says so where the file bounds the growth of what a run costs in

@@ -39,7 +39,7 @@ func TestNothingForARunInAMode(t *testing.T) {
 }
 
 // A threshold on time alone does not hold in exact mode, nor one on instructions
-// where time is measured. A file for both modes is no mistake.
+// where time is measured. A file for both modes is not a mistake.
 func TestOtherMode(t *testing.T) {
 	for _, c := range []ruleInMode{
 		{"{measure: latency, percent: 5}", bench.ModeExact, "t.yml bounds the growth of latency, which exact mode does not measure: what a run costs is judged by its instructions, by the built-in threshold: no increase is allowed"},

@@ -51,17 +51,17 @@ func kernelNames(kernels []Kernel) []string {
 	return names
 }
 
-// is tells whether a pattern stands for the kernel: for its release, or for the
+// is reports whether a pattern stands for the kernel: for its release, or for the
 // name that it was asked for by.
 func (k Kernel) is(pattern string) bool { return pattern == k.Name || isRelease(pattern, k.Release) }
 
-// isRelease tells whether a pattern stands for a release: a glob on the whole of
+// isRelease reports whether a pattern stands for a release: a glob on the whole of
 // it, or a whole beginning of it, such as 6.1.
 func isRelease(pattern, release string) bool {
 	return match(pattern, release) || bench.IsRelease(release, pattern)
 }
 
-// mayBe tells whether a pattern stands for the kernel, or may turn out to.
+// mayBe reports whether a pattern stands for the kernel, or may turn out to.
 func (k Kernel) mayBe(pattern string) bool {
 	switch {
 	case pattern == "", pattern == k.Name, k.Release != "" && isRelease(pattern, k.Release):

@@ -20,19 +20,19 @@ func subjectOf(benchmark, measure string, t *bench.Testbed) subject {
 	return subject{benchmark, measure, KernelOf(t), t.Mode}
 }
 
-// isFor tells whether a threshold is for a subject.
+// isFor reports whether a threshold is for a subject.
 func (t *Threshold) isFor(s subject) bool {
 	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && s.kernel.is(t.Kernel) &&
 		(t.Mode == "" || t.Mode == s.mode)
 }
 
-// bounds tells whether the threshold says how much a measure may grow. One
+// bounds reports whether the threshold says how much a measure may grow. One
 // that only ignores says so too: as much as it likes.
 func (t *Threshold) bounds() bool {
 	return t.Percent != nil || t.Absolute != nil || t.ignores()
 }
 
-// ignores tells whether the threshold is nothing but severity: ignore.
+// ignores reports whether the threshold is nothing but severity: ignore.
 func (t *Threshold) ignores() bool {
 	return t.Severity == Ignore && !t.hasBudget() && t.History == nil
 }
@@ -73,7 +73,7 @@ func (p *Policy) budgets(s subject) []Threshold {
 	return all
 }
 
-// match tells whether a name matches a glob. An empty glob matches all. It is
+// match reports whether a name matches a glob. An empty glob matches all. It is
 // asked of every threshold for every measure of every benchmark.
 func match(glob, name string) bool {
 	if glob == "" {

@@ -44,7 +44,7 @@ func TestModeThatCannotBe(t *testing.T) {
 	}
 }
 
-// A count that is not the same each time is no number that one can judge by.
+// A count that is not the same each time is not a number that one can judge by.
 func TestBPFInsnsByChance(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64

@@ -42,21 +42,21 @@ func TestLoadRefuses(t *testing.T) {
 		"version: 1\nthresholds:\n  - {measure: latency, maxx: 1}\n":   `t.yml:3: unknown key "maxx": did you mean "max"?`,
 		"version: 1\nthresholds:\n  - {max: 1}\n":                      "t.yml:3: measure is missing: it is one of latency, ",
 		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max, min or history, or severity: ignore",
-		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is no number",
+		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is not a number",
 		// More of the one is better and less of the other: a budget the wrong way
 		// round would fail what got better.
 		"version: 1\nthresholds:\n  - {measure: throughput, max: 1}\n":    "t.yml:3: more throughput is better: its budget is a min",
 		"version: 1\nthresholds:\n  - {measure: latency, min: 1}\n":       "t.yml:3: less latency is better: its budget is a max",
-		"version: 1\nthresholds:\n  - {measure: throughput, min: .inf}\n": "t.yml:3: min is no number",
+		"version: 1\nthresholds:\n  - {measure: throughput, min: .inf}\n": "t.yml:3: min is not a number",
 		// An item that is empty has its line, and so have those after it.
 		"version: 1\nthresholds:\n  - null\n  - {measure: latency, max: 1}\n":     "t.yml:3: an item of thresholds is empty",
 		"version: 1\nthresholds: {measure: latency, max: 1}\n":                    "t.yml:2: thresholds is a list",
 		"version: 1\nthresholds:\n  - {measure: [latency], max: 1}\n":             "t.yml:3: measure is a single value",
-		"version: 1\nthresholds:\n  - {measure: latency, history: {runs: 1.5}}\n": `t.yml:3: runs: "1.5" is no whole number`,
-		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":            `t.yml:3: max: "lots" is no number`,
+		"version: 1\nthresholds:\n  - {measure: latency, history: {runs: 1.5}}\n": `t.yml:3: runs: "1.5" is not a whole number`,
+		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":            `t.yml:3: max: "lots" is not a number`,
 		// The unit is known, and so is what was meant.
-		"version: 1\nthresholds:\n  - {measure: latency, percent: 5%}\n":                    `t.yml:3: percent: "5%" is no number: write 5`,
-		"version: 1\nthresholds:\n  - {measure: latency, percent: some%}\n":                 `t.yml:3: percent: "some%" is no number`,
+		"version: 1\nthresholds:\n  - {measure: latency, percent: 5%}\n":                    `t.yml:3: percent: "5%" is not a number: write 5`,
+		"version: 1\nthresholds:\n  - {measure: latency, percent: some%}\n":                 `t.yml:3: percent: "some%" is not a number`,
 		"version: 1\naccept:\n  - {benchmark: a, up_to: 1, until: 2027-01-31, reason: b}\n": "t.yml:3: measure is missing",
 	} {
 		if _, err := load(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -50,7 +50,7 @@ func (p *Policy) Unjudged(run *bench.Run) []Gap {
 	return all
 }
 
-// isMissed tells whether a measure that was not measured should have been: it is one
+// isMissed reports whether a measure that was not measured should have been: it is one
 // of the mode, or of one that was asked for and did not work.
 func (p *Policy) isMissed(measure string, mode bench.Mode) bool {
 	return mode == "" || isOf(mode, measure) || slices.ContainsFunc(p.asked, func(m bench.Mode) bool { return isOf(m, measure) })

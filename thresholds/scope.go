@@ -83,7 +83,7 @@ func measuresOf(driver string) []string {
 	return all
 }
 
-// canHave tells whether a benchmark can have a measure in any mode: one that
+// canHave reports whether a benchmark can have a measure in any mode: one that
 // only loads its program has no more than the static ones, and one that another
 // tool measured none of a kernel.
 func canHave(driver, measure string) bool {
@@ -105,7 +105,7 @@ func canHave(driver, measure string) bool {
 	return !isHardware(measure) && measure != bench.InstructionsPath.Name && measure != bench.Throughput.Name && measure != bench.Contention.Name
 }
 
-// isOf tells whether a measure is one of a mode.
+// isOf reports whether a measure is one of a mode.
 func isOf(mode bench.Mode, measure string) bool {
 	return isStatic(measure) || measure == bench.BPFInsns.Name || isCounted(measure) == (mode == bench.ModeExact)
 }
@@ -118,7 +118,7 @@ func isAmong(measures []bench.Measure, name string) bool {
 	return slices.ContainsFunc(measures, func(m bench.Measure) bool { return m.Name == name })
 }
 
-// isCounted tells whether a measure of runs is one of exact mode.
+// isCounted reports whether a measure of runs is one of exact mode.
 func isCounted(measure string) bool {
 	return measure == bench.Instructions.Name || strings.HasPrefix(measure, bench.Instructions.Name+"-")
 }

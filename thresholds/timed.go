@@ -42,7 +42,7 @@ func (s *suite) find(benchmark, measure string) *test {
 }
 
 // test compares all timed measures that a threshold bounds, and corrects their
-// p-values for there being several. Those that are ignored are no part of that.
+// p-values for there being several. Those that are ignored are not part of that.
 func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite {
 	s := suite{at: map[subject]*test{}}
 	var family []*test
@@ -90,7 +90,7 @@ func compareTimed(p *bench.Pair, measure string, confidence float64) (stat.Chang
 // alpha is the p-value that is significant.
 func (t *test) alpha() float64 { return 1 - t.rule.Confidence }
 
-// enough tells whether there are loads enough for the test to be significant,
+// enough reports whether there are loads enough for the test to be significant,
 // and how many there must be.
 func (t *test) enough() (int, bool) {
 	least := stat.MinLoads(t.alpha() / float64(t.tests))
@@ -120,7 +120,7 @@ func (t *test) look() look {
 	return within
 }
 
-// proves tells whether a growth is significant, clears the noise with its
+// proves reports whether a growth is significant, clears the noise with its
 // whole interval, and is beyond the threshold. Where both sides were not
 // measured side by side no noise is known, and the whole interval must clear
 // the threshold instead.
@@ -132,7 +132,7 @@ func (t *test) proves(g growth) bool {
 	return t.p <= t.alpha() && g.low > clear && g.beyond(t.rule)
 }
 
-// coarse tells whether the measurement could not have told a growth of the
+// coarse reports whether the measurement could not have told a growth of the
 // threshold: its interval is wider than that, or the base differs from itself by
 // more. What then seems to be within the threshold is so by chance.
 func (t *test) coarse(g growth) bool {
@@ -140,7 +140,7 @@ func (t *test) coarse(g growth) bool {
 	return limit > 0 && (g.high-g.low > limit || t.change.Band > limit)
 }
 
-// mayHide tells whether a growth beyond the threshold is possible: the center
+// mayHide reports whether a growth beyond the threshold is possible: the center
 // lies beyond it, or the interval reaches beyond and is wider than it. A
 // threshold of zero stands for the noise band, below which nothing can be told.
 func (t *test) mayHide(g growth) bool {
@@ -148,7 +148,7 @@ func (t *test) mayHide(g growth) bool {
 	return g.high > limit && (g.share > limit || g.high-g.low > limit)
 }
 
-// grew tells whether a growth within the threshold is one all the same: it is
+// grew reports whether a growth within the threshold is one all the same: it is
 // significant, and clear of the noise. Where no noise is known, nothing is said.
 func (t *test) grew(g growth) bool {
 	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band && t.change.Measure.Direction != bench.UnknownDirection

@@ -40,10 +40,10 @@ func (p *Policy) validateThreshold(i int) (errs []error) {
 		fail("mode", "%s", msg)
 	}
 	if t.Percent != nil && (!finite(*t.Percent) || *t.Percent < 0) {
-		fail("percent", "percent is no number from 0 up")
+		fail("percent", "percent is not a number from 0 up")
 	}
 	if t.Absolute != nil && (!finite(*t.Absolute) || *t.Absolute < 0) {
-		fail("absolute", "absolute is no number from 0 up")
+		fail("absolute", "absolute is not a number from 0 up")
 	}
 	if key, msg := t.checkBudget(); msg != "" {
 		fail(key, "%s", msg)

@@ -81,13 +81,13 @@ type Date struct{ time.Time }
 func (d *Date) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return fmt.Errorf("%q is no date such as 2027-01-31", text)
+		return fmt.Errorf("%q is not a date such as 2027-01-31", text)
 	}
 	d.Time = t
 	return nil
 }
 
-// Over tells whether the whole day has passed.
+// Over reports whether the whole day has passed.
 func (d Date) Over(now time.Time) bool { return !now.Before(d.AddDate(0, 0, 1)) }
 
 // String is the date as it is written.

@@ -10,17 +10,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-const actionLong = `The steps of the GitHub Action, as action.yml calls them, one after the other. They
-take its inputs from the environment (EBPF_BENCH_CONFIG for config and so on) and
-hand on what they found by files in the folder EBPF_BENCH_STATE.
+const actionLong = `The steps of the GitHub Action, in the order in which action.yml calls them.
+They read its inputs from the environment (EBPF_BENCH_CONFIG for config and so
+on) and pass results on in files in the folder EBPF_BENCH_STATE.
 
-  plan     finds the base, and lays it out; has the token
+  plan     finds the base and checks it out; has the token
   build    builds the checkout and the base; has no token
   measure  measures the two side by side; has no token
-  report   judges, and tells GitHub; has the token
+  report   judges and reports to GitHub; has the token
 
-What has the token runs nothing that the pull request brings, and what runs it has
-no token. Where there is no GitHub, all of it works on this machine alone.`
+Steps with the token run nothing from the pull request, and steps that run its
+code have no token. Outside GitHub, all of it works on this machine alone.`
 
 func newActionCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
@@ -35,7 +35,7 @@ func newActionCommand(t *ui.Terminal) *cobra.Command {
 		{"plan", "Find the base and lay it out"},
 		{"build", "Build the checkout and the base"},
 		{"measure", "Measure base and head side by side"},
-		{"report", "Judge what was measured, and tell GitHub"},
+		{"report", "Judge the results and report to GitHub"},
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use:   step.name,

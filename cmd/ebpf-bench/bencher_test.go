@@ -60,7 +60,7 @@ type bmfResults map[string]map[string]bmfMetric
 
 type bmfMetric map[string]float64
 
-// parseBMF takes exactly one document of Bencher Metric Format. It is no use of
+// parseBMF takes exactly one document of Bencher Metric Format. It is not a use of
 // the tool's own types, nor of the schema: what is not known here is wrong.
 func parseBMF(text string) (bmfResults, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -128,7 +128,7 @@ func eachKey(dec *json.Decoder, fn func(string) error) error {
 		return err
 	}
 	if token != json.Delim('{') {
-		return fmt.Errorf("%v is no object", token)
+		return fmt.Errorf("%v is not an object", token)
 	}
 	for dec.More() {
 		key, err := dec.Token()

@@ -23,13 +23,13 @@ import (
 const compareExample = `  # two builds of an object: every program that both have, side by side
   sudo ebpf-bench compare old/fun.o new/fun.o
 
-  # the same, with the workloads of a suite
+  # the same, with the benchmarks of a suite
   sudo ebpf-bench compare --suite ebpf-bench.yml old/fun.o new/fun.o
 
   # exact instructions instead of time, without root
   ebpf-bench compare --kernel 6.12 old/fun.o new/fun.o
 
-  # what is here against what the baseline has of main
+  # the suite in this folder against the stored run of main
   sudo ebpf-bench compare baseline:main`
 
 type compareFlags struct {
@@ -44,8 +44,8 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 	f := compareFlags{outcome: outcome{format: "text"}}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] BASE [HEAD]",
-		Short:   "Compare two builds, and fail when one got slower",
-		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so that what the machine does meanwhile\nis done to both. What looks slower or faster is measured a second time before it\nis called so.\n\n" + sides.Help + "\n\nWithout HEAD it is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are of the same\ntestbed.\n\nThresholds that have a history judge the head also among the earlier runs that\nthe baseline has of the same testbed, and of the base's branch if it has one.",
+		Short:   "Compare two builds and fail if one got slower",
+		Long:    "Compare two builds of eBPF programs. Both are loaded in the same kernel and\nmeasured in turn, in many short rounds, so whatever the machine does in the\nmeantime affects both. A benchmark that looks slower or faster is measured a\nsecond time before it is called so.\n\n" + sides.Help + "\n\nWithout HEAD, the head is the suite in this folder. Two result files, or a\nresult file and a baseline, are compared by their numbers, if they are from the\nsame testbed.\n\nThresholds with a history also judge the head by the earlier runs in the\nbaseline, from the same testbed and the base's branch.",
 		Example: compareExample,
 		Args:    cli.UsageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +62,7 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
 	f.shard.Register(cmd)
 	cli.CompareFormats.Register(cmd, &f.format, "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
-	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`, anew after each benchmark")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`, after each benchmark")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order of the rounds (default: random)")

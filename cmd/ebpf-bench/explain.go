@@ -27,27 +27,26 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-const explainLong = `Say which lines of source the BPF instructions are of that a run executes: counted
-exactly, in the running kernel, by a copy of each program that counts its own
-blocks. Nothing is timed.
+const explainLong = `Show which source lines the BPF instructions of a run belong to. They are
+counted exactly, in the running kernel, by a copy of each program that counts
+its own blocks. Nothing is timed.
 
-With one argument, or with none for all benchmarks of the suite, it says what each
-line executes. With BASE and HEAD it says what changed: lines are matched by their
-function and content, so what was inserted above a line does not matter.
+With one argument, or with none for all benchmarks of the suite, it shows what
+each line executes. With BASE and HEAD it shows what changed. Lines are matched
+by function and content, so lines inserted above do not matter.
 
-PROGRAM, and both BASE and HEAD, are a benchmark of the suite by its name or the end
-of it, or a program of the suite; of two the head's workload drives both. Or else
-they are builds, and what there is of the name in this folder comes first:
+PROGRAM, BASE and HEAD are each the name of a benchmark, or the end of one, or a
+program of the suite; the workload of the head drives both sides. Or they are
+builds, and a file of that name in this folder comes first:
 
 ` + sides.Help + `
 
-Builds without a suite get a workload by the types of their programs.
+Builds without a suite get a workload by program type.
 
-Runs are counted as often as it takes: a program that can do otherwise each time,
-because it has maps or asks for time or chance, is run up to 256 times with each of
-its inputs, and a figure that differs is behind a ~. A line is reached if one of its
-instructions was executed that do something: stores, calls and jumps. The compiler
-moves others in front of a branch.
+A program whose runs can differ, because it has maps, reads the clock or draws
+random numbers, is run up to 256 times with each input, and ~ marks a figure
+that differs. A line counts as reached if one of its stores, calls or jumps was
+executed; the compiler moves other instructions in front of a branch.
 
 The formats: text, json and markdown; html is one page that needs nothing else, with
 the source around the lines where it is in this folder, or beside the objects or the
@@ -56,13 +55,13 @@ often as it was reached in all counted runs; pprof is a profile for go tool ppro
 two sides their difference. pprof adds up all benchmarks: -tagfocus=benchmark=NAME
 shows one of them, -tags lists them. Of two sides lcov has the head.`
 
-const explainExample = `  # the dearest lines of a program that ebpf-bench brings
+const explainExample = `  # the most expensive lines of a bundled program
   sudo ebpf-bench explain fibonacci_slow
 
   # what a fix changed, line by line, with the bytecode
   sudo ebpf-bench explain --asm fibonacci_slow fibonacci
 
-  # two builds, driven by the workloads of a suite
+  # two builds, with the benchmarks of a suite
   sudo ebpf-bench explain --suite ebpf-bench.yml old/fun.o new/fun.o
 
   # on another kernel, without root
@@ -88,7 +87,7 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 	f := explainFlags{sort: "hot"}
 	cmd := &cobra.Command{
 		Use:               "explain [flags] [PROGRAM | BASE HEAD]",
-		Short:             "Say which lines of source cost how much",
+		Short:             "Show which source lines cost how much",
 		Long:              explainLong,
 		Example:           explainExample,
 		Args:              cli.UsageArgs(cobra.MaximumNArgs(2)),
@@ -107,7 +106,7 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 	explainFormats.Register(cmd, &f.format, "what to print: text, json, markdown, html, lcov, pprof\n(default: text, or what --out ends in)")
 	flags.StringVarP(&f.out, "out", "o", "", "write to this `file` instead of stdout")
 	flags.BoolVar(&f.asm, "asm", false, "list the instructions of each line too")
-	cli.OneOf(cmd, flags, &f.sort, "sort", "order", []string{"hot", "file"}, "list the dearest lines first (hot), or all in the order of their file (file)")
+	cli.OneOf(cmd, flags, &f.sort, "sort", "order", []string{"hot", "file"}, "list the most expensive lines first (hot), or all in the order of their file (file)")
 	flags.BoolVar(&f.all, "all", false, "list also the lines that do not matter")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
 	return cmd
@@ -124,7 +123,7 @@ func (f *explainFlags) check(t *ui.Terminal) error {
 		}
 	}
 	if f.format == "pprof" && f.out == "" && ui.IsTerminal(t.Stdout) {
-		return errors.New("--format pprof is no text: add --out profile.pb.gz")
+		return errors.New("--format pprof is binary: add --out profile.pb.gz")
 	}
 	return nil
 }
@@ -173,7 +172,7 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.E
 	}}.Explanations(ctx, on, kernels, s, f.code())
 }
 
-// code tells whether the instructions of lines are needed: a line's own count does
+// code reports whether the instructions of lines are needed: a line's own count does
 // not tell how often it is executed.
 func (f *explainFlags) code() bool { return f.asm || f.format == "lcov" || f.format == "pprof" }
 

@@ -25,24 +25,23 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-const ingestLong = `Take in what another tool measured in user space, so that it goes through the
-same gate as the programs of the same project: compare, thresholds, baseline.
+const ingestLong = `Read what another tool measured in user space, so that the same gate judges it:
+compare, thresholds, baseline.
 
-FILE is what go test -bench prints, also with -json, or what cargo criterion
---message-format=json prints; FOLDER is target/criterion, or a project that has
-it. Without any, or for -, it is read from stdin.
+FILE is the output of go test -bench, also with -json, or of cargo criterion
+--message-format=json; FOLDER is target/criterion, or a project that has it.
+Without an argument, or for -, stdin is read.
 
-The results are those of a run: latency is the time of an operation, allocs and
-heap-bytes what Go says with -benchmem, and other units are measures of that name,
-such as records/op. Which way such a unit is better is known of rates (*/s) and of
-costs such as p99-ns/op; of others it is said with --higher or --lower, or by a line
-"Unit records/op better=higher" in FILE. Without that no change of it is called a
-regression: one beyond its threshold is inconclusive. Each value counts as a measurement of its own, so let go test
-measure several times; from several processes is better, because memory lies
-elsewhere in each. What is read is taken for measured on this machine, so take it
-in there, unless the output names another CPU.
+latency is the time of an operation, allocs and heap-bytes are what Go prints
+with -benchmem, and other units are measures of that name, such as records/op.
+More is better for rates (*/s), and less for costs such as p99-ns/op. For other
+units say which, with --higher or --lower, or with a line "Unit records/op
+better=higher" in FILE; otherwise a change beyond the threshold is inconclusive.
+Each value counts as a measurement of its own, so let go test measure several
+times, at best in several processes. The results count as measured on this
+machine, unless the output names another CPU.
 
-With --into the results are added to those of a file that ebpf-bench run wrote.`
+With --into the results are added to a file that ebpf-bench run wrote.`
 
 const ingestExample = `  # ten measurements of each benchmark, as results of a run
   go test -bench . -count 10 ./... | ebpf-bench ingest --out user.json
@@ -70,7 +69,7 @@ func newIngestCommand(t *ui.Terminal) *cobra.Command {
 	f := ingestFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "ingest [flags] [FILE|FOLDER ...]",
-		Short:   "Take in the results of go test -bench and criterion",
+		Short:   "Read the results of go test -bench and criterion",
 		Long:    ingestLong,
 		Example: ingestExample,
 		RunE: func(cmd *cobra.Command, args []string) error {

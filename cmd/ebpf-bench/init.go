@@ -21,16 +21,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-const initLong = `Write a suite for objects that have none: a benchmark for each program, driven
-by what its type takes, with comments that say what can be set.
+const initLong = `Write a suite for objects that have none: a benchmark for each program, with a
+driver that suits its type, and comments on what can be set.
 
-OBJECT is an ELF object or a folder; without one, all objects below this folder
-are taken, but for those in hidden folders, node_modules and vendor.
+OBJECT is an ELF object or a folder; by default, all objects below this folder,
+except those in hidden folders, node_modules and vendor.
 
-Each program is then run for an instant, on this host as root, or by --kernel in
-virtual machines, which takes no root. One that does not load is left in a comment
-with the reason, and one that loads but cannot be run is only loaded. So what is
-written runs as it is. Without root and without --kernel nothing can be tried.`
+Each program is run for an instant: on this host as root, or with --kernel in
+virtual machines, which needs no root. A program that does not load becomes a
+comment with the reason, and one that loads but cannot be run is only loaded, so
+the suite runs as it is. Without root and without --kernel nothing is tried.`
 
 const initExample = `  # a suite for all objects below this folder
   sudo ebpf-bench init
@@ -93,7 +93,7 @@ func (f *initFlags) check(given func(flag string) bool) error {
 	case f.out == "-" && (f.github || f.thresholds):
 		return errors.New("--out - prints the suite alone: --github and --thresholds write files that name it")
 	case f.noCheck && (len(f.machines.Kernels) > 0 || f.machines.Mode != ""):
-		return errors.New("--no-check runs nothing, and --kernel and --vm say where: take one of them away")
+		return errors.New("--no-check cannot be combined with --kernel or --vm")
 	case given("build") && !f.github:
 		return errors.New("--build is for the workflow: add --github")
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // A signal ends a slice that is under way, however long that would take, and what
-// keeps it. Nothing of it is left, and it is no failure of the benchmark.
+// keeps it. Nothing of it is left, and it is not a failure of the benchmark.
 func TestSignalEndsASliceUnderWay(t *testing.T) {
 	testenv.Root(t)
 	object, err := os.ReadFile("../../runner/testdata/hooks.o")

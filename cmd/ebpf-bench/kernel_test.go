@@ -76,7 +76,7 @@ func serveImage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("IMAGE", reference)
 }
 
-// hasHostKernel tells whether this machine has a readable image of its kernel.
+// hasHostKernel reports whether this machine has a readable image of its kernel.
 func hasHostKernel() bool {
 	var uts unix.Utsname
 	if unix.Uname(&uts) != nil {

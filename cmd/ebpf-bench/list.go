@@ -44,8 +44,8 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 	var cache string
 	cmd := &cobra.Command{
 		Use:     "list [flags] [suite.yml]",
-		Short:   "List the benchmarks of a suite, and check it",
-		Long:    "List the benchmarks of a suite, and check the suite, its objects, its\nthresholds and its kernels as run does before it measures. It takes no privileges and no network: whether Debian\nhas a kernel that is not in the cache is seen when run gets it.",
+		Short:   "List the benchmarks of a suite and check it",
+		Long:    "List the benchmarks of a suite, and check the suite, its objects, thresholds and\nkernels as run does before it measures. It needs no privileges and no network.",
 		Example: "  ebpf-bench list\n  ebpf-bench list --json ebpf-bench.yml",
 		Args:    cli.UsageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {

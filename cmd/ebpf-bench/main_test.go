@@ -124,7 +124,7 @@ func stories(t *testing.T) []string {
 	for _, name := range names {
 		files, err := filepath.Glob(filepath.Join("testdata/script", name+".txtar"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("there is no story %q in testdata/script", name)
+			t.Fatalf("no story %q in testdata/script", name)
 		}
 		all = append(all, files...)
 	}

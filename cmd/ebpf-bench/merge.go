@@ -23,17 +23,17 @@ import (
 )
 
 const mergeLong = `Join the results of shards, or of several kernels, into what one run or one
-comparison would have written, and judge that: a correction for many tests is for
-the suite as a whole, so the verdicts of merge are those that count.
+comparison would have written, and judge that. The correction for many tests
+applies to the whole suite, so the verdicts of merge are the ones that count.
 
-A FILE is what run or compare wrote by --out (or --format json), each with
---shard. All must be of the same version of ebpf-bench, of the same two sides, and
-on each kernel of the same testbed; timed results also of the same kind of
-machine. No benchmark may occur twice on a kernel. A shard that is in no file
-could not be measured: what there is is printed, and the exit code is 3.
+A FILE is what run or compare wrote with --out (or --format json) and --shard.
+All must come from the same version of ebpf-bench, the same two sides, and on
+each kernel the same testbed; timed results also from the same kind of machine.
+No benchmark may occur twice on a kernel. If a shard is missing, the others are
+printed and the exit code is 3.
 
-Files that were judged by thresholds, also by those that the suite names, are
-judged by none but the ones that --thresholds names here.`
+If a thresholds file judged the parts, also one that the suite names, merge
+requires --thresholds.`
 
 const mergeExample = `  # a suite in two parts, maybe on two machines
   ebpf-bench run --kernel 6.12 --shard 1/2 --out 1.json
@@ -51,7 +51,7 @@ func newMergeCommand(t *ui.Terminal) *cobra.Command {
 	f := mergeFlags{outcome{format: "text"}}
 	cmd := &cobra.Command{
 		Use:               "merge [flags] FILE...",
-		Short:             "Join the results of shards, and judge them as one",
+		Short:             "Join the results of shards and judge them as one",
 		Long:              mergeLong,
 		Example:           mergeExample,
 		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),

@@ -17,7 +17,7 @@ import (
 const rootLong = `ebpf-bench measures what a run of an eBPF program costs, in the real kernel.
 
 It loads the programs that a suite file names, drives them with packets and
-load, and reads the run time that the kernel charges to each.
+load, and reads the run time that the kernel counts for each.
 
 Exit codes: 0 pass, 1 regression, 2 usage or config error, 3 could not measure.`
 

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-const runExample = `  # measure the programs that ebpf-bench brings
+const runExample = `  # measure the bundled programs
   sudo ebpf-bench run
 
   # measure your own, and keep every raw value
@@ -29,23 +29,22 @@ const runExample = `  # measure the programs that ebpf-bench brings
   # fail when a program is over its budget
   sudo ebpf-bench run --thresholds thresholds.yml
 
-  # keep the run and its objects, for later ones to be compared with
+  # keep the run and its objects for later comparisons
   sudo ebpf-bench run --save
 
-  # as input for benchstat, of two runs
+  # as input for benchstat
   sudo ebpf-bench run --format gobench > new.txt
   benchstat old.txt new.txt
 
   # as a source for Bencher
   sudo bencher run --adapter json "ebpf-bench run --format bmf"`
 
-const runLong = `Measure the benchmarks of a suite: the file given, else ./ebpf-bench.yml, else the
-programs that ebpf-bench brings.
+const runLong = `Measure the benchmarks of a suite: the given file, or ./ebpf-bench.yml, or the
+bundled programs.
 
-With --save the run is kept in the baseline with the objects that it measured, as
-by ebpf-bench baseline save. A run that failed, even in part, is not saved. One
-that crosses a threshold is: it is what the objects cost, and to judge it by is
-what the thresholds are for.`
+With --save the run is kept in the baseline with the objects that it measured,
+like ebpf-bench baseline save does. A run that failed, even in part, is not
+saved. A run that crosses a threshold is saved.`
 
 type runFlags struct {
 	selection
@@ -82,7 +81,7 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
 	cli.RunFormats.Register(cmd, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
-	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, anew after each load")
+	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file` (default: that which the suite names)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
 	flags.IntVar(&f.rounds, "rounds", 0, "rounds of each benchmark (default: what its budget allows)")
@@ -107,7 +106,7 @@ func (f *runFlags) check(given func(flag string) bool) error {
 	case given("seed") && f.seed == 0:
 		return errors.New("--seed must be from 1 on")
 	case !f.keep && (given("branch") || given("commit") || given("tag")):
-		return errors.New("--branch, --commit and --tag are of a run that is kept: add --save")
+		return errors.New("--branch, --commit and --tag require --save")
 	case f.keep && f.shard.Shard != nil:
 		return errors.New("--save keeps a whole run, and --shard measures a part of one: join the parts by ebpf-bench merge, and keep them by ebpf-bench baseline save")
 	}

@@ -20,13 +20,13 @@ import (
 const gateExample = `  # a quick look: 20 tries each
   sudo ebpf-bench selftest gate
 
-  # what the README shows
+  # the figures of docs/numbers.md
   sudo ebpf-bench selftest gate --tries 100 --same 1000 --out gate.json`
 
 func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Measure how good the tool is on this machine",
+		Short: "Measure the gate's error rates on this machine",
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -49,7 +49,7 @@ func newGateCommand(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "gate",
 		Short:   "Measure the gate's error rates on this machine",
-		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. Of the\nthresholds only the statistics are left, the allowances are 0, so that the rates\nare those of the measurement.\n\nOf the columns, time is what a comparison and its confirmation may measure for,\nand took what it took with all that is around it.",
+		Long:    "Compare the bundled programs with themselves, which must raise no alarm, and\nprograms with a known amount of extra work, which must be caught. The allowances\nof the thresholds are 0, so the rates are those of the measurement.\n\nIn the table, time is the budget of a comparison and its confirmation, and took\nis the time that it took in all.",
 		Example: gateExample,
 		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -77,6 +77,6 @@ func TestAStormOfSignalsChangesNoResult(t *testing.T) {
 		}
 	}
 	if sent < 1000 {
-		t.Errorf("%d signals are no storm", sent)
+		t.Errorf("%d signals are not a storm", sent)
 	}
 }

@@ -282,7 +282,7 @@ func TestInstall(t *testing.T) {
 		"another binary":       {sums: sums, served: binary + "evil", fails: "exit status 3", said: "SHA256SUMS says"},
 		"another version":      {sums: sums, version: "v1.2.4", served: binary, fails: "exit status 2", said: "knows ebpf-bench-v1.2.3-linux-"},
 		"no sums of a version": {version: "v1.2.3", served: binary, fails: "exit status 2", said: "knows no release"},
-		"no curl":              {sums: sums, served: binary, path: pathOf(t, "bash", "chmod", "dirname", "go", "head", "mktemp", "mv", "sed", "sha256sum", "uname"), want: "built", said: "there is no curl to download ebpf-bench-v1.2.3-linux-"},
+		"no curl":              {sums: sums, served: binary, path: pathOf(t, "bash", "chmod", "dirname", "go", "head", "mktemp", "mv", "sed", "sha256sum", "uname"), want: "built", said: "no curl to download ebpf-bench-v1.2.3-linux-"},
 		"a hostile version":    {sums: sums, version: "latest; id", served: binary, fails: "exit status 2", said: "input version"},
 	} {
 		t.Run(what, func(t *testing.T) {

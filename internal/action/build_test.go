@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// What a build leaves behind is no failure, and a line that it does not end takes
+// What a build leaves behind is not a failure, and a line that it does not end takes
 // nothing of what is said next.
 func TestBuildThatDoesNotEnd(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 	return found, nil
 }
 
-// measuredNothing tells whether results are those of a shard that has no benchmarks.
+// measuredNothing reports whether results are those of a shard that has no benchmarks.
 func measuredNothing(results *bench.Results) bool {
 	for _, run := range results.Runs {
 		if len(run.Results) > 0 {

@@ -162,7 +162,7 @@ func TestCheckoutIsHostile(t *testing.T) {
 	}
 }
 
-// A folder of the working tree is no repository, although it looks like one and
+// A folder of the working tree is not a repository, although it looks like one and
 // its settings name what to run.
 func TestCheckoutInTheCheckout(t *testing.T) {
 	from, _, on := upstream(t)

@@ -84,7 +84,7 @@ func oneOf(input, value string, allowed ...string) error {
 func (in *inputs) check() error {
 	switch {
 	case in.mode == "host" && in.kernels != "":
-		return errors.New("input kernels: mode host measures on the runner itself, and a kernel runs in a virtual machine: take one of them away")
+		return errors.New("inputs kernels and mode: host cannot be combined: kernels run in virtual machines")
 	case in.name != "" && strings.Trim(bench.Slug(in.name), "-") == "":
 		return fmt.Errorf("input name: %q has no letter or digit", in.name)
 	case in.results != "" && in.build != "":
@@ -95,7 +95,7 @@ func (in *inputs) check() error {
 	return nil
 }
 
-// strict tells whether too little evidence is to fail.
+// strict reports whether too little evidence is to fail.
 func (in *inputs) strict() bool { return in.failOn == "inconclusive" }
 
 // baselineFolder is the folder of the baseline, empty where it is on a branch
@@ -117,7 +117,7 @@ func (in *inputs) baselineBranch() string {
 	return in.baseline
 }
 
-// saves tells whether a push to the default branch saves a run. Where the base is
+// saves reports whether a push to the default branch saves a run. Where the base is
 // built there is nothing to keep it for, unless a baseline was asked for.
 func (in *inputs) saves() bool {
 	return in.baseline != "none" && in.results == "" && (in.build == "" || in.baseline != defaultBaseline)

@@ -109,7 +109,7 @@ func (s *step) noBase(p *plan, why string) {
 	s.t.Warn("%s", p.Note)
 }
 
-// measurePaired measures both sides in the same rounds. It tells whether there
+// measurePaired measures both sides in the same rounds. It reports whether there
 // was a base that could be read.
 func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, error) {
 	o, err := s.options()

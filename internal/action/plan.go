@@ -45,7 +45,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	p := &plan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
 	api, err := s.api()
 	if err != nil {
-		s.t.Warn("%v: a local run, of which nothing is reported to GitHub", err)
+		s.t.Warn("%v: a local run, nothing is reported to GitHub", err)
 	}
 	switch {
 	case s.on.OnDefaultBranch():

@@ -86,7 +86,7 @@ func (p *publisher) refused(what string, err error) {
 	}
 }
 
-// check publishes the check, and tells whether it has the annotations.
+// check publishes the check, and reports whether it has the annotations.
 func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 	name := "ebpf-bench"
 	if p.in.name != "" {

@@ -22,7 +22,7 @@ import (
 func (s *step) report(ctx context.Context) error {
 	api, noAPI := s.api()
 	if noAPI != nil && s.in.results != "" {
-		s.t.Say("%v: a local run, of which nothing is reported to GitHub", noAPI)
+		s.t.Say("%v: a local run, nothing is reported to GitHub", noAPI)
 	}
 	files := github.FilesFromEnv(s.getenv)
 	found, err := s.found(ctx, api)
@@ -147,7 +147,7 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	return found, nil
 }
 
-// ofStranger tells whether the results come from another workflow's run, which a
+// ofStranger reports whether the results come from another workflow's run, which a
 // stranger may have made.
 func (s *step) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
 
@@ -162,13 +162,13 @@ func (s *step) ofThisRun(results *bench.Results) error {
 			return errors.New("the results do not say which commit they are of")
 		}
 		if c.Head.Commit != "" && c.Head.Commit != s.on.HeadSHA {
-			return fmt.Errorf("the results are of commit %.12s, and this run is about %.12s", c.Head.Commit, s.on.HeadSHA)
+			return fmt.Errorf("the results are from commit %.12s, and this run is for %.12s", c.Head.Commit, s.on.HeadSHA)
 		}
 	}
 	return nil
 }
 
-// wantsBase tells whether there should be something to compare with.
+// wantsBase reports whether there should be something to compare with.
 func (s *step) wantsBase() bool {
 	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == nil && (s.on == nil || s.on.OfPullRequest())
 }

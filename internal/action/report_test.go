@@ -82,7 +82,7 @@ func TestInputsRefused(t *testing.T) {
 	}
 }
 
-// A suite that is a pipe, which nobody will ever write to, is no suite.
+// A suite that is a pipe, which nobody will ever write to, is not a suite.
 func TestPolicyOfAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ebpf-bench.yml")
 	if err := syscall.Mkfifo(name, 0o644); err != nil {

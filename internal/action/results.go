@@ -54,7 +54,7 @@ func readResults(name string, judged bool) (*bench.Part, error) {
 	return part, checkCount(&part.Results)
 }
 
-// isJudged tells whether results are those that compare or merge wrote: what judged
+// isJudged reports whether results are those that compare or merge wrote: what judged
 // them is for people, and is not read.
 func isJudged(text []byte) bool {
 	var doc struct {

@@ -41,7 +41,7 @@ func ownPrivileges() privileges {
 	}
 }
 
-// needsRoot tells whether what is to be measured takes root here: to load
+// needsRoot reports whether what is to be measured takes root here: to load
 // programs on this machine, and to use KVM where it is root's. In exact mode
 // nothing does.
 func (s *step) needsRoot() bool {
@@ -74,7 +74,7 @@ func (s *step) asRoot(ctx context.Context) error {
 func (s *step) sudo(ctx context.Context, why string, environ []string, args ...string) error {
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
-		return exit.NoMeasure(fmt.Errorf("%s, and there is no sudo", why))
+		return exit.NoMeasure(fmt.Errorf("%s, and no sudo", why))
 	}
 	self, err := s.may.self()
 	if err != nil {

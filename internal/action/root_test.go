@@ -110,7 +110,7 @@ func TestAsRoot(t *testing.T) {
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{mode: "host"}, may: privileges{self: os.Executable}}
-	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and there is no sudo" {
+	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and no sudo" {
 		t.Errorf("%v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestBringHost(t *testing.T) {
 	if left, _ := os.ReadDir(string(s.state)); len(left) > 0 {
 		t.Errorf("it leaves %v", left)
 	}
-	// What root cannot do either, is no measurement.
+	// What root cannot do either, is not a measurement.
 	_, failing := standIn(t, "exit 3")
 	s.may.self = failing
 	if err := s.bringHost(t.Context()); exit.CodeOf(err) != exit.NotMeasured {

@@ -13,7 +13,7 @@ import (
 
 // save saves what was measured of the default branch to the baseline. GitHub, not
 // a file, says which commit that is.
-// It tells whether it did.
+// It reports whether it did.
 func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 	if s.on == nil || !s.on.OnDefaultBranch() || !s.in.saves() {
 		return false, nil

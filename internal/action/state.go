@@ -90,7 +90,7 @@ func (s state) write(name string, v any) error {
 	return nil
 }
 
-// read reads a file of the state, and tells whether there is one.
+// read reads a file of the state, and reports whether there is one.
 func (s state) read(name string, v any) (bool, error) {
 	file, err := input.Regular(s.path(name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -118,7 +118,7 @@ func (s state) openPlan() (*plan, error) {
 	var p plan
 	ok, err := s.read(planFile, &p)
 	if err == nil && !ok {
-		err = bench.WithHint(errors.New("there is no plan"), "Call ebpf-bench action plan before, with the same EBPF_BENCH_STATE.")
+		err = bench.WithHint(errors.New("no plan"), "Call ebpf-bench action plan before, with the same EBPF_BENCH_STATE.")
 	}
 	return &p, err
 }

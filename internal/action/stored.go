@@ -26,7 +26,7 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	if api == nil {
 		return nil, errors.New("a baseline on a branch takes GitHub and a token")
 	}
-	// A store that is no pointer to a branch would be no nil interface.
+	// A store that is not a pointer to a branch would be no nil interface.
 	b, err := api.Branch(branch, s.in.branchFolder(), "")
 	if err != nil {
 		return nil, exit.Usage(fmt.Errorf("input baseline: %w", err))

@@ -45,7 +45,7 @@ func CheckName(what, name string) error {
 
 func checkCommit(commit string) error {
 	if !commitForm.MatchString(commit) {
-		return fmt.Errorf("%.80q is no commit: %d to 64 digits of 0-9 and a-f", commit, minCommit)
+		return fmt.Errorf("%.80q is not a commit: %d to 64 digits of 0-9 and a-f", commit, minCommit)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func CheckPath(name string) error {
 // CheckID keeps whatever is not an ID from becoming a file's name.
 func CheckID(id string) error {
 	if !IDForm.MatchString(id) {
-		return fmt.Errorf("%.80q is no ID of a run: %w", id, ErrNotFound)
+		return fmt.Errorf("%.80q is not an ID of a run: %w", id, ErrNotFound)
 	}
 	return nil
 }

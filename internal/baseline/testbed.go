@@ -15,7 +15,7 @@ import (
 // Key is equal for testbeds whose numbers may be compared: 16 hex digits.
 //
 // Always part of it are
-//   - the mode, because instructions are no nanoseconds and KVM is no host,
+//   - the mode, because instructions are not nanoseconds and KVM is not a host,
 //   - the architecture, because the JIT makes other machine code for it,
 //   - the kernel's release and build, because helpers, the JIT and the cost of
 //     counting are the kernel's, and a distribution rebuilds one release,
@@ -67,7 +67,7 @@ func modeAndKernel(mode bench.Mode, kernel string) string {
 	return fmt.Sprintf("%s, Linux %s", cmp.Or(mode, bench.ModeHost), kernel)
 }
 
-// IsOn tells whether the run was measured in a mode on a kernel of that release:
+// IsOn reports whether the run was measured in a mode on a kernel of that release:
 // what is known of a testbed before its machine has booted.
 func (m *Meta) IsOn(mode bench.Mode, kernel string) bool {
 	return strings.HasPrefix(m.Machine, escape.Printable(modeAndKernel(mode, kernel))+", ")

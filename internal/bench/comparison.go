@@ -71,7 +71,7 @@ type Pair struct {
 // MaxLines is how many lines a Pair has at most.
 const MaxLines = 20
 
-// Paired tells whether both sides were measured in the same rounds, if they were
+// Paired reports whether both sides were measured in the same rounds, if they were
 // timed.
 func (p *Pair) Paired() bool { return p.Again != nil }
 

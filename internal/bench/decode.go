@@ -50,7 +50,7 @@ func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T,
 	case open == nil:
 		return nil, nil
 	case open != json.Delim('['):
-		return nil, fmt.Errorf("the %s are no list", what)
+		return nil, fmt.Errorf("the %s are not a list", what)
 	}
 	list := []T{}
 	for dec.More() {

@@ -20,7 +20,7 @@ type Explanation struct {
 type Explained struct {
 	Benchmark string `json:"benchmark"`
 	Driver    string `json:"driver"`
-	// Base and Head are the two sides, nil where there is no such side.
+	// Base and Head are the two sides, nil if no such side exists.
 	Base *ExplainedSide `json:"base,omitempty"`
 	Head *ExplainedSide `json:"head,omitempty"`
 	// Lines are the lines of the programs of both sides, in order of program,

@@ -149,7 +149,7 @@ func (e *Executed) check() error {
 	return nil
 }
 
-// bad tells of what is no number of instructions.
+// bad tells of what is not a number of instructions.
 func bad(v float64) bool { return v < 0 || math.IsNaN(v) || math.IsInf(v, 0) }
 
 type codes []Code

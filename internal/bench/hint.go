@@ -40,7 +40,7 @@ type detailed struct {
 func (d *detailed) Unwrap() error { return d.error }
 
 // WithDetails adds to err lines that help to understand it, such as the end of a
-// log. They are no part of the error's text.
+// log. They are not part of the error's text.
 func WithDetails(err error, lines []string) error {
 	if err == nil || len(lines) == 0 {
 		return err

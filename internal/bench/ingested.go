@@ -6,13 +6,13 @@ import (
 )
 
 // The drivers of results that another tool measured, by the name of that tool.
-// They are no drivers of a suite.
+// They are not drivers of a suite.
 const (
 	DriverGo        = "go"
 	DriverCriterion = "criterion"
 )
 
-// Ingested tells whether another tool measured the result: of what an operation
+// Ingested reports whether another tool measured the result: of what an operation
 // costs in user space it has the values, and no counters of the kernel. Its object
 // is the package, its program the function.
 func (r *Result) Ingested() bool { return IsIngested(r.Driver) }
@@ -26,7 +26,7 @@ func (r *Result) Repeats() string {
 	return "loads"
 }
 
-// IsIngested tells whether a driver is another tool.
+// IsIngested reports whether a driver is another tool.
 func IsIngested(driver string) bool { return driver == DriverGo || driver == DriverCriterion }
 
 // The measures that only user space has.
@@ -37,7 +37,7 @@ var (
 	HeapBytes = Measure{Name: "heap-bytes", Unit: "bytes", Direction: LowerIsBetter}
 )
 
-// IsCustom tells whether a name is that of a measure of a benchmark's own, such as
+// IsCustom reports whether a name is that of a measure of a benchmark's own, such as
 // records/op: the unit in which another tool gives it.
 func IsCustom(measure string) bool {
 	_, known := MeasureNamed(measure)

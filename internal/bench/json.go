@@ -90,7 +90,7 @@ func Decode(r io.Reader) (*Results, error) {
 		err = fmt.Errorf("version %d is not known, this ebpf-bench reads version %d", doc.Version, ResultsVersion)
 	case err != nil:
 	case doc.Version == 0:
-		err = errors.New("the document has no version: it is no result of ebpf-bench")
+		err = errors.New("the document has no version: it is not a result of ebpf-bench")
 	case kinds == 0:
 		err = errors.New("there are no results in it")
 	case kinds > 1:

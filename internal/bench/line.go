@@ -28,8 +28,8 @@ type Line struct {
 	// llvm-objdump give to instructions, of which a 64-bit load takes two.
 	Offset     int `json:"offset"`
 	InFunction int `json:"in_function"`
-	// InFunctionEnd is the slot of the last instruction, where there is no line and
-	// this is a basic block.
+	// InFunctionEnd is the slot of the last instruction, where this is a basic block
+	// and not a line.
 	InFunctionEnd int `json:"in_function_end,omitempty"`
 	// BaseNumber, BaseFile and BaseText are the line's in the base, where they are
 	// others: it was moved, its file was renamed, it was changed where it stands.
@@ -74,14 +74,14 @@ type Spread struct {
 	Most  float64 `json:"most"`
 }
 
-// Reached tells whether a run reached the part.
+// Reached reports whether a run reached the part.
 func (e *Executed) Reached() bool { return e.Times > 0 || e.FirstOnly }
 
 // Partly tells of a part that was not reached that some of its instructions were
 // executed all the same.
 func (e *Executed) Partly() bool { return !e.Reached() && e.PerRun > 0 }
 
-// Overlap tells whether chance may be why two sides differ: runs of one differ among
+// Overlap reports whether chance may be why two sides differ: runs of one differ among
 // themselves, and what they execute is not on this side or that of all of the other.
 func Overlap(a, b *Executed) bool {
 	if a == nil || b == nil || a.Spread == nil && b.Spread == nil {
@@ -165,7 +165,7 @@ func ClipName(s string) string { return clip(s, maxSourceFunction) }
 // ClipFile is the name of a file as a document has it.
 func ClipFile(s string) string { return clip(s, maxFileName) }
 
-// clip is the beginning of a text that has so many bytes. What is no UTF-8 would
+// clip is the beginning of a text that has so many bytes. What is not UTF-8 would
 // become longer in JSON.
 func clip(s string, most int) string {
 	const more = "…"

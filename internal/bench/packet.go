@@ -95,7 +95,7 @@ func (r *AddrRange) UnmarshalText(text []byte) error {
 		r.Last, err = netip.ParseAddr(strings.TrimSpace(last))
 	}
 	if err != nil {
-		return fmt.Errorf("%q is no address, FIRST-LAST range or prefix", s)
+		return fmt.Errorf("%q is not an address, FIRST-LAST range or prefix", s)
 	}
 	return r.check(s)
 }

@@ -41,14 +41,14 @@ func TestAddrRange(t *testing.T) {
 
 func TestAddrRangesThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                     "is no address",
-		"localhost":            "is no address",
-		"10.0.0":               "is no address",
-		"10.0.0.1-":            "is no address",
-		"-10.0.0.1":            "is no address",
-		"10.0.0.1-2":           "is no address",
-		"10.0.0.0/33":          "is no address",
-		"10.0.0.0/30-10.0.0.9": "is no address",
+		"":                     "is not an address",
+		"localhost":            "is not an address",
+		"10.0.0":               "is not an address",
+		"10.0.0.1-":            "is not an address",
+		"-10.0.0.1":            "is not an address",
+		"10.0.0.1-2":           "is not an address",
+		"10.0.0.0/33":          "is not an address",
+		"10.0.0.0/30-10.0.0.9": "is not an address",
 		"10.0.0.1-fd00::1":     "mixes IPv4 and IPv6",
 		"fe80::1%eth0":         "zone",
 		"10.0.0.2-10.0.0.1":    "ends before it begins",

@@ -124,7 +124,7 @@ type Result struct {
 	Samples []Sample `json:"samples,omitempty"`
 }
 
-// Ended tells whether a benchmark came to something: a figure, or why there is none.
+// Ended reports whether a benchmark came to something: a figure, or why there is none.
 func (r *Result) Ended() bool {
 	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
 }

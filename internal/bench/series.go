@@ -16,7 +16,7 @@ func Series(release string) string {
 
 var seriesForm = regexp.MustCompile(`^\d+\.\d+`)
 
-// IsRelease tells whether a name is a whole beginning of a release: 6.1 is one of
+// IsRelease reports whether a name is a whole beginning of a release: 6.1 is one of
 // 6.1.0-50-cloud-amd64, but not of 6.12.107.
 func IsRelease(release, name string) bool {
 	rest, ok := strings.CutPrefix(release, name)

@@ -23,13 +23,13 @@ func ParseShard(text string) (Shard, error) {
 	s := Shard{shardNumber(part), shardNumber(of)}
 	switch {
 	case !ok || s.Part < 0 || s.Of < 0:
-		return Shard{}, fmt.Errorf("%q is no shard: it is PART/PARTS, such as 2/8", text)
+		return Shard{}, fmt.Errorf("%q is not a shard: it is PART/PARTS, such as 2/8", text)
 	case s.Part == 0:
 		return Shard{}, errors.New("the parts are counted from 1 on")
 	case s.Of > maxShards:
 		return Shard{}, fmt.Errorf("%d parts are more than %d", s.Of, maxShards)
 	case s.Part > s.Of:
-		return Shard{}, fmt.Errorf("there is no part %d of %d: the last one is %d/%d", s.Part, s.Of, s.Of, s.Of)
+		return Shard{}, fmt.Errorf("no part %d of %d: the last one is %d/%d", s.Part, s.Of, s.Of, s.Of)
 	}
 	return s, nil
 }
@@ -92,7 +92,7 @@ func (s *Shards) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Has tells whether the benchmark at an index of the suite is in this part. Each
+// Has reports whether the benchmark at an index of the suite is in this part. Each
 // is in exactly one; of any two parts neither has more than one benchmark more.
 func (s Shard) Has(index int) bool { return index%s.Of == s.Part-1 }
 

@@ -84,7 +84,7 @@ func PrintComparison(t *ui.Terminal, format string, verbose bool, m *compare.Mod
 	return nil
 }
 
-// SameStream tells whether what goes to both writers ends in the same place: a
+// SameStream reports whether what goes to both writers ends in the same place: a
 // terminal, a log. There, errors are read right below the results.
 func SameStream(a, b io.Writer) bool {
 	x, ok := a.(*os.File)

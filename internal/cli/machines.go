@@ -54,7 +54,7 @@ func (f *MachineFlags) Register(cmd *cobra.Command) {
 // Check refuses flags that contradict each other.
 func (f *MachineFlags) Check() error {
 	if f.Mode == "off" && len(f.Kernels) > 0 {
-		return fmt.Errorf("--vm off measures on this host, and --kernel %s in a virtual machine: take one of them away", strings.Join(f.Kernels, ","))
+		return fmt.Errorf("--vm off and --kernel %s cannot be combined", strings.Join(f.Kernels, ","))
 	}
 	return nil
 }

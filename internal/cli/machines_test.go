@@ -28,7 +28,7 @@ func TestChooseKernels(t *testing.T) {
 	}
 }
 
-// A variable that nobody has set is no kernel, and above all not this host.
+// A variable that nobody has set is not a kernel, and above all not this host.
 func TestKernelsOfTheCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -19,7 +19,7 @@ func SaveEntries(ctx context.Context, t *ui.Terminal, store baseline.Store, entr
 		began := time.Now()
 		if e.Time.After(began) {
 			// It would be the newest run for as long as the clock was ahead.
-			t.Warn("the run started on %s by the clock of its machine, which is yet to come: it is kept as of now",
+			t.Warn("the start time of the run, %s by the clock of its machine, is in the future: it is kept as of now",
 				e.Time.Local().Format("2006-01-02 15:04"))
 			e.Time = began
 		}

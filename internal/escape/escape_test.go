@@ -168,7 +168,7 @@ func TestTenThousandHostileNames(t *testing.T) {
 func TestTheChecksSeeAttacks(t *testing.T) {
 	for _, line := range []string{"::error::x", " \t::error file=x::y", "\u00a0::a::", "a ##[error]x"} {
 		if escapetest.CommandOf(line) == "" {
-			t.Errorf("%q is no command", line)
+			t.Errorf("%q is not a command", line)
 		}
 	}
 	for _, source := range []string{"[x](http://e)", "<b>", "www.e.com", "![x](y)", "`a` | `b"} {

@@ -66,7 +66,7 @@ func MarkdownFence(s string) string {
 // oneLine makes text printable and not too long.
 func oneLine(s string, most int) string { return Clip(strings.TrimSpace(Printable(s)), most) }
 
-// plain tells whether text has no character that Markdown or GitHub gives a
+// plain reports whether text has no character that Markdown or GitHub gives a
 // meaning within a line, and nothing that GitHub makes a link of.
 func plain(s string) bool {
 	for _, r := range s {

@@ -17,7 +17,7 @@ var outputForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,99}$`)
 func Output(name, value, end string) (string, error) {
 	switch {
 	case !outputForm.MatchString(name):
-		return "", fmt.Errorf("%.80q is no name", name)
+		return "", fmt.Errorf("%.80q is not a name", name)
 	case strings.Contains(value, end):
 		return "", fmt.Errorf("%s: %w", name, ErrDelimiter)
 	case strings.ContainsRune(value, 0):

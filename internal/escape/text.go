@@ -27,7 +27,7 @@ func Clip(s string, most int) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// visible tells whether a character has an ink of its own.
+// visible reports whether a character has an ink of its own.
 func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r)
 }

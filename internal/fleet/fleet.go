@@ -274,7 +274,7 @@ func OnKernel(name string, err error) error {
 	return bench.WithHint(fmt.Errorf("kernel %s: %w", name, err), bench.Hint(err))
 }
 
-// Misnamed is a usage error where what was named is no kernel. That the
+// Misnamed is a usage error where what was named is not a kernel. That the
 // network fails is nobody's usage.
 func Misnamed(err error) error {
 	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {

@@ -46,7 +46,7 @@ func Lose(r *bench.Result, err error) error {
 	return bench.WithHint(&lostError{err, r}, bench.Hint(err))
 }
 
-// Tells tells whether an error says already that a benchmark was lost for that reason.
+// Tells reports whether an error says already that a benchmark was lost for that reason.
 func Tells(err error, benchmark, loss string) bool {
 	var lost *lostError
 	return errors.As(err, &lost) && lost.result.Benchmark == benchmark && lost.result.Error == loss

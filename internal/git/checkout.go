@@ -41,7 +41,7 @@ var hardened = []string{
 }
 
 // ErrNoCheckout says that the working directory is in no git repository.
-var ErrNoCheckout = errors.New("this is no git checkout")
+var ErrNoCheckout = errors.New("this is not a git checkout")
 
 // Open is the repository around the working directory, of which git is asked in the
 // environment env. On a runner it may belong to another user than that of a container.
@@ -101,13 +101,13 @@ func (c *Checkout) Head(ctx context.Context) (sha string, parents []string, err 
 	return sha, parents, nil
 }
 
-// Has tells whether a commit is here.
+// Has reports whether a commit is here.
 func (c *Checkout) Has(ctx context.Context, sha string) bool {
 	_, err := c.Git(ctx, "cat-file", "-e", sha+"^{commit}")
 	return err == nil
 }
 
-// Shallow tells whether a part of the history is not here.
+// Shallow reports whether a part of the history is not here.
 func (c *Checkout) Shallow(ctx context.Context) bool {
 	is, err := c.Git(ctx, "rev-parse", "--is-shallow-repository")
 	return err != nil || is == "true"
@@ -138,7 +138,7 @@ func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) erro
 	}
 	for _, sha := range shas {
 		if !commitForm.MatchString(sha) {
-			return fmt.Errorf("%.80q is no commit", sha)
+			return fmt.Errorf("%.80q is not a commit", sha)
 		}
 	}
 	_, err := c.gitWith(ctx, slices.Concat(c.config, c.login), append(append(args, remote), shas...)...)
@@ -172,7 +172,7 @@ func (c *Checkout) CommonCommit(ctx context.Context, a, b string) (string, error
 // LayOut makes a worktree of a commit.
 func (c *Checkout) LayOut(ctx context.Context, sha, dir string) error {
 	if !commitForm.MatchString(sha) {
-		return fmt.Errorf("%.80q is no commit", sha)
+		return fmt.Errorf("%.80q is not a commit", sha)
 	}
 	if _, err := os.Lstat(dir); err == nil {
 		if err := c.RemoveWorktree(ctx, dir); err != nil {

@@ -44,7 +44,7 @@ func failure(command, said string, err error) error {
 // Branch is the branch that is checked out, empty where none is.
 func Branch(ctx context.Context) string { return Output(ctx, "branch", "--show-current") }
 
-// IsBranch tells whether git has a branch of that name, here or from the remote.
+// IsBranch reports whether git has a branch of that name, here or from the remote.
 func IsBranch(ctx context.Context, name string) bool {
 	return Output(ctx, "show-ref", "--verify", "refs/heads/"+name) != "" || Output(ctx, "show-ref", "--verify", "refs/remotes/origin/"+name) != ""
 }
@@ -68,7 +68,7 @@ func Commit(ctx context.Context, rev string) (string, error) {
 	return commit, nil
 }
 
-// InRepository tells whether the working directory is in a working tree.
+// InRepository reports whether the working directory is in a working tree.
 func InRepository(ctx context.Context) bool {
 	return Output(ctx, "rev-parse", "--is-inside-work-tree") == "true"
 }

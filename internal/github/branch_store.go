@@ -37,10 +37,10 @@ var (
 // has them if that is empty.
 func (a *API) Branch(name, folder, scratch string) (*Branch, error) {
 	if !branchForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
-		return nil, fmt.Errorf("%.80q is no name for the baseline's branch", name)
+		return nil, fmt.Errorf("%.80q is not a name for the baseline's branch", name)
 	}
 	if folder != "" && (!branchForm.MatchString(folder) || !fs.ValidPath(folder) || len(folder) > 200) {
-		return nil, fmt.Errorf("%.80q is no name for a folder of the baseline's branch", folder)
+		return nil, fmt.Errorf("%.80q is not a name for a folder of the baseline's branch", folder)
 	}
 	return &Branch{api: a, name: name, folder: folder, scratch: scratch, small: newSmallFiles()}, nil
 }

@@ -43,7 +43,7 @@ type Published struct {
 	// As is "check run", "commit status" or "nothing".
 	As  string
 	URL string
-	// Why says why it is no check run, or one that lacks something. It is
+	// Why says why it is not a check run, or one that lacks something. It is
 	// empty otherwise.
 	Why string
 	// Annotated tells that it has the annotations, as many as a check run may.

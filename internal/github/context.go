@@ -57,7 +57,7 @@ var (
 	shaForm  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
-// FromEnv reads what the run is. It is ErrNotOnGitHub where this is no run of
+// FromEnv reads what the run is. It is ErrNotOnGitHub where this is not a run of
 // GitHub Actions, which is to be said in one line, and nothing worse.
 func FromEnv(getenv func(string) string) (*Context, error) {
 	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH"} {
@@ -94,7 +94,7 @@ func fromEnv(getenv func(string) string) (*Context, error) {
 	if c.ServerURL, err = serviceURL(getenv, "GITHUB_SERVER_URL", "https://github.com"); err != nil {
 		return nil, err
 	}
-	// act leaves out either, or sets it to what is no number.
+	// act leaves out either, or sets it to what is not a number.
 	c.RunID, _ = strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
 	c.Attempt, _ = strconv.Atoi(getenv("GITHUB_RUN_ATTEMPT"))
 	f, err := os.Open(getenv("GITHUB_EVENT_PATH"))
@@ -124,7 +124,7 @@ func serviceURL(getenv func(string) string, name, fallback string) (string, erro
 	text := strings.TrimRight(cmp.Or(getenv(name), fallback), "/")
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: %.200q is no URL of a server", name, text)
+		return "", fmt.Errorf("%s: %.200q is not a URL of a server", name, text)
 	}
 	return text, nil
 }
@@ -135,27 +135,27 @@ func (c *Context) check() error {
 		return errors.New("the event names no commit")
 	}
 	if !shaForm.MatchString(c.HeadSHA) {
-		return fmt.Errorf("%.80q is no commit", c.HeadSHA)
+		return fmt.Errorf("%.80q is not a commit", c.HeadSHA)
 	}
 	if c.BaseSHA != "" && !shaForm.MatchString(c.BaseSHA) {
-		return fmt.Errorf("%.80q is no commit", c.BaseSHA)
+		return fmt.Errorf("%.80q is not a commit", c.BaseSHA)
 	}
 	if !repositoryName(c.HeadRepo) && c.HeadRepo != "" {
-		return fmt.Errorf("%.120q is no repository", c.HeadRepo)
+		return fmt.Errorf("%.120q is not a repository", c.HeadRepo)
 	}
 	if c.PullRequest < 0 {
-		return fmt.Errorf("%d is no number of a pull request", c.PullRequest)
+		return fmt.Errorf("%d is not a number of a pull request", c.PullRequest)
 	}
 	return nil
 }
 
-// OnDefaultBranch tells whether this is a push of which the baseline is to be
+// OnDefaultBranch reports whether this is a push of which the baseline is to be
 // saved: one to the default branch that did not remove it.
 func (c *Context) OnDefaultBranch() bool {
 	return c.Event == "push" && !c.Deleted && c.DefaultBranch != "" && c.HeadRef == c.DefaultBranch
 }
 
-// OfPullRequest tells whether the head is to be merged into something, with which
+// OfPullRequest reports whether the head is to be merged into something, with which
 // it is to be compared.
 func (c *Context) OfPullRequest() bool {
 	switch c.Event {

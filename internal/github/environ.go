@@ -25,7 +25,7 @@ func WithoutSecrets(environ []string) []string {
 	})
 }
 
-// OnActions tells whether what is printed goes to the log of a job, where it
+// OnActions reports whether what is printed goes to the log of a job, where it
 // could be a command to the runner.
 func OnActions(getenv func(string) string) bool { return getenv("GITHUB_ACTIONS") != "" }
 

@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	// ErrNotOnGitHub says that this is no run of GitHub Actions: what would be
+	// ErrNotOnGitHub says that this is not a run of GitHub Actions: what would be
 	// reported there, stays local.
 	ErrNotOnGitHub = errors.New("not on GitHub Actions")
 	// ErrNoToken says that there is no token to ask GitHub with.
-	ErrNoToken = errors.New("there is no token for GitHub")
+	ErrNoToken = errors.New("no token for GitHub")
 	// ErrReadOnly says that the token may not do that: the one of a pull
 	// request from a fork may only read.
 	ErrReadOnly = errors.New("the token may not do that")
@@ -72,7 +72,7 @@ func status(err error) int {
 	return 0
 }
 
-// limited tells whether GitHub only asks to wait, which it also does by 403,
+// limited reports whether GitHub only asks to wait, which it also does by 403,
 // in words and headers that go-github does not know all of.
 func limited(answer *gh.ErrorResponse) bool {
 	h := answer.Response.Header

@@ -79,7 +79,7 @@ func decodeEvent(r io.Reader) (*event, error) {
 	case err != nil:
 		return nil, err
 	case e == nil:
-		return nil, errors.New("there is no event in it")
+		return nil, errors.New("no event in it")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the event")
@@ -91,7 +91,7 @@ func decodeEvent(r io.Reader) (*event, error) {
 // what is asked and written to.
 func (c *Context) take(e *event) error {
 	if e.Repository.FullName != "" && !strings.EqualFold(e.Repository.FullName, c.Owner+"/"+c.Repo) {
-		return fmt.Errorf("it is of the repository %.120q", e.Repository.FullName)
+		return fmt.Errorf("it is from the repository %.120q", e.Repository.FullName)
 	}
 	c.DefaultBranch = e.Repository.DefaultBranch
 	switch c.Event {
@@ -117,7 +117,7 @@ func (c *Context) takePull(e *event) error {
 		return errors.New("it has no pull request")
 	}
 	if p.Number <= 0 || e.Number != 0 && e.Number != p.Number {
-		return fmt.Errorf("%d is no number of a pull request, or not that of the event", p.Number)
+		return fmt.Errorf("%d is not a number of a pull request, or not that of the event", p.Number)
 	}
 	c.PullRequest = p.Number
 	c.HeadSHA, c.HeadRef, c.HeadRepo = p.Head.SHA, p.Head.Ref, p.Head.repo()
@@ -155,7 +155,7 @@ func (c *Context) takePush(e *event) {
 	}
 }
 
-// foreign tells whether the head is of another repository. One that was
+// foreign reports whether the head is of another repository. One that was
 // deleted was another.
 func (c *Context) foreign() bool { return !strings.EqualFold(c.HeadRepo, c.Owner+"/"+c.Repo) }
 

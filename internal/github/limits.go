@@ -107,7 +107,7 @@ func (s *scanner) tags(line string) {
 	}
 }
 
-// whole tells whether a text can end here: in no block of code without a line,
+// whole reports whether a text can end here: in no block of code without a line,
 // and in no table without a row.
 func (s *scanner) whole() bool {
 	return (s.fence == "" || s.fenced > 0) && s.table != 1 && s.table != 2

@@ -84,7 +84,7 @@ func TestWhatIsCutStillReads(t *testing.T) {
 			}
 		}
 		if last := root.LastChild(); last.Kind() != ast.KindParagraph || last.FirstChild().NextSibling().Kind() != ast.KindLink {
-			t.Fatalf("limit %d: the last line is no paragraph:\n%s", limit, got)
+			t.Fatalf("limit %d: the last line is not a paragraph:\n%s", limit, got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 	return a.pullOfHead(ctx, c)
 }
 
-// matches tells whether a pull request still has the head of the run.
+// matches reports whether a pull request still has the head of the run.
 func (c *Context) matches(p *gh.PullRequest) error {
 	if p.GetHead().GetSHA() != c.HeadSHA {
 		return fmt.Errorf("pull request %d: %w: its head is %.12s, not %.12s", p.GetNumber(), ErrStale, p.GetHead().GetSHA(), c.HeadSHA)

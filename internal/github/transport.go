@@ -89,7 +89,7 @@ func (t *transport) attempt(req *http.Request) (*http.Request, error) {
 	return c, nil
 }
 
-// wait tells whether to try again, and after how long.
+// wait reports whether to try again, and after how long.
 func (t *transport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
 	backoff := jitter(t.pause << (try - 1))
 	switch {
@@ -106,7 +106,7 @@ func (t *transport) wait(req *http.Request, resp *http.Response, err error, try 
 	return 0, false
 }
 
-// repeatable tells whether a request can do no harm if it already was done: a
+// repeatable reports whether a request can do no harm if it already was done: a
 // second comment would.
 func repeatable(req *http.Request) bool {
 	return req.Method != http.MethodPost || strings.Contains(req.URL.Path, "/git/")

@@ -36,7 +36,7 @@ func TestGitHubMayAskToWait(t *testing.T) {
 	f := newFake(t)
 	f.Limited = 3
 	say(t, f.api(), Comment{Key: "a", Body: "b"}, "created")
-	// It is no refusal if it goes on.
+	// It is not a refusal if it goes on.
 	f = newFake(t)
 	f.Limited = 1000
 	_, err := f.api().Comment(t.Context(), 7, Comment{Key: "a", Body: "b"})

@@ -157,7 +157,7 @@ func readJSON(fsys fs.FS, name string, v any) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no regular file", path.Base(name))
+		return fmt.Errorf("%s is not a regular file", path.Base(name))
 	case info.Size() > maxLine:
 		return fmt.Errorf("%s is larger than %d MiB", path.Base(name), maxLine>>20)
 	}

@@ -121,7 +121,7 @@ func (o *goOutput) result(line string) error {
 	for i := 0; i < len(pairs); i += 2 {
 		v, err := strconv.ParseFloat(pairs[i], 64)
 		if err != nil {
-			return fmt.Errorf("%s: %q is no number", fields[0], pairs[i])
+			return fmt.Errorf("%s: %q is not a number", fields[0], pairs[i])
 		}
 		l.values, l.units = append(l.values, v), append(l.units, pairs[i+1])
 	}
@@ -156,7 +156,7 @@ func (o *goOutput) unit(fields []string) {
 // procs is the number of CPUs that go test appends to a name.
 var procs = regexp.MustCompile(`-[1-9][0-9]*$`)
 
-// add adds what was read. A number of CPUs at the end of all names is no part of
+// add adds what was read. A number of CPUs at the end of all names is not a part of
 // them: it is the machine's. Where they differ, -cpu asked for that.
 func (o *goOutput) add() error {
 	suffix := o.suffix()

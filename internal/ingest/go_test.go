@@ -186,7 +186,7 @@ func TestUnitsSayWhatTheyAre(t *testing.T) {
 	}
 	for _, unit := range []string{"nothing/op", "latency"} {
 		if s.Better(unit, bench.HigherIsBetter) == nil {
-			t.Errorf("%s is no unit of a benchmark's own here", unit)
+			t.Errorf("%s is not a unit of a benchmark's own here", unit)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestGoRefuses(t *testing.T) {
 		{"\nBenchmarkA-2\t100\n", "line 2: the result of BenchmarkA-2 is cut off"},
 		{"BenchmarkA-2\thello\n 100\t12 ns/op\n", "BenchmarkA-2 has no result in its line"},
 		{"BenchmarkA 0 12 ns/op\n", "has no result"},
-		{"BenchmarkA 1 x ns/op\n", `"x" is no number`},
+		{"BenchmarkA 1 x ns/op\n", `"x" is not a number`},
 		{"BenchmarkA 1 -1 ns/op\n", "is -1"},
 		{"BenchmarkA 1 NaN ns/op\n", "is NaN"},
 		{"BenchmarkA 1 +Inf records/op\n", "is +Inf"},

@@ -71,7 +71,7 @@ func (s *Set) Read(r io.Reader) error {
 		err = s.goText(bytes.NewReader(text))
 	}
 	if err == nil && s.count() == before && len(s.Failed) == 0 {
-		err = bench.WithHint(errors.New("there is no benchmark in it"),
+		err = bench.WithHint(errors.New("no benchmark in it"),
 			"it takes what go test -bench prints, also with -json, and cargo criterion --message-format=json; a folder target/criterion is given by its name")
 	}
 	return err
@@ -156,7 +156,7 @@ func machine(field *string, what, value string) error {
 		return fmt.Errorf("the %s has characters that cannot be printed", what)
 	}
 	if *field != "" && *field != value {
-		return fmt.Errorf("the outputs are of different machines: %s %q and %q", what, *field, value)
+		return fmt.Errorf("the outputs come from different machines: %s %q and %q", what, *field, value)
 	}
 	*field = value
 	return nil

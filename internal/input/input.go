@@ -42,7 +42,7 @@ func checkInput(name string, mode fs.FileMode) error {
 	case mode.IsDir():
 		return fmt.Errorf("%s is a folder, not a file", name)
 	}
-	return fmt.Errorf("%s is no regular file, and no pipe", name)
+	return fmt.Errorf("%s is not a regular file, and no pipe", name)
 }
 
 // Regular opens a file that is one itself: no link, pipe or device that a
@@ -50,7 +50,7 @@ func checkInput(name string, mode fs.FileMode) error {
 func Regular(name string) (*os.File, error) {
 	file, _, err := openChecked(name, syscall.O_NOFOLLOW, os.Lstat, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {
-			return fmt.Errorf("%s is no regular file", name)
+			return fmt.Errorf("%s is not a regular file", name)
 		}
 		return nil
 	})

@@ -102,7 +102,7 @@ func (g *graph) split(f int, starts []bool, at []int) {
 	g.blocks = append(g.blocks, b)
 }
 
-// jumpsTo tells whether a jump leads to the start of its own function.
+// jumpsTo reports whether a jump leads to the start of its own function.
 func (g *graph) jumpsTo(fn Function) bool {
 	for i := fn.Start; i < fn.End; i++ {
 		if bytecode.IsJump(&g.insns[i]) && g.targets[i] == fn.Start {
@@ -173,7 +173,7 @@ func (g *graph) flow(i int) flow {
 	}
 }
 
-// mayNotReturn tells whether a call may be the last thing that its function
+// mayNotReturn reports whether a call may be the last thing that its function
 // does: a tail call, or what may throw an exception (Linux 6.7).
 func (g *graph) mayNotReturn(ins *asm.Instruction) bool {
 	switch {

@@ -59,7 +59,7 @@ func loadCounter(r asm.Register, counter int) asm.Instruction {
 	return asm.LoadMapValue(r, 0, uint32(counter)*counterSize).WithMetadata(counterLoad)
 }
 
-// save chooses a register to save at the counter of a block, and tells whether
+// save chooses a register to save at the counter of a block, and reports whether
 // there is one.
 func (e *emitter) save(b int, saved []asm.Register) (asm.Register, bool) {
 	site := &e.sites[b]

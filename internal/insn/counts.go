@@ -37,7 +37,7 @@ func (c *Counts) combine(other *Counts, f func(a, b uint64) uint64) *Counts {
 	return combined
 }
 
-// Equal tells whether every block was executed as often in both, which must be of
+// Equal reports whether every block was executed as often in both, which must be of
 // the same programs.
 func (c *Counts) Equal(other *Counts) bool {
 	return slices.EqualFunc(c.blocks, other.blocks, slices.Equal)

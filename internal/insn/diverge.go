@@ -83,7 +83,7 @@ func (p *Program) explanations() []string {
 	return slices.Compact(ambient)
 }
 
-// Repeatable tells whether the programs do the same each time that they are given
+// Repeatable reports whether the programs do the same each time that they are given
 // the same: whether they have no map that they could write, and call nothing that
 // answers by time, chance or what else is going on. What they read in the kernel
 // itself is not seen.
@@ -104,7 +104,7 @@ func (t *Table) Repeatable(spec *ebpf.CollectionSpec) bool {
 	return true
 }
 
-// constant tells whether a program cannot change what a map says.
+// constant reports whether a program cannot change what a map says.
 func constant(m *ebpf.MapSpec) bool {
 	return m != nil && (m.Type == ebpf.ProgramArray || m.Flags&unix.BPF_F_RDONLY_PROG != 0)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // MapName is the key of the counters' map in a collection. C has no such
-// identifier, so it is no other map's.
+// identifier, so no other map has it.
 const MapName = ".insn_counts"
 
 // counterSize is the size of a counter in bytes.

@@ -176,7 +176,7 @@ func (s sets) find(x int) int {
 	return x
 }
 
-// union makes one set of two, and tells whether they were two.
+// union makes one set of two, and reports whether they were two.
 func (s sets) union(a, b int) bool {
 	a, b = s.find(a), s.find(b)
 	s[a] = b

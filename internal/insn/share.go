@@ -109,7 +109,7 @@ func (s *sharing) best(f, use int, unused registers) (best asm.Register, ok bool
 	return best, ok
 }
 
-// lacks tells whether the counter of a block lacks a register for a use.
+// lacks reports whether the counter of a block lacks a register for a use.
 func (s *sharing) lacks(b, use int) bool {
 	return s.counted[b] && s.chosen[b][use].register == noRegister
 }

@@ -53,7 +53,7 @@ func isTailCall(ins *asm.Instruction) bool {
 	return ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == asm.FnTailCall
 }
 
-// TailCalls tells whether a program of the collection makes tail calls, by which it
+// TailCalls reports whether a program of the collection makes tail calls, by which it
 // may come to its own beginning again.
 func (t *Table) TailCalls() bool {
 	for _, p := range t.Programs {

@@ -24,7 +24,7 @@ import (
 func Serve(ctx context.Context, mode bench.Mode, tool string) error {
 	results := vm.Results()
 	if results == nil {
-		return exit.Usage(errors.New("this is no virtual machine: use run --kernel"))
+		return exit.Usage(errors.New("this is not a virtual machine: use run --kernel"))
 	}
 	text, err := os.ReadFile(jobFile)
 	if err != nil {

@@ -23,7 +23,7 @@ type Judge struct {
 	Strict bool
 	// Elsewhere says that whoever reads the results judges them by thresholds of his
 	// own, as Bencher does, and takes a failing command for one that could not
-	// measure: what got slower is no error.
+	// measure: what got slower is not an error.
 	Elsewhere bool
 	// Store is the baseline, which has the history, and Where what it is called.
 	Store baseline.Store

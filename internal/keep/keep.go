@@ -70,7 +70,7 @@ func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, err
 			data, ok := have[o.SHA256]
 			if !ok {
 				return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, o.Path, o.SHA256),
-					"measure again, and save before the objects are built anew; or name the run's suite by --suite")
+					"measure again, and save before the objects are rebuilt; or name the run's suite with --suite")
 			}
 			e.Objects[o.SHA256] = data
 		}

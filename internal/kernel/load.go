@@ -35,7 +35,7 @@ type Source struct {
 
 // Load gets the kernel that words describe, as a user types them:
 //
-//	host                       what this machine runs
+//	host                       the running kernel
 //	6.12                       a version, from the Debian suite that has it
 //	trixie-backports           a suite of Debian
 //	oci:registry/name:tag      an OCI image
@@ -143,7 +143,7 @@ func unknown(words ...string) error {
 }
 
 // whyUnknown says of words that are paths what is wrong with them, and else
-// that they are no names.
+// that they are not names.
 func whyUnknown(words []string) string {
 	for _, word := range words {
 		if !strings.ContainsRune(word, filepath.Separator) {
@@ -179,7 +179,7 @@ func checkMajor(name string, releases []string) error {
 		such = "such as " + strings.Join(series, " or ")
 	}
 	return bench.WithHint(
-		noKernel(fmt.Errorf("%s is no version but many", name)),
+		noKernel(fmt.Errorf("%s is not a version but many", name)),
 		"Name the series, "+such+".")
 }
 

@@ -42,7 +42,7 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 		"read kernel ./nope: no such file":         {"./nope"},
 		"read kernel ../kernel: it is a folder":    {"../kernel"},
 		"read kernel ./a: no such file":            {"./a", "./b"},
-		"6 is no version but many":                 {"6"},
+		"6 is not a version but many":              {"6"},
 	} {
 		_, err := Source{}.Load(t.Context(), words...)
 		if err == nil {
@@ -95,7 +95,7 @@ func TestAVersionHasTwoNumbers(t *testing.T) {
 	}
 	for name, series := range map[string]string{"6": "6.1 or 6.6 or 6.12.", "7": "7.2.", "8": "8.1."} {
 		_, err := c.Resolve(t.Context(), name)
-		imagetest.WantError(t, err, name+" is no version but many")
+		imagetest.WantError(t, err, name+" is not a version but many")
 		imagetest.WantHint(t, err, "Name the series, such as "+series)
 		if _, err := c.Remove(name); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s is removed, error %v", name, err)
@@ -103,7 +103,7 @@ func TestAVersionHasTwoNumbers(t *testing.T) {
 	}
 }
 
-// A file that is no kernel is misnamed, whatever it is instead.
+// A file that is not a kernel is misnamed, whatever it is instead.
 func TestFilesThatAreNoKernels(t *testing.T) {
 	good := packed(testKernel())
 	for name, data := range map[string][]byte{

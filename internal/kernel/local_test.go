@@ -64,7 +64,7 @@ func TestPackagesThatAreMissingAreNamed(t *testing.T) {
 		"the image's": {[]imagetest.Files{modules}, "no kernel image", "together with its image, the package linux-binary-" + imagetest.Release + ", or linux-image-" + imagetest.Release},
 		"both":        {[]imagetest.Files{base}, "no kernel image", "give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together"},
 		"the modules' of that release": {[]imagetest.Files{binary, other},
-			"the image is of Linux " + imagetest.Release + ", the modules are of 6.12.99-other", "packages of one release"},
+			"the image is Linux " + imagetest.Release + ", the modules are for 6.12.99-other", "packages of one release"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var names []string
@@ -113,7 +113,7 @@ func TestDebsThatAreRefused(t *testing.T) {
 		"a damaged header":  {imagetest.Edited(good, func(b []byte) { b[8+58] = 'x' }), "ar header is damaged"},
 		"a negative size":   {imagetest.Edited(good, func(b []byte) { copy(b[8+48:], "-1") }), "size in ar header"},
 		"a huge size":       {imagetest.Edited(good, func(b []byte) { copy(b[8+48:], "9999999999") }), "unexpected EOF"},
-		"no compression":    {imagetest.Ar("data.tar.xz", []byte("this is no xz")), "unpack data.tar.xz: compressed in an unknown way"},
+		"no compression":    {imagetest.Ar("data.tar.xz", []byte("this is not an xz file")), "unpack data.tar.xz: compressed in an unknown way"},
 		"a path upwards":    {imagetest.Ar("data.tar", imagetest.TarNamed("../boot/vmlinuz")), `hostile: it names a file "../boot/vmlinuz"`},
 		"a path up and in":  {imagetest.Ar("data.tar", imagetest.TarNamed("./boot/../../etc/vmlinuz")), "hostile"},
 		"no kernel":         {imagetest.Deb(imagetest.Files{"usr/bin/true": []byte("ELF")}), "no kernel image: neither boot/vmlinuz-* nor lib/modules/*/vmlinuz"},

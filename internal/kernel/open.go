@@ -65,7 +65,7 @@ func (c *Cache) open(e Entry) (*Kernel, error) {
 
 // digestOf is the SHA-256 of a file, or empty if it cannot be read, to the end.
 func digestOf(name string) string {
-	// To open what is no file may wait, and to read it may never end.
+	// To open what is not a file may wait, and to read it may never end.
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}

@@ -68,7 +68,7 @@ func parsePacks(text string) (*packs, error) {
 		p.all = append(p.all, releasedPack{series: m[4], arch: m[5], name: m[3], sum: untrusted.Checksum{SHA256: m[1], Size: size}})
 	}
 	if p.tag == "" && len(p.all) > 0 {
-		return nil, errors.New("packed kernels: of which release, is not said")
+		return nil, errors.New("packed kernels: no release is given")
 	}
 	return &p, nil
 }
@@ -108,7 +108,7 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	defer shown.End()
 	data, err := fetch.Verified(ctx, url, pack.sum, shown.Have)
 	if err != nil {
-		return nil, fmt.Errorf("%w, and the packed one of the release cannot be had: %w", noMirror, err)
+		return nil, fmt.Errorf("%w, and the packed one of the release cannot be downloaded: %w", noMirror, err)
 	}
 	k, err := unpack(bytes.NewReader(data))
 	if err != nil {

@@ -53,7 +53,7 @@ func TestPacksOfARelease(t *testing.T) {
 	}{
 		{"another pack", "6.12", released(t, imagetest.Edited(pack, func(b []byte) { b[len(b)/2]++ }), pack), "SHA-256 is ", ""},
 		{"a longer one", "6.12", released(t, append(pack[:len(pack):len(pack)], 0), pack), "larger than", ""},
-		{"no such asset", "6.12", released(t, nil, pack), noMirror + ", and the packed one of the release cannot be had: fetch ", ""},
+		{"no such asset", "6.12", released(t, nil, pack), noMirror + ", and the packed one of the release cannot be downloaded: fetch ", ""},
 		{"no pack of a kernel", "6.12", released(t, []byte("hello"), []byte("hello")), ".tar.zst: ", ""},
 		{"another kernel of the series", "6.12.999", released(t, pack, pack), noMirror + ", and the release v1.2.3 of this tool has Linux 6.12.107", "Name the series, 6.12"},
 		{"another series", "7.2", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},

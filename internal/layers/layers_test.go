@@ -70,7 +70,7 @@ func allowed(t *testing.T) map[string][]string {
 	return all
 }
 
-// matches tells whether an import is that of a line, or of a package below another
+// matches reports whether an import is that of a line, or of a package below another
 // module's.
 func matches(line, imported string) bool {
 	return line == imported || strings.Contains(line, ".") && strings.HasPrefix(imported, line+"/")
@@ -98,7 +98,7 @@ func TestPackagesImportWhatTheyMay(t *testing.T) {
 	}
 	for name := range may {
 		if _, ok := all[name]; !ok {
-			t.Errorf("allow.txt: there is no package %s", name)
+			t.Errorf("allow.txt: no package %s", name)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
 			found = true
 			for _, judge := range judging {
 				if all[judge] == nil {
-					t.Fatalf("there is no package %s", judge)
+					t.Fatalf("no package %s", judge)
 				}
 				if reaches(measuring, judge) || reaches(judge, measuring) {
 					t.Errorf("%s and %s must not import each other, nor by way of others", measuring, judge)
@@ -128,7 +128,7 @@ func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("there is no package in %s", folder)
+			t.Errorf("no package in %s", folder)
 		}
 	}
 }

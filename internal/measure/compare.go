@@ -164,7 +164,7 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 	return one, err
 }
 
-// Nothing tells whether a shard has no benchmarks.
+// Nothing reports whether a shard has no benchmarks.
 func (c *Comparing) Nothing() bool { return c.Suite != nil && len(c.Pairs) == 0 }
 
 // Empty is the comparison of a shard without benchmarks, and what is to be told of it.

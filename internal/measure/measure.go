@@ -78,7 +78,7 @@ func (o *Options) done(what string) func(release string, took time.Duration) {
 	}
 }
 
-// nothing says that a shard has no benchmarks. That is no mistake: who asks for eight
+// nothing says that a shard has no benchmarks. That is not a mistake: who asks for eight
 // parts need not know how many benchmarks there are.
 func (o *Options) nothing(benchmarks int) bench.Note {
 	return bench.Say("nothing to measure in shard %s: there %s", o.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])

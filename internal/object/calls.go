@@ -26,7 +26,7 @@ func (f *file) fixCalls() (changes []string) {
 		}
 	}
 	if fixed > 0 {
-		changes = append(changes, "calls say which function they are of as LLVM's do, instead of as GCC 12's")
+		changes = append(changes, "calls name their function as LLVM's do, instead of as GCC 12's")
 	}
 	return changes
 }

@@ -38,13 +38,13 @@ var errTruncated = errors.New("it is truncated")
 // openFile checks the headers of an ELF file, and takes a copy of it.
 func openFile(data []byte) (*file, error) {
 	if !bytes.HasPrefix(data, []byte(elf.ELFMAG)) {
-		return nil, errors.New("it is no ELF file")
+		return nil, errors.New("it is not an ELF file")
 	}
 	if len(data) < binary.Size(elf.Header64{}) {
 		return nil, errTruncated
 	}
 	if class := elf.Class(data[elf.EI_CLASS]); class != elf.ELFCLASS64 {
-		return nil, bench.WithHint(errors.New("it is no 64-bit ELF file, as eBPF objects are"), "build it with -target bpf")
+		return nil, bench.WithHint(errors.New("it is not a 64-bit ELF file, as eBPF objects are"), "build it with -target bpf")
 	}
 	f := &file{data: slices.Clone(data), order: binary.LittleEndian}
 	if elf.Data(data[elf.EI_DATA]) == elf.ELFDATA2MSB {

@@ -40,7 +40,7 @@ func (f *file) fixBindings() {
 	}
 }
 
-// holdsMaps tells whether a section is one of definitions of maps.
+// holdsMaps reports whether a section is one of definitions of maps.
 func holdsMaps(section string) bool {
 	return section == ".maps" || strings.HasPrefix(section, "maps")
 }

@@ -64,7 +64,7 @@ func parseAll(t testing.TB, data []byte) error {
 func oneLine(t testing.TB, text string) {
 	t.Helper()
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		t.Errorf("it is no line: %q", text)
+		t.Errorf("it is not a line: %q", text)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestMalformedObjects(t *testing.T) {
 	}
 	t.Logf("%d were refused, %d read all the same", refused, read)
 	if refused < 100 || read < 100 {
-		t.Errorf("of 1,000 malformed objects %d were refused and %d read: they are no test", refused, read)
+		t.Errorf("of 1,000 malformed objects %d were refused and %d read: too few of either to test anything", refused, read)
 	}
 }
 

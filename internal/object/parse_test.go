@@ -54,8 +54,8 @@ func TestRefused(t *testing.T) {
 		data       []byte
 		says, hint string
 	}{
-		{"nothing", nil, "no ELF file", "clang"},
-		{"a script", []byte("#!/bin/sh\n"), "no ELF file", "clang"},
+		{"nothing", nil, "not an ELF file", "clang"},
+		{"a script", []byte("#!/bin/sh\n"), "not an ELF file", "clang"},
 		{"half of it", le[:len(le)/2], "truncated", ""},
 		{"its header", le[:64], "truncated", ""},
 		{"big endian", with(func(o *objecttest.Object) { o.Order = binary.BigEndian }), "big-endian object, built for bpfeb", "-target bpfel"},

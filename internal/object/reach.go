@@ -63,7 +63,7 @@ func Reach(spec *ebpf.CollectionSpec, program string) map[string]bool {
 	return seen
 }
 
-// Calls tells whether a program calls a helper of the kernel.
+// Calls reports whether a program calls a helper of the kernel.
 func Calls(p *ebpf.ProgramSpec, helper asm.BuiltinFunc) bool {
 	for i := range p.Instructions {
 		if ins := &p.Instructions[i]; ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == helper {

@@ -34,7 +34,7 @@ func New(name string, reads []string) (File, error) {
 	}
 	// A link would be replaced, and what it leads to left alone.
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("--out: %s is no regular file", name)
+		return "", fmt.Errorf("--out: %s is not a regular file", name)
 	}
 	// It would be replaced all the same: that takes a right to the folder alone.
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o222 == 0 {
@@ -46,7 +46,7 @@ func New(name string, reads []string) (File, error) {
 	if out, err := os.Stat(name); err == nil {
 		for _, other := range reads {
 			if info, err := os.Stat(other); err == nil && os.SameFile(info, out) {
-				return "", fmt.Errorf("--out: %s is a file that is read", name)
+				return "", fmt.Errorf("--out %s is also an input", name)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func New(name string, reads []string) (File, error) {
 	return File(name), nil
 }
 
-// isStored tells whether a regular file is one of a baseline.
+// isStored reports whether a regular file is one of a baseline.
 func isStored(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {

@@ -36,7 +36,7 @@ type Counters struct {
 }
 
 // Open starts to count those of the events that the machine has, for the calling
-// thread, which should be locked. There may be none: that is no error. It takes
+// thread, which should be locked. There may be none: that is not an error. It takes
 // CAP_PERFMON or root.
 func Open(events []Event) (*Counters, error) {
 	c := &Counters{}

@@ -44,7 +44,7 @@ func Capabilities() (missing []string, err error) {
 	return missingFrom(effective), nil
 }
 
-// lackCapabilities tells whether it is for the process alone that it is
+// lackCapabilities reports whether it is for the process alone that it is
 // refused something.
 func lackCapabilities() bool {
 	missing, err := Capabilities()

@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// A hook that takes a program and never runs it is no hook.
+// A hook that takes a program and never runs it is not a hook.
 func TestFiresAnswersNoWhereNothingIsRun(t *testing.T) {
 	needRoot(t)
 	idle := func(*ebpf.Program) (io.Closer, error) { return nothing{}, nil }

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// None stands where there is no figure.
+// None stands for a figure that is missing.
 const None = "-"
 
 // Center prints the center of a summary: behind a ~ where what was counted exactly was

@@ -93,7 +93,7 @@ const mostFiles = 20_000
 
 var generateLine = regexp.MustCompile(`(?m)^//go:generate .*bpf2go`)
 
-// hasGenerate tells whether Go code below the folder generates objects.
+// hasGenerate reports whether Go code below the folder generates objects.
 func hasGenerate(fsys fs.FS) bool {
 	found, seen := false, 0
 	_ = fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
@@ -120,7 +120,7 @@ func hasGenerate(fsys fs.FS) bool {
 	return found
 }
 
-// Hidden tells whether a folder is none of the project's own code.
+// Hidden reports whether a folder is none of the project's own code.
 func Hidden(name string) bool {
 	base := path.Base(name)
 	return base == "node_modules" || base == "vendor" || base != "." && base != ".." && strings.HasPrefix(base, ".")

@@ -52,7 +52,7 @@ func Find(ctx context.Context, args []string, dir string) (*Objects, error) {
 		case info.IsDir():
 			err = all.walk(ctx, arg)
 		case !info.Mode().IsRegular():
-			err = exit.Usage(fmt.Errorf("%s is no regular file, and no folder", arg))
+			err = exit.Usage(fmt.Errorf("%s is not a regular file, and no folder", arg))
 		default:
 			err = all.named(arg)
 		}
@@ -61,7 +61,7 @@ func Find(ctx context.Context, args []string, dir string) (*Objects, error) {
 		}
 	}
 	if len(all.objects) == 0 {
-		return all, exit.Usage(bench.WithHint(fmt.Errorf("there is no eBPF object in %s", strings.Join(args, ", ")),
+		return all, exit.Usage(bench.WithHint(fmt.Errorf("no eBPF object in %s", strings.Join(args, ", ")),
 			"build them first, or name them: an object is what clang -target bpf -g -O2 -c writes, or bpf-linker for Rust"))
 	}
 	return all, nil
@@ -160,11 +160,11 @@ func pathFrom(dir, name string) (string, error) {
 }
 
 var (
-	errNoBPF     = errors.New("it is no eBPF object")
-	errByteOrder = errors.New("it is of another byte order than this machine")
+	errNoBPF     = errors.New("it is not an eBPF object")
+	errByteOrder = errors.New("its byte order is not that of this machine")
 )
 
-// checkBPF reads of a file just what tells whether it is an eBPF object for
+// checkBPF reads of a file just what reports whether it is an eBPF object for
 // this machine. Compilers before LLVM 3.9 gave the machine no number.
 func checkBPF(name string) error {
 	file, err := os.Open(name)

@@ -46,7 +46,7 @@ func (s *Suite) Benchmarks() []*Program {
 	return all
 }
 
-// elsewhere tells that a program is no benchmark of its own.
+// elsewhere tells that a program is not a benchmark of its own.
 func (p *Program) elsewhere() bool {
 	return len(p.Callers) > 0 || p.Untyped || p.Replaces && p.Target == nil
 }

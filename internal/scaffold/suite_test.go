@@ -114,7 +114,7 @@ func TestSuiteSaysWhyNot(t *testing.T) {
 		Programs: []Program{
 			{Entry: entry("entry", "xdp", "test_run")}, {Entry: target}, {Entry: replaces}, {Entry: inPlace},
 			{Entry: runner.Entry{Object: "a.o", Program: "odd", Section: "mine/odd", Untyped: true}}, {Entry: ops},
-			{Entry: entry("unloved", "kprobe", "command"), Undriven: "there is no such hook"},
+			{Entry: entry("unloved", "kprobe", "command"), Undriven: "no such hook"},
 			{Entry: entry("slip", "tracepoint", "command"), Undriven: "on Linux 6.18: " + runner.Misspelled + "this kernel has no tracepoint opnat (did you mean \"openat\"?)"},
 			{Entry: entry("elsewhere", "kprobe", "command"), Unhooked: "on Linux 6.18: this kernel has no kprobes"},
 			{Entry: entry("tracing", "tracepoint", "command")}, {Entry: entry("again", "tracepoint", "command")},

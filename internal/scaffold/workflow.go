@@ -70,7 +70,7 @@ func (f *Workflow) Text() string {
 // plainFlag is a flag of a command that YAML takes for nothing else.
 var plainFlag = regexp.MustCompile(`^-+[A-Za-z0-9][A-Za-z0-9_./+=-]*$`)
 
-// plainCommand tells whether words with spaces between are the same to YAML
+// plainCommand reports whether words with spaces between are the same to YAML
 // without quotes.
 func plainCommand(s string) bool {
 	words := strings.Fields(s)

@@ -57,7 +57,7 @@ func TestDetectBuild(t *testing.T) {
 	}{
 		{"a target", map[string]string{"Makefile": "CC := clang\nall: x\n.PHONY: bpf\nbpf: a.o b.o\n\tcc\n"}, "make bpf"},
 		{"several targets", map[string]string{"Makefile": "ebpf bpf-objects:\n\ttrue\n", "Cargo.toml": ""}, "make ebpf"},
-		{"a variable is no target", map[string]string{"Makefile": "bpf := 1\nobjects ::= 2\n"}, ""},
+		{"a variable is not a target", map[string]string{"Makefile": "bpf := 1\nobjects ::= 2\n"}, ""},
 		{"Aya", map[string]string{"Cargo.toml": "", "Makefile": "all:\n"}, "cargo build --release"},
 		{"an older Aya", map[string]string{"Cargo.toml": "", "xtask/src/main.rs": "build_ebpf(opts)"}, "cargo xtask build-ebpf --release"},
 		{"bpf2go", map[string]string{"Makefile": "all:\n", "cmd/a/gen.go": generate}, "go generate ./..."},

@@ -92,7 +92,7 @@ func (o Options) mixed(args []string) error {
 	return nil
 }
 
-// isBuild tells whether an argument is there as a build, whatever the suite has of
+// isBuild reports whether an argument is there as a build, whatever the suite has of
 // that name.
 func isBuild(arg string) bool {
 	if strings.HasPrefix(arg, "baseline:") {
@@ -211,7 +211,7 @@ func unknownBenchmark(s *suite.Suite, name string) error {
 		names = append(names, b.Name)
 		known = append(known, b.Name, b.Program, b.Name[strings.LastIndexByte(b.Name, '/')+1:])
 	}
-	return bench.WithHint(fmt.Errorf("%q is no file, and no benchmark or program of %s%s", name, s.Name(), strictyaml.DidYouMean(name, known)),
+	return bench.WithHint(fmt.Errorf("%q is not a file, and no benchmark or program of %s%s", name, s.Name(), strictyaml.DidYouMean(name, known)),
 		"there are: "+strings.Join(names, ", "))
 }
 

@@ -20,7 +20,7 @@ import (
 
 // Matchup is two sides that are to be compared. Those that have objects are
 // measured by a suite, whose objects are the head's; those that have not are
-// numbers, and there is no suite.
+// numbers, and no suite.
 type Matchup struct {
 	Base, Head *Side
 	Suite      *suite.Suite
@@ -317,7 +317,7 @@ func (m *Matchup) NotCompared(comparisons []*bench.Comparison) error {
 	return fmt.Errorf("not compared: %s", strings.Join(left, ", "))
 }
 
-// measured tells whether a comparison has a benchmark, or says why not.
+// measured reports whether a comparison has a benchmark, or says why not.
 func measured(c *bench.Comparison, benchmark string) bool {
 	ended := func(r *bench.Result) bool {
 		return r == nil || r.Error != "" || r.Driver == bench.DriverVerify || r.Rounds.Runs() > 0

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// checkModes refuses runs of different modes: instructions are no nanoseconds,
+// checkModes refuses runs of different modes: instructions are not nanoseconds,
 // and those of a virtual machine are not those of a host.
 func (m *Matchup) checkModes() error {
 	for _, head := range m.Head.Runs {
@@ -116,7 +116,7 @@ func pairResults(base, head *bench.Run) []bench.Pair {
 	return pairs
 }
 
-// Foreign tells whether all runs of a side are of another testbed than a
+// Foreign reports whether all runs of a side are of another testbed than a
 // comparison.
 func (s *Side) Foreign(c *bench.Comparison) bool {
 	return !slices.ContainsFunc(s.Runs, func(run *bench.Run) bool { return baseline.Key(run.Testbed) == baseline.Key(c.Testbed) })

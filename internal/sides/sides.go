@@ -34,15 +34,15 @@ type Side struct {
 
 // Help says what the arguments of a command may be.
 const Help = `BASE and HEAD are each one of
-  head.o                an ELF object; head.o:prog is just one program of it
+  head.o                an ELF object; head.o:prog is one program of it
   build/                a folder of objects, or of a suite (ebpf-bench.yml)
-  bench/ebpf-bench.yml  a suite with the objects that it names; of two suites
-                        the benchmarks of the same name are compared, by the
-                        head's workload, each with its own side's program
+  bench/ebpf-bench.yml  a suite with its objects; of two suites, benchmarks of
+                        the same name are compared, both with the packets and
+                        load of the head
   result.json           the results of ebpf-bench run
-  baseline:main         what the baseline has of a branch or tag;
-                        baseline:latest is its newest run
-  v1.2, HEAD~3          a git revision whose objects the baseline has`
+  baseline:main         a stored run, by branch or tag; baseline:latest is the
+                        newest
+  v1.2, HEAD~3          the stored run of a git revision`
 
 // Options are what sides are opened by.
 type Options struct {
@@ -83,11 +83,11 @@ func (o *opener) help() string {
 	return "see ebpf-bench " + cmp.Or(o.Command, "compare") + " --help"
 }
 
-// noSideError is about a file that is no side.
+// noSideError is about a file that is not a side.
 type noSideError struct{ name string }
 
 func (e *noSideError) Error() string {
-	return e.name + " is no ELF object, no result of ebpf-bench and no suite (.yml)"
+	return e.name + " is not an ELF object, a result file or a suite (.yml)"
 }
 
 func (o *opener) open(ctx context.Context, arg string) (*Side, error) {

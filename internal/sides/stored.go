@@ -51,7 +51,7 @@ func (o *opener) find(ctx context.Context, name string) (baseline.Meta, error) {
 	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)
 }
 
-// isNear tells whether a run is of the testbed that it is to be compared on. A
+// isNear reports whether a run is of the testbed that it is to be compared on. A
 // newer one of another testbed has numbers that are worth nothing there.
 func (o *opener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
 
@@ -59,7 +59,7 @@ func (o *opener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m
 func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	commit, err := git.Commit(ctx, rev)
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("%s is no file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
+		return nil, bench.WithHint(fmt.Errorf("%s is not a file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
 	}
 	all, _, err := o.Store.List(ctx, baseline.Query{Commit: commit})
 	var meta baseline.Meta
@@ -80,7 +80,7 @@ func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	return o.load(ctx, rev, meta)
 }
 
-// revisionHint says what may have been meant by what is no revision: main: is
+// revisionHint says what may have been meant by what is not a revision: main: is
 // baseline:main the wrong way round.
 func (o *opener) revisionHint(ctx context.Context, rev string) string {
 	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || git.IsBranch(ctx, name)) {

@@ -43,14 +43,14 @@ type Change struct {
 // if it is noise.
 type Span struct{ Low, High, Band float64 }
 
-// NearZero tells whether the base costs too little for percentages to say anything:
+// NearZero reports whether the base costs too little for percentages to say anything:
 // less than can be resolved, or than what the change or the noise may be.
 func (c *Change) NearZero() bool {
 	return !c.Measure.Exact && (c.Measure.Name == bench.Latency.Name && c.Base < MinNet ||
 		c.Bounded() && max((c.High-c.Low)/2, c.Band, (c.By.High-c.By.Low)/2/math.Abs(c.Base)) > 1)
 }
 
-// Bounded tells whether there was enough evidence for an interval.
+// Bounded reports whether there was enough evidence for an interval.
 func (c *Change) Bounded() bool { return c.High > 0 }
 
 // halfWidth is half of the interval's width, on the scale of logarithms.

@@ -59,7 +59,7 @@ func (d Detector) CheckBoundary(b float64) error {
 	case !slices.Contains(Detectors(), d):
 		return fmt.Errorf("unknown test %q", d)
 	case math.IsNaN(b) || math.IsInf(b, 0):
-		return errors.New("the boundary is no number")
+		return errors.New("the boundary is not a number")
 	case (d == ZScore || d == TTest || d == LogNormal) && (b < 0.5 || b >= 1):
 		return fmt.Errorf("the boundary of %s is a probability from 0.5 to below 1", d)
 	case d != Static && b < 0:

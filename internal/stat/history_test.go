@@ -34,7 +34,7 @@ func TestDetectors(t *testing.T) {
 		{DeltaIQR, almostEqual, 3, 100, 100, 101},
 		{IQR, oneToFive, 0, 3, 3, 3},
 		{ZScore, oneToFive, 0.5, 3, 3, 3},
-		// From a value to the same is no change, also from 0.
+		// From a value to the same is not a change, also from 0.
 		{DeltaIQR, []float64{0, 0, 0, 0, 0, 0, 0, 0, 1}, 3, 0, 0, 1},
 	} {
 		l, err := c.test.Limits(c.history, c.boundary)

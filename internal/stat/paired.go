@@ -126,7 +126,7 @@ func (d *differences) change(confidence float64) Change {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d rounds were left out: the program did not run in them", d.left))
 	}
 	if d.tiny {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: changes are told in ns, and the percentage of a threshold is one of %g ns", MinNet, MinNet))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: changes are given in ns, and the percentage of a threshold is applied to %g ns", MinNet, MinNet))
 	}
 	return c
 }

@@ -36,7 +36,7 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 	c := Change{
 		Measure: measureOf(head, measure), Base: median(b), Head: median(h), Confidence: confidence, P: 1,
 		Loads: min(len(b), len(h)), Rounds: min(baseRounds, headRounds),
-		Warnings: []string{"base and head were not measured side by side: there is no noise band"},
+		Warnings: []string{"base and head were not measured side by side: no noise band"},
 	}
 	over := c.Base
 	if measure == bench.Latency.Name {
@@ -45,7 +45,7 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 	if over <= 0 {
 		return Change{}, fmt.Errorf("compare stored %s: the base is %g", measure, c.Base)
 	}
-	// The only error is that all values are equal, which is no difference.
+	// The only error is that all values are equal, which is not a difference.
 	if r, err := stats.MannWhitneyUTest(b, h, stats.LocationDiffers); err == nil {
 		c.P = min(1, r.P)
 	}

@@ -59,7 +59,7 @@ func parse(file string, text []byte, shape reflect.Type) (*yaml.Node, error) {
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, &Error{File: file, Line: root.Line, Msg: "the file is no mapping with the keys " + keys}
+		return nil, &Error{File: file, Line: root.Line, Msg: "the file is not a mapping with the keys " + keys}
 	}
 	return root, nil
 }
@@ -70,13 +70,13 @@ func (d *Doc) Errorf(path []any, format string, args ...any) error {
 	return &Error{d.File, d.Line(path...), fmt.Sprintf(format, args...)}
 }
 
-// Has tells whether the file has a value at a path, also one that is zero.
+// Has reports whether the file has a value at a path, also one that is zero.
 func (d *Doc) Has(path ...any) bool {
 	n := d.at(path)
 	return n != nil && n.Tag != "!!null"
 }
 
-// Null tells whether the file has a path, but no value at it.
+// Null reports whether the file has a path, but no value at it.
 func (d *Doc) Null(path ...any) bool {
 	n := d.at(path)
 	return n != nil && n.Tag == "!!null"

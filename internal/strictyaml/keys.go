@@ -80,13 +80,13 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	case reflect.Bool:
 		kind = "neither true nor false"
 	case reflect.Float32, reflect.Float64:
-		kind = "no number"
+		kind = "not a number"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		kind = "no whole number"
+		kind = "not a whole number"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		kind = "no whole number from 0 up"
+		kind = "not a whole number from 0 up"
 	case reflect.String:
-		kind = "no text"
+		kind = "not a text"
 	default:
 		return
 	}
@@ -114,7 +114,7 @@ func bare(value string, t reflect.Type) string {
 	return ": write " + number
 }
 
-// readsItself tells whether a type has its own reader of YAML, of either form.
+// readsItself reports whether a type has its own reader of YAML, of either form.
 func readsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) || p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]())

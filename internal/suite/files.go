@@ -29,7 +29,7 @@ func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.pa
 func (root osFS) ReadFile(name string) ([]byte, error) {
 	// A device may do something as soon as it is opened.
 	if info, err := os.Stat(root.path(name)); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := os.OpenFile(root.path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -41,7 +41,7 @@ func (root osFS) ReadFile(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	// A file of /proc says nothing of its size, and another may grow.
 	tooLarge := fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)

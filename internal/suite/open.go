@@ -62,7 +62,7 @@ func ReadObject(name string) (Object, error) {
 		return Object{}, fmt.Errorf("read object: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > MaxObjectSize {
-		return Object{}, fmt.Errorf("read object: %s is no regular file of at most %d MiB", name, MaxObjectSize>>20)
+		return Object{}, fmt.Errorf("read object: %s is not a regular file of at most %d MiB", name, MaxObjectSize>>20)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {

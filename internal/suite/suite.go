@@ -81,7 +81,7 @@ type file struct {
 	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
 }
 
-// kernels are names as they are written: 5.10 is no number, or it would be 5.1.
+// kernels are names as they are written: 5.10 is not a number, or it would be 5.1.
 type kernels []string
 
 // UnmarshalYAML takes a name or a list of names.
@@ -289,7 +289,7 @@ func (s *Suite) glob(pattern string) ([]string, error) {
 	}
 	names, err := fs.Glob(s.fsys, s.resolve(pattern))
 	if err != nil {
-		return nil, fmt.Errorf("objects: %q is no pattern: %w", pattern, err)
+		return nil, fmt.Errorf("objects: %q is not a pattern: %w", pattern, err)
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("objects: %w %q", ErrNoObjects, pattern)
@@ -310,7 +310,7 @@ func readObject(fsys fs.FS, name string) ([]byte, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("read object: %s is a folder", name)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("read object: %s is no regular file", name)
+		return nil, fmt.Errorf("read object: %s is not a regular file", name)
 	case info.Size() > MaxObjectSize:
 		return nil, fmt.Errorf("read object: %s has %d MiB, which is over the limit of %d", name, info.Size()>>20, MaxObjectSize>>20)
 	}

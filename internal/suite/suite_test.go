@@ -101,7 +101,7 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty file", "", "yml:1: the file is empty"},
 		{"empty suite", "version: 1\nbenchmarks: []\n", "yml:2: the suite has no benchmarks"},
-		{"no mapping", "- a\n", "yml:1: the file is no mapping"},
+		{"no mapping", "- a\n", "yml:1: the file is not a mapping"},
 		{"two documents", head + good + "---\nversion: 1\n", "more than one YAML document"},
 		{"syntax", "version: [1\n", "ebpf-bench.yml:"},
 		{"no version", "benchmarks:\n" + good, "version is missing"},
@@ -110,10 +110,10 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown key far off", head + "  - {name: a, program: p, zzzzzzzzz: {}}\n", `unknown key "zzzzzzzzz": the keys here are budget, cgroup`},
 		{"nested unknown key", head + "  - name: a\n    program: p\n    test_run:\n      packet: []\n", `yml:7: unknown key "packet": did you mean "packets"?`},
 		{"key twice", head + "  - {name: a, name: b, program: p, test_run: {}}\n", "yml:4: name is given twice"},
-		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", `yml:4: repeat: "many" is no whole number`},
+		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", `yml:4: repeat: "many" is not a whole number`},
 		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys context, packets, repeat"},
-		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is no duration`},
-		{"bad address", head + "  - {name: a, program: p, test_run: {packets: [{ipv4: {src: 10.0.0}}]}}\n", `yml:4: src: "10.0.0" is no address`},
+		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is not a duration`},
+		{"bad address", head + "  - {name: a, program: p, test_run: {packets: [{ipv4: {src: 10.0.0}}]}}\n", `yml:4: src: "10.0.0" is not an address`},
 		{"duplicate name", head + good + good, `yml:5: name "a" is already used in line 4`},
 		{"duplicate slug", head + good + "  - {name: A, program: p, test_run: {}}\n", `yml:5: names "a" and "A" are both "a"`},
 		{"no name", head + "  - {program: p, test_run: {}}\n", "yml:4: a benchmark has no name"},
@@ -123,8 +123,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"two drivers", head + "  - {name: a, program: p, test_run: {}, veth: {}}\n", "has several drivers"},
 		{"null driver", head + "  - {name: a, program: p, test_run: }\n", "yml:4: test_run is empty: write test_run: {}"},
 		{"run and count", head + "  - {name: a, program: p, command: {run: [ls], count: 5}}\n", "run once a round"},
-		{"timeout of a load", head + "  - {name: a, program: p, command: {load: forks, timeout: 1s}}\n", "timeout is of run"},
-		{"syscall of another load", head + "  - {name: a, program: p, command: {load: forks, syscall: read}}\n", "syscall is of the load syscalls"},
+		{"timeout of a load", head + "  - {name: a, program: p, command: {load: forks, timeout: 1s}}\n", "timeout applies to run"},
+		{"syscall of another load", head + "  - {name: a, program: p, command: {load: forks, syscall: read}}\n", "syscall applies to the load syscalls"},
 		{"unknown load", head + "  - {name: a, program: p, command: {load: storms}}\n", "one of syscalls, switches"},
 		{"run and load", head + "  - {name: a, program: p, command: {run: [ls], load: forks}}\n", "exclude each other"},
 		{"bad protocol", head + "  - {name: a, program: p, socket: {protocol: ip}}\n", `protocol "ip" is not known`},
@@ -250,7 +250,7 @@ func TestLoadSurvivesAliasBomb(t *testing.T) {
 	}
 }
 
-// What is no file is refused, and keeps nobody waiting.
+// What is not a file is refused, and keeps nobody waiting.
 func TestOnlyFilesAreRead(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
@@ -258,7 +258,7 @@ func TestOnlyFilesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{pipe, "/dev/zero", dir} {
-		if _, err := fs.ReadFile(OS, name); err == nil || !strings.HasSuffix(err.Error(), name+" is no regular file") {
+		if _, err := fs.ReadFile(OS, name); err == nil || !strings.HasSuffix(err.Error(), name+" is not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

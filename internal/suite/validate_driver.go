@@ -110,11 +110,11 @@ func (v *validator) command(c *bench.Command, at []any) {
 	case c.Run != nil && (c.Load != "" || c.Syscall != ""):
 		v.errorf(at, "run and load exclude each other")
 	case c.Run != nil && c.Count != 0:
-		v.errorf(sub(at, "count"), "count is of a load: a command is run once a round")
+		v.errorf(sub(at, "count"), "count applies to a load: a command is run once a round")
 	case c.Syscall != "" && c.Load != "" && c.Load != bench.LoadSyscalls:
-		v.errorf(sub(at, "syscall"), "syscall is of the load syscalls, not of %s", c.Load)
+		v.errorf(sub(at, "syscall"), "syscall applies to the load syscalls, not to %s", c.Load)
 	case c.Run == nil && c.Timeout != 0:
-		v.errorf(sub(at, "timeout"), "timeout is of run: a load has none")
+		v.errorf(sub(at, "timeout"), "timeout applies to run: a load has none")
 	}
 	if c.Load == "" && v.doc.Has(sub(at, "load")...) {
 		v.errorf(sub(at, "load"), "load is empty: leave it out for the one that suits the hook")

@@ -44,7 +44,7 @@ func MissingKernel(t testing.TB, what string) {
 	Missing(t, what)
 }
 
-// MustBoot tells whether it is a failure that other kernels cannot be booted.
+// MustBoot reports whether it is a failure that other kernels cannot be booted.
 func MustBoot() bool { return os.Getenv("CI") != "" && !noKernels() }
 
 // Tools skips a test that runs commands which this machine lacks.
@@ -96,7 +96,7 @@ func Probe(t testing.TB, name string) {
 		}
 		return
 	}
-	t.Fatalf("there is no probe %q", name)
+	t.Fatalf("no probe %q", name)
 }
 
 // Write writes a file, with the folders that it is in.

@@ -32,13 +32,13 @@ func New(stdout, stderr io.Writer) *Terminal {
 	return &Terminal{Stdout: stdout, Stderr: stderr, Color: "auto", live: newLive(stderr)}
 }
 
-// IsTerminal tells whether w is a terminal that a person looks at.
+// IsTerminal reports whether w is a terminal that a person looks at.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// Colored tells whether escape sequences may go to w, by --color and the
+// Colored reports whether escape sequences may go to w, by --color and the
 // NO_COLOR convention (https://no-color.org).
 func (t *Terminal) Colored(w io.Writer) bool {
 	switch t.Color {

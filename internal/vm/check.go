@@ -12,7 +12,7 @@ func findQEMU() (string, error) {
 	if err != nil {
 		return "", &Fault{
 			Kind:   ErrNoQEMU,
-			Reason: fmt.Sprintf("there is no %s in $PATH", qemuName),
+			Reason: fmt.Sprintf("no %s in $PATH", qemuName),
 			Hint:   "Install it: apt-get install --no-install-recommends qemu-system-x86, or dnf install qemu-system-x86-core.",
 		}
 	}

@@ -15,7 +15,7 @@ var (
 	// ErrDynamic says that the guest could not run the binary.
 	ErrDynamic = errors.New("the binary is not static")
 	// ErrNoKernel says that the image is not one that QEMU boots.
-	ErrNoKernel = errors.New("the image is no kernel")
+	ErrNoKernel = errors.New("the image is not a kernel")
 	// ErrKVM says that KVM is absent or broken. Mode Exact does without it.
 	ErrKVM = errors.New("KVM does not work")
 	// ErrQEMU says that QEMU failed, or that something killed it.

@@ -40,7 +40,7 @@ func TestACommandThatUsesUpTheMemory(t *testing.T) {
 	t.Parallel()
 	f := wantFault(t, newCmd(t, "6.1", "exhaust"), ErrMemory, "it has 256 MiB, and the kernel killed 1 of its processes")
 	if bench.Hint(f) == "" {
-		t.Error("there is no hint")
+		t.Error("no hint")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestAGuestWithTooLittleMemory(t *testing.T) {
 			cmd.Memory = 64
 			f := wantFault(t, cmd, ErrMemory, "it has 64 MiB, and its kernel and files alone take ")
 			if bench.Hint(f) == "" {
-				t.Error("there is no hint")
+				t.Error("no hint")
 			}
 		})
 	}

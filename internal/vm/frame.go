@@ -91,7 +91,7 @@ func (fr *frameReader) Read() (frame, error) {
 	}
 	size, sum, ok := parseHeader(header[:])
 	if !ok {
-		return frame{}, fmt.Errorf("%q is no header of a frame", header)
+		return frame{}, fmt.Errorf("%q is not a header of a frame", header)
 	}
 	// The length is still unchecked: the buffer grows with what comes.
 	var line bytes.Buffer

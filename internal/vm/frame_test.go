@@ -63,7 +63,7 @@ func TestADamagedFrameIsAnError(t *testing.T) {
 	for i := range line {
 		damaged := bytes.Clone(line)
 		damaged[i] ^= 1
-		// What follows is there in any case, so the end is no excuse.
+		// What follows is there in any case, so the end is not an excuse.
 		damaged = append(damaged, bytes.Repeat(line, 1000)...)
 		f, err := newFrameReader(bytes.NewReader(damaged)).Read()
 		if err == nil {

@@ -101,7 +101,7 @@ func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 // checkGuestPath refuses files that the guest would not see where they are.
 func checkGuestPath(name string) error {
 	if !path.IsAbs(name) || path.Clean(name) != name || name == "/" {
-		return fmt.Errorf("file %q: it is no absolute, clean path", name)
+		return fmt.Errorf("file %q: it is not an absolute, clean path", name)
 	}
 	for _, dir := range reserved {
 		if name == dir || strings.HasPrefix(name, dir+"/") {

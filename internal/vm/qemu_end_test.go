@@ -119,7 +119,7 @@ func TestQEMUEndsWithTheProcessThatRanIt(t *testing.T) {
 	}
 }
 
-// This machine's KVM may work, or not: there is no third way.
+// This machine's KVM may work, or not: no third way.
 func TestKVMWorksOrIsRefused(t *testing.T) {
 	t.Parallel()
 	cmd := newCmd(t, "6.12", "hello")

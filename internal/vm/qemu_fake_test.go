@@ -49,7 +49,7 @@ func fakeQEMU() {
 		fmt.Fprintf(os.Stderr, "%s: error: failed to set MSR 0x10a to 0x69\n", qemuName)
 		check(unix.Kill(os.Getpid(), unix.SIGABRT))
 	case "damage":
-		fmt.Fprint(port, "this is no frame at all\n")
+		fmt.Fprint(port, "this is not a frame at all\n")
 	case "mute":
 		os.Exit(7)
 	case "flood":
@@ -130,7 +130,7 @@ func TestAMachineWithoutKVM(t *testing.T) {
 }
 
 func TestMessagesThatAreDamaged(t *testing.T) {
-	wantFault(t, newFakeCmd(t, "damage"), ErrLost, "is no header of a frame")
+	wantFault(t, newFakeCmd(t, "damage"), ErrLost, "is not a header of a frame")
 }
 
 func TestAQEMUThatEndsAtOnce(t *testing.T) {

@@ -122,7 +122,7 @@ func (o *outcome) killedVerdict() error {
 	return f
 }
 
-// kvmFailed tells whether KVM is at fault. It is if QEMU aborts, which a guest
+// kvmFailed reports whether KVM is at fault. It is if QEMU aborts, which a guest
 // cannot make it do, and if a guest does not even boot.
 func (o *outcome) kvmFailed() bool {
 	return o.paused != "" || o.signal == "SIGABRT" || strings.Contains(strings.ToLower(o.complaint), "kvm") ||

@@ -24,7 +24,7 @@ struct {
 } sources SEC(".maps");
 
 // What a program says of an address. One packet makes one event at most, so
-// that a run pushes at most once: a Fibonacci number is no Fizz or Buzz as well.
+// that a run pushes at most once: a Fibonacci number is not a Fizz or Buzz as well.
 enum event {
 	NOTHING,
 	FIZZ,

@@ -104,7 +104,7 @@ func plan(dir string) (t table, benchmarks []string, err error) {
 	return t, benchmarks, nil
 }
 
-// measure runs the tool. That some benchmarks failed is no error.
+// measure runs the tool. That some benchmarks failed is not an error.
 func measure(bin string, args []string) ([]*bench.Run, error) {
 	cmd := exec.Command(bin, append([]string{"run", "--format", "json"}, args...)...)
 	cmd.Stderr = os.Stderr

@@ -153,7 +153,7 @@ func (a *archive) check(k format.Kind, name string, data []byte) error {
 func (a *archive) complete() error {
 	runs, objects := a.files[format.RunKind.Dir], a.files[format.ObjectKind.Dir]
 	if len(runs) == 0 {
-		return errors.New("read export: there is no run in it")
+		return errors.New("read export: no run in it")
 	}
 	for sum := range a.objects {
 		if objects[sum] == nil {

@@ -115,7 +115,7 @@ func TestAHostileExportImportsNothing(t *testing.T) {
 				return m.name == "runs/"+runs[0].ID || m.name == "objects/"+sumOf([]byte("object of run 0"))
 			})
 		},
-		"there is no run":    func([]member) []member { return nil },
+		"no run":             func([]member) []member { return nil },
 		"SHA-256 is another": func(a []member) []member { a[at(a, "runs")].data[150] ^= 1; return a },
 		"truncated":          func(a []member) []member { m := &a[at(a, "tags")]; m.data = m.data[:len(m.data)-2]; return a },
 		"has another SHA-256": func(a []member) []member {

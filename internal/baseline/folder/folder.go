@@ -43,7 +43,7 @@ const (
 )
 
 // root confines every access to the folder, wherever links in it may lead. It
-// is fs.ErrNotExist where there is no folder.
+// is fs.ErrNotExist if no folder exists.
 func (d *Dir) root() (*os.Root, error) {
 	root, err := os.OpenRoot(d.path)
 	if err != nil {
@@ -72,8 +72,8 @@ func (d *Dir) create() (*os.Root, error) {
 	return root, nil
 }
 
-// ErrNoStore says that a folder is no store.
-var ErrNoStore = errors.New("no baseline")
+// ErrNoStore says that a folder is not a store.
+var ErrNoStore = errors.New("not a baseline")
 
 // Exists checks that there is a store: that something was saved, once. Else the
 // error is fs.ErrNotExist or ErrNoStore.

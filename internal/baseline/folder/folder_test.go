@@ -132,7 +132,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("error %v, hint %s", err, bench.Hint(err))
 	}
 	_, _, err = d.List(t.Context(), baseline.Query{Commit: "aaaaaa"})
-	wantError(t, err, "is no commit")
+	wantError(t, err, "is not a commit")
 	if m := must(baseline.Latest(t.Context(), d, baseline.Query{Branches: []string{"main"}})); m.ID != all[4].ID {
 		t.Errorf("latest is %v", m)
 	}
@@ -140,11 +140,11 @@ func TestQueries(t *testing.T) {
 
 func TestWhatCannotBeSaved(t *testing.T) {
 	for want, spoil := range map[string]func(*baseline.Entry){
-		"there is no run":                 func(e *baseline.Entry) { e.Run = nil },
+		"no run":                          func(e *baseline.Entry) { e.Run = nil },
 		"a run of the year 1":             func(e *baseline.Entry) { e.Run.Started = time.Time{} },
 		"a run of the year 10000":         func(e *baseline.Entry) { e.Time = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 		`branch "a\x1b" has`:              func(e *baseline.Entry) { e.Branch = "a\x1b" },
-		`"main" is no commit`:             func(e *baseline.Entry) { e.Commit = "main" },
+		`"main" is not a commit`:          func(e *baseline.Entry) { e.Commit = "main" },
 		"the tag is empty":                func(e *baseline.Entry) { e.Tags = []string{""} },
 		"has another SHA-256":             func(e *baseline.Entry) { e.Objects[sumOf([]byte(sharedObject))] = nil },
 		"no SHA-256 in hex":               func(e *baseline.Entry) { e.Objects["../x"] = nil },

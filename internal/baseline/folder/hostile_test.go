@@ -175,7 +175,7 @@ func TestNothingIsMadeWhereThereIsNoStore(t *testing.T) {
 	_, pruneErr := d.Prune(ctx, 1)
 	_, rebuildErr := d.Rebuild(ctx)
 	for _, err := range []error{pruneErr, rebuildErr, d.Exists()} {
-		wantError(t, err, other, "is no baseline")
+		wantError(t, err, other, "is not a baseline")
 	}
 	id := "20261121T114900Z-5f0c2a91"
 	wantError(t, d.Tag(ctx, id, "x"), id)

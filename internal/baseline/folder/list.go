@@ -96,7 +96,7 @@ func withoutIndex(root *os.Root) ([]string, error) {
 	}), nil
 }
 
-// isOld tells whether a file is too old to be part of a save under way.
+// isOld reports whether a file is too old to be part of a save under way.
 func isOld(root *os.Root, file string) bool {
 	st, err := root.Lstat(file)
 	return err == nil && time.Since(st.ModTime()) >= abandoned
@@ -110,7 +110,7 @@ func readMeta(root *os.Root, id string) (baseline.Meta, error) {
 	}
 	m, err := baseline.DecodeMeta(content)
 	if err == nil && m.ID != id {
-		err = fmt.Errorf("it is of the run %s", m.ID)
+		err = fmt.Errorf("it belongs to run %s", m.ID)
 	}
 	return m, err
 }

@@ -47,7 +47,7 @@ func shareExisting(ctx context.Context, root *os.Root) (unlock func(), err error
 	return unlock, err
 }
 
-// isIdle tells whether nobody holds the lock, and keeps others from it while do
+// isIdle reports whether nobody holds the lock, and keeps others from it while do
 // runs. It is not known, so false, where the file system has no locks.
 func isIdle(root *os.Root, do func() error) (bool, error) {
 	f, err := root.OpenFile(lockFile, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -60,7 +60,7 @@ func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, for
 		}
 		return nil
 	}
-	// Where there is no such run, no lock is made either.
+	// If no such run exists, no lock is made either.
 	if err := there(); err != nil {
 		return err
 	}

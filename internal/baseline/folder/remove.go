@@ -13,7 +13,7 @@ import (
 )
 
 // Remove removes a run with its tags, and the objects that no other run has. It
-// is ErrNotFound where there is no file of that run; of a run that is damaged,
+// is ErrNotFound if that run has no file; of a run that is damaged,
 // it removes what there is.
 func (d *Dir) Remove(ctx context.Context, id string) error {
 	if err := d.removeRun(ctx, id); err != nil {

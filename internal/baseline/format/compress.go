@@ -37,7 +37,7 @@ func decompress(packed []byte, limit int64) ([]byte, error) {
 	}
 	size := h.FrameContentSize
 	if !h.HasFCS {
-		size = 255 // zstd leaves out the size of what is no larger
+		size = 255 // zstd leaves out the size of what is not a larger
 	}
 	if size > uint64(limit) {
 		return nil, fmt.Errorf("decompress: %w", TooLarge(size, limit))

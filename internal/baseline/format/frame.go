@@ -33,7 +33,7 @@ type Kind struct {
 	Dir string
 	// limit is the largest size of what such a file holds, in bytes.
 	limit int64
-	// Named tells whether that can be the name of such a file.
+	// Named reports whether that can be the name of such a file.
 	Named func(name string) bool
 }
 
@@ -69,7 +69,7 @@ func FrameLine(kind string, packed []byte) []byte {
 	return fmt.Appendf(nil, "%s %s v%d %x %d\n", frameMagic, kind, frameVersion, sha256.Sum256(packed), len(packed))
 }
 
-// IsFile tells whether a file that begins so is one of a store.
+// IsFile reports whether a file that begins so is one of a store.
 func IsFile(head []byte) bool { return bytes.HasPrefix(head, []byte(frameMagic+" ")) }
 
 // Unseal is the content of a file, or what is wrong with it.

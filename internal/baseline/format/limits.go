@@ -27,7 +27,7 @@ const (
 	anyRatio      = 16 << 20  // bytes that may have any ratio
 )
 
-// Plausible tells whether size bytes can honestly come of packed ones.
+// Plausible reports whether size bytes can honestly come of packed ones.
 func Plausible(size, packed int64, ratio int64) bool {
 	return size <= anyRatio || size/ratio <= packed
 }

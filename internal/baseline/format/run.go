@@ -42,7 +42,7 @@ type Stored struct {
 // DecodeRun would.
 func EncodeRun(e *baseline.Entry) (*Stored, error) {
 	if e.Run == nil {
-		return nil, errors.New("there is no run")
+		return nil, errors.New("no run")
 	}
 	points, err := EncodePoints(e.Points)
 	if err != nil {

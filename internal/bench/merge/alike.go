@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// unlikeError says that two files are no parts of the same, and why.
+// unlikeError says that two files are not parts of the same, and why.
 func unlikeError(a, b *piece, format string, args ...any) error {
 	return fmt.Errorf("%s and %s cannot be merged: %s", a.file, b.file, fmt.Sprintf(format, args...))
 }
@@ -21,7 +21,7 @@ func checkAlike(all []*piece) error {
 		case (a.run == nil) != (b.run == nil):
 			return unlikeError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")
 		case a.tool != b.tool:
-			return unlikeError(a, b, "they are of different versions of ebpf-bench: %q and %q", a.tool, b.tool)
+			return unlikeError(a, b, "they come from different versions of ebpf-bench: %q and %q", a.tool, b.tool)
 		case (a.shard == nil) != (b.shard == nil):
 			return unlikeError(a, b, "one is a shard (%v), and the other is not", cmp.Or(a.shard, b.shard))
 		case a.shard != nil && a.shard.Of != b.shard.Of:

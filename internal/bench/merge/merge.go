@@ -113,7 +113,7 @@ func merge(all []*piece) (*bench.Results, error) {
 		add(&out, pieces, lacking)
 	}
 	if len(kernels) == 0 {
-		return nil, errors.New("no file has a benchmark: all of them are of shards that have none")
+		return nil, errors.New("no file has a benchmark: all are from shards without any")
 	}
 	return &out, errors.Join(missing...)
 }

@@ -58,7 +58,7 @@ func CommandOf(line string) string {
 	return ""
 }
 
-// CheckLog checks that text in the log of a job is no command to the runner, and
+// CheckLog checks that text in the log of a job is not a command to the runner, and
 // that a terminal just prints it.
 func CheckLog(t testing.TB, out string) {
 	t.Helper()

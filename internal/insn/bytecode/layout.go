@@ -25,7 +25,7 @@ func DistanceOf(ins *asm.Instruction) int64 {
 	return int64(ins.Offset)
 }
 
-// IsJump tells whether an instruction goes on elsewhere in the same function,
+// IsJump reports whether an instruction goes on elsewhere in the same function,
 // always or in some cases.
 func IsJump(ins *asm.Instruction) bool {
 	switch ins.OpCode.JumpOp() {
@@ -35,7 +35,7 @@ func IsJump(ins *asm.Instruction) bool {
 	return true
 }
 
-// IsLongJump tells whether an instruction is gotol, whose distance has 32 bits
+// IsLongJump reports whether an instruction is gotol, whose distance has 32 bits
 // (Linux 6.6).
 func IsLongJump(ins *asm.Instruction) bool {
 	return ins.OpCode.Class() == asm.Jump32Class && ins.OpCode.JumpOp() == asm.Ja

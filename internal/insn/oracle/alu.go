@@ -150,7 +150,7 @@ func swap(op asm.OpCode, v uint64, width int64) (uint64, bool) {
 
 var littleEndian = load([]byte{1, 0}) == 1
 
-// taken tells whether a conditional jump is.
+// taken reports whether a conditional jump is.
 func taken(op asm.JumpOp, a, b uint64, narrow bool) (yes, ok bool) {
 	sa, sb := int64(a), int64(b)
 	if narrow {

@@ -114,7 +114,7 @@ func (g *generator) load(dst, base asm.Register, off int16, size asm.Size) {
 	g.defined |= set(dst)
 }
 
-// pick takes distinct registers for pointers; they are no numbers after.
+// pick takes distinct registers for pointers; they are not numbers after.
 func (g *generator) pick(n int, not regs) (list []asm.Register, ok bool) {
 	for range n {
 		r, ok := g.free(not)

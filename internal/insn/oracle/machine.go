@@ -66,7 +66,7 @@ type Result struct {
 func (m *Machine) Run(name string, in Input) (Result, error) {
 	p := m.programs[name]
 	if p == nil {
-		return Result{}, fmt.Errorf("there is no program %s", name)
+		return Result{}, fmt.Errorf("no program %s", name)
 	}
 	r := &run{Machine: m, in: in, left: m.Steps}
 	defer r.end()
@@ -95,9 +95,9 @@ func (m *Machine) SetTail(name string, index uint32, program string) error {
 	t, p := m.maps[name], m.programs[program]
 	switch {
 	case t == nil || t.typ != ebpf.ProgramArray:
-		return fmt.Errorf("there is no array of programs %s", name)
+		return fmt.Errorf("no array of programs %s", name)
 	case p == nil:
-		return fmt.Errorf("there is no program %s", program)
+		return fmt.Errorf("no program %s", program)
 	}
 	t.programs[index] = p
 	return nil
@@ -108,7 +108,7 @@ func (m *Machine) SetTail(name string, index uint32, program string) error {
 func (m *Machine) Lookup(name string, key []byte) ([]byte, error) {
 	t := m.maps[name]
 	if t == nil {
-		return nil, fmt.Errorf("there is no map %s", name)
+		return nil, fmt.Errorf("no map %s", name)
 	}
 	addr, err := t.lookup(&m.memory, key)
 	if err != nil || addr == 0 {

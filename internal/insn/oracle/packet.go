@@ -24,7 +24,7 @@ type packet struct {
 	addr             uint64 // of the room
 	region           *region
 	meta, start, end int // offsets in the room
-	// linkLayer tells whether the program sees the Ethernet header.
+	// linkLayer reports whether the program sees the Ethernet header.
 	linkLayer bool
 	fields    map[int]uint32 // of a socket buffer, by offset
 }

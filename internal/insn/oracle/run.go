@@ -254,7 +254,7 @@ func (r *run) constant(f *frame, ins *asm.Instruction) (uint64, error) {
 func (r *run) back(f *frame, pointer uint64, args [5]uint64) (uint64, error) {
 	number := pointer &^ codeHandle >> 32
 	if pointer&codeHandle == 0 || number >= uint64(len(r.byNumber)) {
-		return 0, fault("%#x is no function", pointer)
+		return 0, fault("%#x is not a function", pointer)
 	}
 	return r.call(r.byNumber[number], int(uint32(pointer)), args, f.depth+1)
 }

@@ -66,7 +66,7 @@ func (m *Machine) fill(t *table, spec *ebpf.CollectionSpec) error {
 func (r *run) table(handle uint64) (*table, error) {
 	i := handle &^ mapHandle
 	if handle&mapHandle == 0 || i >= uint64(len(r.byHandle)) {
-		return nil, fault("%#x is no map", handle)
+		return nil, fault("%#x is not a map", handle)
 	}
 	t := r.byHandle[i]
 	if t.unknown != "" {

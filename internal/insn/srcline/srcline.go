@@ -47,7 +47,7 @@ func Of(p *insn.Program, executed []uint64) []Line {
 	return all
 }
 
-// Known tells whether the compiler said of any instruction which line it is of.
+// Known reports whether the compiler said of any instruction which line it is of.
 func Known(programs []*insn.Program) bool {
 	return slices.ContainsFunc(programs, func(p *insn.Program) bool {
 		return slices.ContainsFunc(p.Instructions, func(ins asm.Instruction) bool { return lineOf(&ins) != nil })
@@ -150,7 +150,7 @@ func content(ins *asm.Instruction) string {
 }
 
 // lineOf is what the compiler says of an instruction: nil if nothing. Line 0 is
-// what it says of code that is no line's.
+// what it says of code that is not a line's.
 func lineOf(ins *asm.Instruction) *btf.Line {
 	if l, ok := ins.Source().(*btf.Line); ok && l.LineNumber() > 0 {
 		return l

@@ -110,7 +110,7 @@ func TestRepositoriesThatAreRefused(t *testing.T) {
 		}, "describes suite bookworm (oldstable) instead of trixie-backports"},
 		"of another project": {func(r *debiantest.Mirror) {
 			r.Release = "Origin: Docker\nSuite: trixie-backports\n"
-		}, `is of "Docker", not of Debian`},
+		}, `is from "Docker", not from Debian`},
 		"expired": {func(r *debiantest.Mirror) {
 			r.Release = strings.Replace(r.Release, "Sat, 01 Jan 2101", "Tue, 21 Jan 2025", 1)
 		}, "expired on 2025-01-21"},

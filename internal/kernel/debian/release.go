@@ -38,7 +38,7 @@ func openRelease(data []byte, keys openpgp.EntityList, suite string, now time.Ti
 	}
 	// Other projects name their suites as Debian does, and have keys too.
 	if r.origin != "Debian" && r.origin != "Debian Backports" {
-		return nil, fmt.Errorf("is of %q, not of Debian", r.origin)
+		return nil, fmt.Errorf("is from %q, not from Debian", r.origin)
 	}
 	// An old suite is signed as well as the one that was asked for.
 	if suite != r.suite && suite != r.codename {

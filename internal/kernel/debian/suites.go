@@ -28,7 +28,7 @@ var moving = []string{"trixie-backports", "stable-backports", "testing", "unstab
 var suiteForm = regexp.MustCompile(`^((old){0,2}stable|testing|unstable|sid|experimental|buster|bullseye|bookworm|trixie|forky|duke)` +
 	`(-(updates|backports|backports-sloppy|proposed-updates))?$`)
 
-// IsSuite tells whether a name is that of a suite, by code name or by role.
+// IsSuite reports whether a name is that of a suite, by code name or by role.
 func IsSuite(name string) bool { return suiteForm.MatchString(name) }
 
 // Series are those of Linux that suites stay with, the oldest first.

@@ -21,12 +21,12 @@ func TestSuitesByVersion(t *testing.T) {
 	}
 	for _, suite := range suites {
 		if !IsSuite(suite.name) {
-			t.Errorf("%s is no suite", suite.name)
+			t.Errorf("%s is not a suite", suite.name)
 		}
 	}
 	for _, suite := range moving {
 		if !IsSuite(suite) {
-			t.Errorf("%s is no suite", suite)
+			t.Errorf("%s is not a suite", suite)
 		}
 	}
 	_, err := suiteOf("6.11")

@@ -38,7 +38,7 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("%d %s", int(e), http.StatusText(int(e))) }
 
-// getError says of which URL something could not be had.
+// getError says which URL could not be downloaded.
 type getError struct {
 	url string
 	err error
@@ -47,13 +47,13 @@ type getError struct {
 func (e *getError) Error() string { return fmt.Sprintf("fetch %s: %s", e.url, e.err) }
 func (e *getError) Unwrap() error { return e.err }
 
-// IsDown tells whether a server is the cause of an error, not what it serves.
+// IsDown reports whether a server is the cause of an error, not what it serves.
 func IsDown(err error) bool {
 	var e *getError
 	return errors.As(err, &e) && mayPass(e.err)
 }
 
-// IsMissing tells whether a server says that it has no such file.
+// IsMissing reports whether a server says that it has no such file.
 func IsMissing(err error) bool { return errors.Is(err, statusError(http.StatusNotFound)) }
 
 // Get returns the body at a URL, and tells have, unless it is nil, how much of it has

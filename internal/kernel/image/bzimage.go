@@ -38,7 +38,7 @@ func isBzImage(data []byte) bool {
 func describeBzImage(data []byte) (Description, error) {
 	version := binary.LittleEndian.Uint16(data[offVersion:])
 	if version >= minFlagsVersion && data[offXLoadFlags]&kernel64 == 0 {
-		return Description{}, errors.New("bzImage is of a 32-bit kernel")
+		return Description{}, errors.New("bzImage is a 32-bit kernel")
 	}
 	at := int(binary.LittleEndian.Uint16(data[offKernelVersion:])) + sectorSize
 	if at == sectorSize || at >= len(data) {

@@ -38,7 +38,7 @@ type Description struct {
 // boots all the same, if more slowly.
 var ErrNoPVH = errors.New("kernel has no PVH entry point")
 
-// ErrNotKernel says that data is no kernel at all.
+// ErrNotKernel says that data is not a kernel at all.
 var ErrNotKernel = errors.New("not a Linux kernel image")
 
 // Describe finds out what kind of image data is, and of which kernel.
@@ -58,12 +58,12 @@ func Describe(data []byte) (Description, error) {
 // HeadSize is how much of an image beginsAsImage takes.
 const HeadSize = endOfSetupHeader
 
-// Begins tells whether describe may know the data that begins so.
+// Begins reports whether describe may know the data that begins so.
 func Begins(head []byte) bool {
 	return isBzImage(head) || bytes.HasPrefix(head, []byte(elf.ELFMAG)) || isArm64(head)
 }
 
-// IsArch tells whether there are images for an architecture, as Go spells it.
+// IsArch reports whether there are images for an architecture, as Go spells it.
 func IsArch(arch string) bool { return slices.Contains(slices.Collect(maps.Values(elfArch)), arch) }
 
 var elfArch = map[elf.Machine]string{

@@ -103,7 +103,7 @@ func TestImagesThatAreRefused(t *testing.T) {
 		"an empty payload":        {imagetest.Edited(good, func(b []byte) { put32(b[offPayloadLength:], 0) }), "bzImage is truncated"},
 		"an old protocol":         {imagetest.Edited(good, func(b []byte) { put16(b[offVersion:], 0x0207) }), "boot protocol 2.7"},
 		"another size":            {imagetest.Edited(good, func(b []byte) { b[len(b)-1]++ }), "gzip"},
-		"an unknown compression":  {imagetest.BzImage(imagetest.Release, nil, []byte("rot13 is no compression")), "unknown way: begins with 72 6f"},
+		"an unknown compression":  {imagetest.BzImage(imagetest.Release, nil, []byte("rot13 is not a compression")), "unknown way: begins with 72 6f"},
 		"LZO":                     {imagetest.BzImage(imagetest.Release, nil, []byte("\x89LZO"+"....")), "LZO, which is not supported"},
 		"LZ4 with a block cut":    {imagetest.BzImage(imagetest.Release, nil, imagetest.LZ4(imagetest.Bootable())[:100]), "unexpected EOF"},
 		"LZ4 with a block of 1GB": {imagetest.BzImage(imagetest.Release, nil, []byte("\x02\x21\x4c\x18"+"\x00\x00\x00\x40....")), "lz4: invalid block size"},

@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// CanBoot tells whether there are QEMU and the kernels that tests boot. In CI there
+// CanBoot reports whether there are QEMU and the kernels that tests boot. In CI there
 // must be, unless that has none.
 func CanBoot(t *testing.T) bool {
 	t.Helper()

@@ -36,7 +36,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Begins tells whether data begins as packs do.
+// Begins reports whether data begins as packs do.
 func Begins(head []byte) bool { return bytes.HasPrefix(head, []byte(untrusted.ZstdMagic)) }
 
 // The names in a pack. The image, vmlinux or vmlinuz, comes last, so that the

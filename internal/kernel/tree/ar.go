@@ -25,7 +25,7 @@ const (
 	arHeaderEnd  = "`\n"
 )
 
-// newArReader returns a reader of an archive whose first member is yet to come.
+// newArReader returns a reader of an archive of which no member was read.
 func newArReader(in io.Reader) (*arReader, error) {
 	a := &arReader{in: bufio.NewReader(in)}
 	magic := make([]byte, len(arMagic))

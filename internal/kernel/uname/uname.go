@@ -15,7 +15,7 @@ var seriesForm = regexp.MustCompile(`^\d+\.\d+`)
 
 var versionForm = regexp.MustCompile(`^\d+\.\d+[0-9A-Za-z.+_~-]*$`)
 
-// IsVersion tells whether a name is a series such as 6.12, or a longer beginning of
+// IsVersion reports whether a name is a series such as 6.12, or a longer beginning of
 // a release.
 func IsVersion(name string) bool { return versionForm.MatchString(name) }
 

@@ -26,7 +26,7 @@ func ParseChecksum(sum, size string) (Checksum, error) {
 	return Checksum{sum, n}, nil
 }
 
-// IsSHA256 tells whether s is a SHA-256 in lower-case hex.
+// IsSHA256 reports whether s is a SHA-256 in lower-case hex.
 func IsSHA256(s string) bool {
 	return len(s) == 64 && !slices.ContainsFunc([]byte(s), func(c byte) bool {
 		return (c < '0' || c > '9') && (c < 'a' || c > 'f')

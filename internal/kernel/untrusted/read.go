@@ -78,7 +78,7 @@ func UnexpectedEOF(err error) error {
 }
 
 // LocalName returns a name in an archive without the "./" or "/" before it. A name
-// that leads out of the archive is no name at all.
+// that leads out of the archive is not a name at all.
 func LocalName(name string) (string, error) {
 	if slices.Contains(strings.Split(name, "/"), "..") {
 		return "", fmt.Errorf("archive is hostile: it names a file %q", name)

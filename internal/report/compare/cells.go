@@ -74,7 +74,7 @@ func exactDelta(c *stat.Change) string {
 	return text + " (" + unit.Change(c.Ratio-1) + ")"
 }
 
-// significant tells whether there is a change at all, allowed or not.
+// significant reports whether there is a change at all, allowed or not.
 func significant(v *thresholds.Verdict) bool {
 	c := v.Change
 	if c == nil {

@@ -61,7 +61,7 @@ func timedComparison() Table {
 	loaded.Head.Driver = "verify"
 	tiny := timed("tiny", thresholds.Inconclusive, 3.1, 0.031, "+3.1% (+0.10 ns), 99% interval +0.9..+5.6%, noise ±2.2%, p 0.4 after Holm over 8, beyond the threshold of 2.0% but not significant")
 	tiny.P = 0.4
-	tiny.Change.Warnings = []string{"the base costs less than 1 ns: changes are told in ns, and the percentage of a threshold is one of 1 ns"}
+	tiny.Change.Warnings = []string{"the base costs less than 1 ns: changes are given in ns, and the percentage of a threshold is applied to 1 ns"}
 	accepted := timed("tc/accepted", thresholds.Accepted, 310, 0.061, "+6.1% (+18.9 ns), 99% interval +5.7..+6.5%, noise ±0.2%, p below 0.0001 after Holm over 8, confirmed by a second measurement, accepted up to +10% until 2027-01-31: the new header is worth it")
 	return Table{
 		Comparison: &bench.Comparison{

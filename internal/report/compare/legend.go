@@ -50,7 +50,7 @@ func legend(m *Model) []string {
 		text = append(text, "interval is where the true delta lies.")
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.main != nil && r.main.Change != nil && r.main.Change.NearZero() }) {
-		text = append(text, "Where the base costs next to nothing, or less than the noise, these are no percentages.")
+		text = append(text, "Where the base costs next to nothing, or less than the noise, these are not percentages.")
 	}
 	return text
 }
@@ -90,7 +90,7 @@ func allowanceLine(rows []row) string {
 		lines = append(lines, "What changed and passed is within what its threshold allows.")
 	}
 	if left {
-		lines = append(lines, "What is not judged has no threshold.")
+		lines = append(lines, "Measures without a verdict have no threshold.")
 	}
 	return strings.Join(lines, " ")
 }
@@ -134,7 +134,7 @@ func testLine(m *Model, stored bool) string {
 
 func (t *Table) exact() bool { return t.Testbed.Mode == bench.ModeExact }
 
-// paired tells whether anything was measured on both sides at the same time.
+// paired reports whether anything was measured on both sides at the same time.
 func (t *Table) paired() bool {
 	for i := range t.Pairs {
 		if !t.exact() && t.Pairs[i].Paired() {
@@ -152,5 +152,5 @@ func (t *Table) whyPartial() string {
 	return report.WhyPartial("comparison", t.Missing)
 }
 
-// stored tells whether the base was measured at another time than the head.
+// stored reports whether the base was measured at another time than the head.
 func (t *Table) stored() bool { return t.BaseTestbed != nil }

@@ -79,7 +79,7 @@ func checkWholeLines(t *testing.T, full []string, out string, limit int) {
 			at++
 		}
 		if at == len(full) {
-			t.Fatalf("at %d, %q is no line of the whole report", limit, line)
+			t.Fatalf("at %d, %q is not a line of the whole report", limit, line)
 		}
 	}
 }

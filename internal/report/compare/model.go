@@ -35,7 +35,7 @@ type Table struct {
 func New(tables ...Table) *Model { return &Model{Tables: tables} }
 
 // Overall is the worst outcome of all tables: see thresholds.Verdicts.Overall.
-// Where there is no table, nothing was judged.
+// If no table exists, nothing was judged.
 func (m *Model) Overall() thresholds.Outcome {
 	found := map[thresholds.Outcome]bool{thresholds.Failed: len(m.Tables) == 0}
 	for _, t := range m.Tables {
@@ -100,7 +100,7 @@ func unjudgedOf(p *bench.Pair, judged []*thresholds.Verdict) []*thresholds.Verdi
 	return all
 }
 
-// ingested tells whether another tool measured the benchmark.
+// ingested reports whether another tool measured the benchmark.
 func (r *row) ingested() bool { return bench.IsIngested(r.driver()) }
 
 // costs are the measures of what a run costs, the best one first. Only one of

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// standing is an outcome as a reader takes it: what only warns is no failure,
+// standing is an outcome as a reader takes it: what only warns is not a failure,
 // and what is ignored is nothing.
 type standing int
 
@@ -67,7 +67,7 @@ func standingOf(v *thresholds.Verdict) standing {
 	return s
 }
 
-// said tells whether a reader is to hear of it: it is no pass.
+// said reports whether a reader is to hear of it: it is not a pass.
 func (s standing) said() bool { return s < passed }
 
 // cell is the standing in words.
@@ -157,7 +157,7 @@ func tally(m *Model) string {
 		line += "; nothing was compared, because base and head have no benchmark in common"
 	}
 	if m.Overall() == thresholds.Inconclusive {
-		line += "; what is inconclusive does not pass here"
+		line += "; inconclusive results fail with --strict"
 	}
 	if i := slices.IndexFunc(m.Tables, func(t Table) bool { return t.Verdicts.Partial }); i >= 0 {
 		line += "; " + m.Tables[i].whyPartial()
@@ -165,7 +165,7 @@ func tally(m *Model) string {
 	return line
 }
 
-// disjoint tells whether a table compared nothing.
+// disjoint reports whether a table compared nothing.
 func (m *Model) disjoint() bool {
 	return slices.ContainsFunc(m.Tables, func(t Table) bool { return t.Verdicts.Disjoint })
 }

@@ -57,7 +57,7 @@ func (r *row) verdicts() []*thresholds.Verdict {
 	return append([]*thresholds.Verdict{r.main}, r.others...)
 }
 
-// otherFindings are the verdicts on the other measures that changed, are no pass or
+// otherFindings are the verdicts on the other measures that changed, are not a pass or
 // are not judged, and the names of the measures that were compared and did not change.
 func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 	changed := map[string]bool{}
@@ -131,7 +131,7 @@ func shown[T any](m *Model, rows []T, keep func(*T) bool, what string) ([]T, str
 	return kept, m.wrap(fmt.Sprintf("%s of %s %s and are not shown", unit.Exact(float64(len(rows)-len(kept))), unit.Exact(float64(len(rows))), what)) + "\n"
 }
 
-// keep tells whether the row of a benchmark stays in a table that is too long.
+// keep reports whether the row of a benchmark stays in a table that is too long.
 func (r *row) keep() bool {
 	s := r.gating()
 	return s.said() || s == unjudged && r.driver() != "verify"

@@ -55,12 +55,12 @@ func matrix(m *Model) []report.Across[row] {
 	return report.Matrix(tables, func(r *row) string { return r.Benchmark })
 }
 
-// keepAny tells whether any kernel has something to say.
+// keepAny reports whether any kernel has something to say.
 func keepAny(r *report.Across[row]) bool {
 	return slices.ContainsFunc(r.On, func(r *row) bool { return r != nil && r.keep() })
 }
 
-// matrixCell is the delta, and the verdict where it is no pass.
+// matrixCell is the delta, and the verdict where it is not a pass.
 func matrixCell(r *row) grid.Cell {
 	if r == nil {
 		return grid.Figure(grid.None)

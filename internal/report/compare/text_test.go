@@ -18,7 +18,7 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: escape sequences without Color", name)
 		}
 		if !utf8.ValidString(out) {
-			t.Errorf("%s is no UTF-8", name)
+			t.Errorf("%s is not UTF-8", name)
 		}
 	}
 }

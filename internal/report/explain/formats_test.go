@@ -103,7 +103,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// No format leads a viewer to a file that an object names and that is no source of
+// No format leads a viewer to a file that an object names and that is not a source of
 // it.
 func TestLeadsNowhereElse(t *testing.T) {
 	for file, want := range map[string]string{
@@ -147,7 +147,7 @@ func TestLCOV(t *testing.T) {
 	// four runs.
 	for _, want := range []string{"TN:xdp_fibonacci_slow\n", "SF:/src/fun_xdp.c\n", "DA:109,428\n", "DA:69,0\n", "FN:62,fun_xdp_fibonacci\n", "FNDA:4,fun_xdp_fibonacci\n"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("there is no %q", want)
+			t.Errorf("no %q", want)
 		}
 	}
 	// Of two sides it is the head.
@@ -162,7 +162,7 @@ func TestLCOVReached(t *testing.T) {
 	out := explainIn(t, "lcov", New(chanceExplained()))
 	for _, want := range []string{"DA:12,12\n", "DA:20,0\n", "DA:21,1\n", "DA:22,4\n"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("there is no %q in\n%s", want, out)
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestPprofOfTwoSides(t *testing.T) {
 // A difference is read as one: by its lines, in shares of the base.
 func TestGoToolPprof(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go")
+		t.Skip("no go")
 	}
 	e := twoSided()
 	for i := range e.Programs {
@@ -291,7 +291,7 @@ func TestGoToolPprof(t *testing.T) {
 	}
 	for _, want := range []string{`Type: instructions_per_run`, `-428 +5[0-9.]+%.* fun_xdp_fibonacci_slow fun_xdp.c:109`, `\n +5 .* fun_xdp_fibonacci fun_xdp.c:135`} {
 		if !regexp.MustCompile(want).Match(out) {
-			t.Errorf("there is no %s in\n%s", want, out)
+			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (m *Model) around(p *program) func(file string) []string {
 	}
 }
 
-// sameLine tells whether a line of source is what the object says that it is.
+// sameLine reports whether a line of source is what the object says that it is.
 func sameLine(source []string, l *bench.Line) bool {
 	return l.Number <= len(source) && (l.Text == "" || strings.TrimSpace(l.Text) == strings.TrimSpace(source[l.Number-1]))
 }

@@ -56,7 +56,7 @@ func LCOV(w io.Writer, m *Model) error {
 	return out.Flush()
 }
 
-var errNoLines = errors.New("no object has debug information of its lines, so there is no coverage to write")
+var errNoLines = errors.New("no object has debug information of its lines, so no coverage to write")
 
 // notOfTest is what the name of a test has none of: genhtml warns of it.
 var notOfTest = regexp.MustCompile(`\W+`)

@@ -31,7 +31,7 @@ func marks(p *program, l *bench.Line) string {
 	return out
 }
 
-// calls tells whether a call of a line is among what was counted.
+// calls reports whether a call of a line is among what was counted.
 func calls(l *bench.Line) bool {
 	for _, e := range []*bench.Executed{l.Base, l.Head} {
 		if e != nil && len(e.Calls) > 0 && e.PerRun > 0 {

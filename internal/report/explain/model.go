@@ -129,7 +129,7 @@ func (p *program) where(m *Model) string {
 	return report.OnKernels(p.kernels, len(m.Tables))
 }
 
-// two tells whether there are two sides.
+// two reports whether there are two sides.
 func (p *program) two() bool { return p.Base != nil && p.Head != nil }
 
 // side is the head, or the base of what the head does not have.

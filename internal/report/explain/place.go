@@ -149,7 +149,7 @@ func (r *reach) ranges(of []int) []string {
 	return all
 }
 
-// follows tells whether there is no code between two lines.
+// follows reports whether there is no code between two lines.
 func (r *reach) follows(a, b int) bool {
 	i, _ := slices.BinarySearch(r.lines, a)
 	return i+1 < len(r.lines) && r.lines[i+1] == b

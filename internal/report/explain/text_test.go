@@ -74,14 +74,14 @@ func TestTextWhole(t *testing.T) {
 	}
 }
 
-// A difference that is no more than that of runs of one side is no verdict.
+// A difference that is no more than that of runs of one side is not a verdict.
 func TestTextChance(t *testing.T) {
 	m := New(chanceExplained())
 	m.Color = true
 	out := explainText(t, m)
 	for _, want := range []string{"~225 (25 to 425) → ~193 (29 to 429) BPF instructions a run (~)", " ~-36 ", "\x1b[31m+4\x1b[0m"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("there is no %q in\n%s", want, out)
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 }

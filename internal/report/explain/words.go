@@ -147,7 +147,7 @@ func (p *program) share(l *bench.Line) float64 {
 	return share(report.PerRun(p.of(l)), p.side().PerRun)
 }
 
-// chance tells whether the sides differ by no more than runs of one of them do.
+// chance reports whether the sides differ by no more than runs of one of them do.
 func (p *program) chance() bool {
 	return p.two() && bench.Overlap(&p.Base.Executed, &p.Head.Executed)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// None stands where there is no figure.
+// None stands for a figure that is missing.
 const None = "-"
 
 // Cell is a text of one or several parts, which both renderers write: for a terminal

@@ -63,7 +63,7 @@ func budgetNotes(m *Model, r *Row) []string {
 	return all
 }
 
-// hasAlerts tells whether any benchmark is over its budget.
+// hasAlerts reports whether any benchmark is over its budget.
 func hasAlerts(rows []Row) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { return len(r.Alerts) > 0 })
 }

@@ -138,7 +138,7 @@ func writeGoBench(b *strings.Builder, r *Row) {
 			case timed:
 				v = values[i]
 			case !s.Exact && i > 0:
-				continue // one value of all loads is no sample of several
+				continue // one value of all loads is not a sample of several
 			}
 			if s.N > 0 {
 				line += "\t" + strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64) + " " + goUnit(s.Measure)

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// What a program returns tells whether it took the path that was meant: one that
+// What a program returns reports whether it took the path that was meant: one that
 // aborts at once is cheap.
 
 // maxReturned is how many different values of a benchmark are said.

@@ -56,7 +56,7 @@ func timedTable(rows []Row) *grid.Grid {
 // begin is the beginning of a benchmark's row.
 func begin(r *Row) []grid.Cell { return []grid.Cell{grid.Name(r.Benchmark), grid.Word(r.Driver)} }
 
-// ownMeasures tells whether another tool measured something, be it no cost at all.
+// ownMeasures reports whether another tool measured something, be it no cost at all.
 func ownMeasures(r *Row) bool {
 	return r.Ingested() && slices.ContainsFunc(r.Measures, func(s Summary) bool { return s.N > 0 })
 }
@@ -112,7 +112,7 @@ func exactTable(rows []Row) *grid.Grid {
 	return t.Filled(5)
 }
 
-// has tells whether a measure is known of any benchmark.
+// has reports whether a measure is known of any benchmark.
 func has(rows []Row, m bench.Measure) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool {
 		_, ok := r.Get(m)

@@ -64,7 +64,7 @@ func runLine(m *Model, t *Table) string {
 	return strings.Join(parts, " · ")
 }
 
-// ingested tells whether another tool measured all benchmarks of a table.
+// ingested reports whether another tool measured all benchmarks of a table.
 func ingested(t *Table) bool {
 	return len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(r Row) bool { return !r.Ingested() })
 }

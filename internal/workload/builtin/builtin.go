@@ -59,7 +59,7 @@ func repeat(once func() error) func(int) (int, error) {
 	}
 }
 
-// alone tells whether the other end of standard input is closed.
+// alone reports whether the other end of standard input is closed.
 func alone() bool {
 	fds := []unix.PollFd{{Fd: int32(os.Stdin.Fd())}}
 	n, err := unix.Poll(fds, 0)

@@ -235,7 +235,7 @@ func TestALoadEndsAmidAnOrder(t *testing.T) {
 	tool := workloadtest.StartTool(t, "faults")
 	started := workloadtest.Descendants(t, tool.Pid)
 	if len(started) == 0 {
-		t.Fatal("there is no worker")
+		t.Fatal("no worker")
 	}
 	if err := tool.Kill(); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func (s *scene) call(name string) (func() error, error) {
 // other calls what that did.
 type prepareCall func(s *scene, nr uintptr) (do func())
 
-// refused makes a call that no kernel takes: there is no descriptor, address,
+// refused makes a call that no kernel takes: no descriptor, address,
 // process or size that is all ones.
 func refused(_ *scene, nr uintptr) func() {
 	const none = ^uintptr(0)

@@ -65,7 +65,7 @@ func (h *headers) addEthernet(desc *bench.Packet) error {
 func parseMAC(s string) (net.HardwareAddr, error) {
 	mac, err := net.ParseMAC(s)
 	if err != nil || len(mac) != 6 {
-		return nil, fmt.Errorf("%q is no MAC address such as %s", s, defaultSrcMAC)
+		return nil, fmt.Errorf("%q is not a MAC address such as %s", s, defaultSrcMAC)
 	}
 	return mac, nil
 }

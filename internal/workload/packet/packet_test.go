@@ -245,7 +245,7 @@ func TestDescriptionsThatAreRefused(t *testing.T) {
 		"udp without ip":   {bench.Packet{UDP: udp}, "without ipv4 or ipv6"},
 		"tcp without ip":   {bench.Packet{Eth: &bench.Eth{}, TCP: &bench.TCP{}}, "without ipv4 or ipv6"},
 		"no flag":          {bench.Packet{IPv4: ip, TCP: &bench.TCP{Flags: []string{"SYN"}}}, `unknown flag "SYN"`},
-		"no MAC":           {bench.Packet{Eth: &bench.Eth{Src: "02:00"}}, `src "02:00" is no MAC address`},
+		"no MAC":           {bench.Packet{Eth: &bench.Eth{Src: "02:00"}}, `src "02:00" is not a MAC address`},
 		"long MAC":         {bench.Packet{Eth: &bench.Eth{Dst: "02:00:00:00:00:00:00:01"}}, "dst"},
 		"no VLAN":          {bench.Packet{Eth: &bench.Eth{VLAN: 4095}}, "vlan 4095 is more than 4094"},
 		"a length":         {bench.Packet{Eth: &bench.Eth{Type: 0x5ff}}, "type 0x05ff is below 0x0600"},

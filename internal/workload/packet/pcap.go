@@ -39,7 +39,7 @@ func parsePcap(data []byte, room int) ([][]byte, error) {
 	var frames [][]byte
 	for len(frames) <= room {
 		frame, info, err := file.ReadPacketData()
-		// An end of file behind a packet's header is no clean one.
+		// An end of file behind a packet's header is not a clean one.
 		if errors.Is(err, io.EOF) && info.CaptureLength == 0 {
 			break
 		}

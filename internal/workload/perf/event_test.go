@@ -113,7 +113,7 @@ func TestAProgramRunsAsOftenAsTheLoadIsSampled(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			pause(t, l)
 			count = runs(t, prog) - count
-			// Others may want the CPU, too, so that a window is no measure.
+			// Others may want the CPU, too, so that a window is not a measure.
 			ran := cpuTime(t, pids[0]) - before
 			if want := ran.Milliseconds(); int64(count) < want*8/10-5 || int64(count) > want*12/10+5 {
 				t.Errorf("%d runs in %v of CPU time, want about %d", count, ran, want)

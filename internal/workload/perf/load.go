@@ -69,7 +69,7 @@ func findLoad(pid int) (*Load, error) {
 	}
 	l := &Load{existing: p}
 	if l.Err() != nil {
-		return nil, fmt.Errorf("find load: there is no process %d", pid)
+		return nil, fmt.Errorf("find load: no process %d", pid)
 	}
 	return l, nil
 }
@@ -80,7 +80,7 @@ func (l *Load) Err() error {
 		// Another user's process refuses the signal, but is there.
 		err := l.existing.Signal(unix.Signal(0))
 		if errors.Is(err, os.ErrProcessDone) || errors.Is(err, unix.ESRCH) {
-			return fmt.Errorf("load ended early: there is no process %d any more", l.existing.Pid)
+			return fmt.Errorf("load ended early: no process %d any more", l.existing.Pid)
 		}
 		return nil
 	}

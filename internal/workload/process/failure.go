@@ -43,7 +43,7 @@ func NotStarted(path string, err error) error {
 	case errors.Is(err, unix.ENOENT) && missing == nil:
 		return fmt.Errorf("what its #! line names, or its loader of libraries, is missing: %w", unix.ENOENT)
 	case errors.Is(err, unix.ENOEXEC):
-		return fmt.Errorf("it is no program of this machine, and no script that begins with #!: %w", unix.ENOEXEC)
+		return fmt.Errorf("it is not a program of this machine, and no script that begins with #!: %w", unix.ENOEXEC)
 	}
 	return err
 }

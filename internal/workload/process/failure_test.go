@@ -20,6 +20,6 @@ func TestStderrTailKeepsTheEnd(t *testing.T) {
 	}
 	fmt.Fprint(&tail, strings.Repeat("\xff\xfe", 10_000))
 	if got := tail.String(); len(got) > stderrText || !utf8.ValidString(got) {
-		t.Errorf("of what is no text it says %d bytes: %q", len(got), got)
+		t.Errorf("of bytes that are not text it says %d bytes: %q", len(got), got)
 	}
 }

@@ -39,7 +39,7 @@ func RunHelper() {
 	if mode == "" {
 		return
 	}
-	// What a helper starts is no helper.
+	// What a helper starts is not a helper.
 	os.Unsetenv(helperEnv)
 
 	err := fmt.Errorf("unknown %s", helperEnv)

@@ -9,7 +9,7 @@ import (
 )
 
 // unixName is in the abstract namespace, which each network namespace has to
-// itself: there is no file.
+// itself: no file.
 const unixName = "@ebpf-bench"
 
 // unixSocket opens a Unix socket, with an address if it has a name.

@@ -16,7 +16,7 @@ const settlePatience = 50 * time.Millisecond
 // them. ran reads how often the program has run since before that Send.
 //
 // Packets that are still missing when nothing moves any more are Unaccounted,
-// which is no error. Settle belongs after each Send, also after one that
+// which is not an error. Settle belongs after each Send, also after one that
 // failed, because it counts drops from one call to the next.
 func (v *Pair) Settle(ctx context.Context, sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
 	var last bench.Traffic

@@ -22,7 +22,7 @@ import (
 // it is killed.
 const toolEnv = "EBPF_BENCH_TEST_TOOL"
 
-// Main runs the tests of a package, in a process that is no helper, and none of the
+// Main runs the tests of a package, in a process that is not a helper, and none of the
 // tools that [StartTool] starts by their names.
 func Main(m *testing.M, tools map[string]func()) {
 	process.RunHelper()

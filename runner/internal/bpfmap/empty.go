@@ -23,7 +23,7 @@ import (
 type Emptier interface {
 	// Empty takes everything out, or what came since where the map is reset.
 	Empty(ctx context.Context) error
-	// Full tells whether what was put in since may not all have fit.
+	// Full reports whether what was put in since may not all have fit.
 	Full() (bool, error)
 	io.Closer
 }
@@ -169,7 +169,7 @@ func closeAll[C io.Closer](all []C) {
 	}
 }
 
-// StartOver tells whether there is a map that each slice finds as it was, so that what
+// StartOver reports whether there is a map that each slice finds as it was, so that what
 // a run does depends on how many of its slice came before. What is in a ring buffer is
 // its reader's.
 func StartOver(all []Emptier) bool {

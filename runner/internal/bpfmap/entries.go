@@ -35,7 +35,7 @@ func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench
 			return nil, fmt.Errorf("the program uses no map %q%s: it uses %s", name, strictyaml.DidYouMean(name, names), listed(names))
 		}
 		if prep.Reset == bench.ResetSlice && !canEmpty(m.Type) && !canRestore(m.Type) {
-			return nil, fmt.Errorf("map %s is of type %s, which cannot be reset: what it holds is not all to be read", name, object.MapTypeName(m.Type))
+			return nil, fmt.Errorf("map %s is of type %s, which cannot be reset: not all of its content can be read", name, object.MapTypeName(m.Type))
 		}
 		if m.Type == ebpf.ProgramArray {
 			if err := fillWithPrograms(o, spec, m, prep); err != nil {
@@ -48,10 +48,10 @@ func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench
 			return nil, fmt.Errorf("map %s: %w", name, err)
 		}
 		if len(entries) > 0 && !holdsBytes(m.Type) {
-			return nil, fmt.Errorf("map %s is of type %s: what it holds are not bytes but programs, maps, sockets and the like, which a suite cannot give", name, object.MapTypeName(m.Type))
+			return nil, fmt.Errorf("map %s is of type %s: it holds programs, maps, sockets or the like, which a suite cannot give", name, object.MapTypeName(m.Type))
 		}
 		if len(entries) > 0 && prep.Reset == bench.ResetSlice && canEmpty(m.Type) {
-			return nil, fmt.Errorf("map %s is of type %s, which cannot be given back its entries: leave out reset, or the entries", name, object.MapTypeName(m.Type))
+			return nil, fmt.Errorf("map %s is of type %s, which cannot be reset to its entries: leave out reset, or the entries", name, object.MapTypeName(m.Type))
 		}
 		n := len(entries)
 		if indexed(m.Type) { // has them all from the start

@@ -58,7 +58,7 @@ type dumped struct {
 func parseDump(data []byte) ([]bench.MapEntry, error) {
 	var all []dumped
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("it is no dump of a map, as bpftool --json map dump writes one: %w", err)
+		return nil, fmt.Errorf("it is not a dump of a map, as bpftool --json map dump writes one: %w", err)
 	}
 	var entries []bench.MapEntry
 	for i, d := range all {
@@ -84,12 +84,12 @@ type hexBytes string
 func (h *hexBytes) UnmarshalJSON(text []byte) error {
 	var list []string
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("%.40s is no list of bytes", text)
+		return fmt.Errorf("%.40s is not a list of bytes", text)
 	}
 	for _, b := range list {
 		digits := strings.TrimPrefix(b, "0x")
 		if _, err := hex.DecodeString(digits); err != nil || len(digits) != 2 {
-			return fmt.Errorf("%q is no byte", b)
+			return fmt.Errorf("%q is not a byte", b)
 		}
 		*h += hexBytes(digits)
 	}
@@ -111,7 +111,7 @@ func parseLines(m *ebpf.MapSpec, text string) ([]bench.MapEntry, error) {
 		}
 		for _, f := range fields {
 			if _, err := strconv.ParseFloat(f, 64); err != nil && !strings.HasPrefix(f, "0x") {
-				return nil, fmt.Errorf("line %d: %.40q is no decimal number and does not begin with 0x, as hex digits do here", i+1, f)
+				return nil, fmt.Errorf("line %d: %.40q is not a decimal number and does not begin with 0x, as hex digits do here", i+1, f)
 			}
 		}
 		if len(fields) != want {

@@ -26,11 +26,11 @@ func TestParseEntries(t *testing.T) {
 		{"nothing", "# only this\n", hash, "no entries"},
 		{"an empty dump", "[]", hash, "no entries"},
 		{"no value", `[{"key":["0x01","0x00"]}]`, hash, "entry 1 has no value"},
-		{"no key", `[{"value":["0x02","0x00","0x00","0x00"]}]`, hash, "entry 1: key: there is no value"},
-		{"no byte", `[{"key":["0x101","0x00"]}]`, hash, `"0x101" is no byte`},
+		{"no key", `[{"value":["0x02","0x00","0x00","0x00"]}]`, hash, "entry 1: key: no value"},
+		{"no byte", `[{"key":["0x101","0x00"]}]`, hash, `"0x101" is not a byte`},
 		{"a short key", "0x01 1", hash, `"0x01" has 1 bytes, not 2`},
-		{"a name", "a b", hash, `line 1: "a" is no decimal number`},
-		{"a fraction", "1 0.5", hash, `"0.5" is no integer`},
+		{"a name", "a b", hash, `line 1: "a" is not a decimal number`},
+		{"a fraction", "1 0.5", hash, `"0.5" is not an integer`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			entries, err := parseEntries(c.m, []byte(c.text))
@@ -115,7 +115,7 @@ func TestEntriesThatMakeNoSense(t *testing.T) {
 		{ebpf.MapSpec{Type: ebpf.SockHash, KeySize: 4, ValueSize: 4, MaxEntries: 8}, given, "map m is of type sockhash"},
 		{ebpf.MapSpec{Type: ebpf.SockHash, KeySize: 4, ValueSize: 4, MaxEntries: 8}, bench.MapPrep{Reset: bench.ResetSlice}, "which cannot be reset"},
 		{ebpf.MapSpec{Type: ebpf.ProgramArray, KeySize: 4, ValueSize: 4, MaxEntries: 8}, bench.MapPrep{Reset: bench.ResetSlice}, "which cannot be reset"},
-		{ebpf.MapSpec{Type: ebpf.Queue, ValueSize: 4, MaxEntries: 8}, bench.MapPrep{Entries: []bench.MapEntry{{Value: 9}}, Reset: bench.ResetSlice}, "cannot be given back its entries"},
+		{ebpf.MapSpec{Type: ebpf.Queue, ValueSize: 4, MaxEntries: 8}, bench.MapPrep{Entries: []bench.MapEntry{{Value: 9}}, Reset: bench.ResetSlice}, "cannot be reset to its entries"},
 		{ebpf.MapSpec{Type: ebpf.Hash, KeySize: 4, ValueSize: 4, MaxEntries: 1 << 20}, bench.MapPrep{Reset: bench.ResetSlice, Generate: &bench.GeneratedEntries{Count: maxReset + 1}}, "map m: it holds more than 65536 entries, too many to be reset before each slice"},
 		{ebpf.MapSpec{Type: ebpf.PerCPUArray, KeySize: 4, ValueSize: 4, MaxEntries: maxReset + 1}, bench.MapPrep{Reset: bench.ResetSlice}, "too many to be reset"},
 	} {

@@ -43,7 +43,7 @@ func programKey(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, e 
 	}
 	key := binary.NativeEndian.Uint32(encoded)
 	if key >= m.MaxEntries {
-		return 0, fmt.Errorf("there is no index %d: the last is %d", key, m.MaxEntries-1)
+		return 0, fmt.Errorf("no index %d: the last is %d", key, m.MaxEntries-1)
 	}
 	p := o.Entry(e.Program)
 	if p == nil {

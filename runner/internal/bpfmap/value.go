@@ -52,16 +52,16 @@ func encodeValue(value any, size int) ([]byte, error) {
 	case string:
 		b, err := hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(strings.TrimPrefix(v, "0x")))
 		if err != nil {
-			return nil, fmt.Errorf("%q is no integer and no string of hex digits", v)
+			return nil, fmt.Errorf("%q is not an integer and no string of hex digits", v)
 		}
 		if len(b) != size {
 			return nil, fmt.Errorf("%q has %d bytes, not %d", v, len(b), size)
 		}
 		return b, nil
 	case nil:
-		return nil, fmt.Errorf("there is no value: it takes %d bytes", size)
+		return nil, fmt.Errorf("no value: it takes %d bytes", size)
 	}
-	return nil, fmt.Errorf("%v is no integer, bool or string of hex digits", value)
+	return nil, fmt.Errorf("%v is not an integer, bool or string of hex digits", value)
 }
 
 // EncodeInt is an integer of so many bytes in the machine's byte order, or an error

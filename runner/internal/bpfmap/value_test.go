@@ -98,8 +98,8 @@ func TestGlobalsThatDoNotFit(t *testing.T) {
 		{"array", 1, "12 bytes, which no integer has: write them as hex digits"},
 		{"array", "0102", `"0102" has 2 bytes, not 12`},
 		{"array", "zz", "no string of hex digits"},
-		{"zero", nil, "there is no value"},
-		{"zero", 1.5, "no integer, bool or string"},
+		{"zero", nil, "no value"},
+		{"zero", 1.5, "not an integer, bool or string"},
 	} {
 		spec, _ := sums(t).Program("sum")
 		err := SetGlobals(spec, map[string]any{c.name: c.value})

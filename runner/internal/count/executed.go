@@ -114,7 +114,7 @@ func (e *Executed) runs() (n uint64) {
 
 // Sample is what a run executes. Where passes differ it is the fewest, the mean and
 // the most: so the mean is the center of the values, and it can be seen that they
-// are no exact count.
+// are not exact count.
 func (e *Executed) Sample() bench.Sample {
 	s := bench.Sample{Measure: bench.BPFInsns}
 	mean := e.perRun(e.total.Total())

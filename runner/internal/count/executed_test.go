@@ -174,7 +174,7 @@ func TestBPFInsnsOfState(t *testing.T) {
 	}
 }
 
-// A program against itself is no improvement, whatever chance did.
+// A program against itself is not an improvement, whatever chance did.
 func TestBPFInsnsByChanceDoNotGate(t *testing.T) {
 	testenv.Root(t)
 	insns := asm.Instructions{asm.FnGetPrandomU32.Call(), asm.JSet.Imm(asm.R0, 1, "out")}

@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Explain counts what runs of a pair execute, of the head alone where there is no base.
+// Explain counts what runs of a pair execute, of the head alone if no base exists.
 func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
 	like := p.Head
 	if like == nil {

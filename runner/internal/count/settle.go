@@ -88,14 +88,14 @@ func (t *settler) settle(drive func() error) error {
 	return nil
 }
 
-// grew tells whether maps hold more than at the last time, or less.
+// grew reports whether maps hold more than at the last time, or less.
 func (t *settler) grew() bool {
 	before := t.held
 	t.held = t.s.Holds()
 	return !slices.Equal(before, t.held)
 }
 
-// addsEntries tells whether programs of a collection write to maps or delete what
+// addsEntries reports whether programs of a collection write to maps or delete what
 // is there, so that there may be more in them or less after a run.
 func addsEntries(spec *ebpf.CollectionSpec) bool {
 	for _, p := range spec.Programs {

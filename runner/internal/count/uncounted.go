@@ -21,7 +21,7 @@ func notInstrumented(err error) error {
 }
 
 // notLoaded says why the copy of a program that counts does not load, where the
-// program does: that is no fault of the program's, and the log of the verifier, of
+// program does: that is not a fault of the program's, and the log of the verifier, of
 // up to a million instructions, is about code that nobody wrote.
 func notLoaded(program string, err error) error {
 	text := err.Error()

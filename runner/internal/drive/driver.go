@@ -137,6 +137,6 @@ type Resizer interface {
 
 // Widener is a driver of windows in which others may have had the CPU.
 type Widener interface {
-	// Widen makes the windows wider, and tells whether it could.
+	// Widen makes the windows wider, and reports whether it could.
 	Widen() bool
 }

@@ -55,7 +55,7 @@ func NewEnvironment(exact bool) (*Environment, error) {
 // measured. Without that it still runs, only with fewer rounds in its time.
 func (e *Environment) hold(p *ebpf.Program) io.Closer {
 	if e.Exact && !e.Late {
-		// Time is no matter there, and where in the dispatcher a program is
+		// Time is not a matter there, and where in the dispatcher a program is
 		// held would be part of its count.
 		return nil
 	}

@@ -28,7 +28,7 @@ type perfEvent struct {
 // many they are.
 const widestWindow = time.Second
 
-// Widen doubles the window, and tells whether it was not the widest already.
+// Widen doubles the window, and reports whether it was not the widest already.
 func (p *perfEvent) Widen() bool {
 	if p.window >= p.widest {
 		return false

@@ -190,7 +190,7 @@ func (s *Slice) AddTo(c *bench.Counters, load int) {
 }
 
 // MakeRoom halves slices until the latest has filled no map that is emptied between
-// them: how a program fares with a full map is another benchmark. It tells whether
+// them: how a program fares with a full map is another benchmark. It reports whether
 // one has room for the shortest slice.
 func (s *Subject) MakeRoom(slice func() error) (bool, error) {
 	for {
@@ -214,7 +214,7 @@ func (s *Subject) MakeRoom(slice func() error) (bool, error) {
 	}
 }
 
-// fillsMaps tells whether the latest slice has filled a map.
+// fillsMaps reports whether the latest slice has filled a map.
 func (s *Subject) fillsMaps() (bool, error) {
 	for _, e := range s.Emptiers {
 		full, err := e.Full()

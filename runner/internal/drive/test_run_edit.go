@@ -50,7 +50,7 @@ func ofPackets(n, of int) string {
 	return fmt.Sprintf("%d of its %d packets", n, of)
 }
 
-// edits tells whether a run changes its packet.
+// edits reports whether a run changes its packet.
 func (d *testRun) edits(in *plan.Input) (bool, error) {
 	o := runOptions(in, 1)
 	o.DataOut = make([]byte, len(in.Data)+growth)

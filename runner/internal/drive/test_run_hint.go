@@ -39,13 +39,13 @@ func testRunHint(typ ebpf.ProgramType, in *plan.Input, err error) string {
 	case ebpf.RawTracepoint:
 		return fmt.Sprintf("the program may read more arguments than the %d that it is given: set context: {args: [...]}", len(in.Context)/8)
 	case ebpf.SkLookup:
-		return "the context is a struct bpf_sk_lookup of which cookie and all that follows local_port must be zero"
+		return "the context is a struct bpf_sk_lookup; cookie and everything after local_port must be zero"
 	case ebpf.XDP:
 		if in.Context != nil {
 			return "the context is a struct xdp_md: data is how many bytes of metadata the packet has before it (a multiple of 4, at most 32), data_end the packet's size (or 0), data_meta 0, and ingress_ifindex an interface with that rx_queue_index"
 		}
 	case ebpf.Netfilter:
-		return "the context is a struct nf_hook_state of which only hook and pf may be set, and pf must be the packet's family"
+		return "the context is a struct nf_hook_state; only hook and pf may be set, and pf must be the packet's family"
 	default:
 		if in.Context != nil {
 			return "of a struct __sk_buff the kernel takes mark, priority, ifindex, ingress_ifindex, cb, tstamp, wire_len, gso_segs, gso_size and hwtstamp: all else must be zero"

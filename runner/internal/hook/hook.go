@@ -76,7 +76,7 @@ func init() {
 	add(hookKind{program: ebpf.LSM, as: ebpf.AttachLSMMac, byBTF: true, attach: attachLSM}, "lsm")
 }
 
-// IsTracing tells whether programs of a type are attached to hooks.
+// IsTracing reports whether programs of a type are attached to hooks.
 func IsTracing(t ebpf.ProgramType) bool {
 	for _, k := range hookKinds {
 		if k.program == t {
@@ -96,7 +96,7 @@ func Parse(section string) (*Hook, error) {
 			return nil, errors.New(what + ", which is not done here")
 		}
 		known := slices.Sorted(maps.Keys(hookKinds))
-		return nil, fmt.Errorf("%s is no hook that a program is attached to%s: a hook is %s, followed by / and its target",
+		return nil, fmt.Errorf("%s is not a hook that a program is attached to%s: a hook is %s, followed by / and its target",
 			section, strictyaml.DidYouMean(h.name, known), strings.Join(known, ", "))
 	}
 	if h.Target == "" {

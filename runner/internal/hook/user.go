@@ -100,7 +100,7 @@ func attachUprobeMulti(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, t.explain(symbol, err))
 }
 
-// IsLocal tells whether a path is relative to the suite: a name alone is looked
+// IsLocal reports whether a path is relative to the suite: a name alone is looked
 // for where programs are.
 func IsLocal(path string) bool { return strings.Contains(path, "/") && !filepath.IsAbs(path) }
 

@@ -14,7 +14,7 @@ var Types = btf.NewCache()
 // cookies are from Linux 5.15 on.
 const cookies = 5<<16 | 15<<8
 
-// HaveCookies tells whether this kernel has cookies.
+// HaveCookies reports whether this kernel has cookies.
 func HaveCookies() bool {
 	version, err := features.LinuxVersionCode()
 	return err == nil && version >= cookies

@@ -152,7 +152,7 @@ func kernelReason(p *ebpf.ProgramSpec, err error) loadReason {
 	case is("struct_ops"), p.Type == ebpf.StructOps:
 		why.class, why.hint = classTarget, "a struct_ops program implements an interface of the kernel, which this one has to have"
 	case is("attach "), errors.Is(err, btf.ErrNotFound):
-		why.class, why.reason = classTarget, fmt.Sprintf("there is no %q in this kernel to attach to%s", p.AttachTo, strictyaml.DidYouMean(p.AttachTo, hook.Names(p)))
+		why.class, why.reason = classTarget, fmt.Sprintf("no %q in this kernel to attach to%s", p.AttachTo, strictyaml.DidYouMean(p.AttachTo, hook.Names(p)))
 		why.hint = fmt.Sprintf("its section is %s: name a function, tracepoint or hook that this kernel has, or measure on another one by --kernel", p.SectionName)
 	case errors.Is(err, unix.EMFILE):
 		why.reason = unix.EMFILE.Error()

@@ -54,7 +54,7 @@ func TestWhyAProgramDoesNotLoad(t *testing.T) {
 		{"an unknown helper", collectionOf(ebpf.ProgramSpec{Type: ebpf.XDP}, asm.BuiltinFunc(9999).Call(), asm.Return()),
 			classFeature, "invalid func unknown#9999", "newer kernel"},
 		{"an unknown function of the kernel", collectionOf(ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: ebpf.AttachTraceFEntry, AttachTo: "no_such_function", SectionName: "fentry/no_such_function"}, pass...),
-			classTarget, `there is no "no_such_function" in this kernel`, "fentry/no_such_function"},
+			classTarget, `no "no_such_function" in this kernel`, "fentry/no_such_function"},
 		{"freplace without a program", collectionOf(ebpf.ProgramSpec{Type: ebpf.Extension, AttachTo: "f"}, pass...),
 			classTarget, "", ""},
 		{"a function of another object", collectionOf(ebpf.ProgramSpec{Type: ebpf.XDP}, asm.Call.Label("elsewhere"), asm.Return()),

@@ -82,7 +82,7 @@ func logFigures(log string) map[bench.Measure]uint64 {
 	return figures
 }
 
-// number is a string of digits; one that is no number of the kernel's is 0.
+// number is a string of digits; one that is not a number of the kernel's is 0.
 func number(digits string) uint64 {
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil {

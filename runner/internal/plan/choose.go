@@ -99,7 +99,7 @@ func notAttached(p *ebpf.ProgramSpec) string {
 	case err != nil:
 		return err.Error()
 	case h.Takes(p.Type) != nil:
-		return fmt.Sprintf("section %s is of other programs than this type, %s: say by attach what it is attached to", p.SectionName, object.TypeName(p.Type))
+		return fmt.Sprintf("section %s does not fit the program's type, %s: name the hook with attach", p.SectionName, object.TypeName(p.Type))
 	case h.InUser:
 		return "only a command calls code in user space: say which by command: {run: [COMMAND]}"
 	}

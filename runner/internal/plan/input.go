@@ -131,5 +131,5 @@ func netfilterContext(given, packet []byte) ([]byte, error) {
 	return given, nil
 }
 
-// TakesPackets tells whether test_run gives programs of a type packets.
+// TakesPackets reports whether test_run gives programs of a type packets.
 func TakesPackets(typ ebpf.ProgramType) bool { return RunTypes[typ].packets }

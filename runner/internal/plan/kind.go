@@ -92,7 +92,7 @@ func checkTestRun(j *Job) error {
 	case !typ.packets && len(j.TestRun.Packets) > 0:
 		return errors.New("test_run gives it no packets, but a context")
 	case p.Type == ebpf.Tracing && j.TestRun.Context != nil:
-		return errors.New("the kernel chooses the arguments of its test functions: there is no context to give")
+		return errors.New("the kernel chooses the arguments of its test functions: no context to give")
 	}
 	return nil
 }

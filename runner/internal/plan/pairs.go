@@ -91,7 +91,7 @@ func newSidePlan(s *suite.Suite) (*sidePlan, error) {
 	return &sidePlan{s, objects}, err
 }
 
-// has tells whether the side has a benchmark's program.
+// has reports whether the side has a benchmark's program.
 func (p *sidePlan) has(benchmark int) bool {
 	_, err := findObject(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
 	var missing *noProgramError

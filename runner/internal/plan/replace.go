@@ -118,7 +118,7 @@ func (j *Job) Replaced() (all []bench.Replaced) {
 	return all
 }
 
-// ReplacesPart tells whether a program of the job's spec replaces a function that the
+// ReplacesPart reports whether a program of the job's spec replaces a function that the
 // job's program calls, and not the one that it begins with.
 func (j *Job) ReplacesPart(program string) bool {
 	return slices.ContainsFunc(j.Replacements, func(r Replacement) bool { return r.Key == program && r.Function != j.Function() })

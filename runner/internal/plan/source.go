@@ -49,7 +49,7 @@ func sourceOf(p *ebpf.ProgramSpec) *bench.Source {
 	return s
 }
 
-// declares tells whether a line of source seems to declare a function: its name
+// declares reports whether a line of source seems to declare a function: its name
 // follows a type or a keyword, and is followed by parameters.
 func declares(line, function string) bool {
 	if function == "" || len(line) > 1000 { // as nobody writes it

@@ -14,7 +14,7 @@ import (
 // Suites resolves the benchmarks of two suites, each on its own objects, and
 // pairs those of the same name. Each side of a pair runs the program that its
 // own suite says, and both by the head's workload: what the base was measured by
-// is no part of what changed. What just one suite has is alone in its pair.
+// is not a part of what changed. What just one suite has is alone in its pair.
 func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	head, headErr := newSidePlan(headSuite)
 	base, baseErr := newSidePlan(baseSuite)

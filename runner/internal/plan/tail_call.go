@@ -24,6 +24,6 @@ func (j *Job) warnOfTailCall(called string) {
 		return
 	}
 	if called != "" {
-		j.Warnings = append(j.Warnings, called+": what is measured here is the program on a hook of its own")
+		j.Warnings = append(j.Warnings, called+": here the program is measured on a hook of its own")
 	}
 }

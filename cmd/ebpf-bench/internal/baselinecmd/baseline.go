@@ -20,10 +20,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-const baselineLong = `Keep runs to compare later ones with: their numbers, and the objects that they
+const baselineLong = `Keep runs for later comparisons: their numbers, and the objects that they
 measured, which a comparison loads and measures again beside the new ones.
 
-RUN is latest, or a run's ID, a tag or a branch, of which it is the newest run.`
+RUN is latest, a run's ID, or a tag or branch, which stands for its newest run.`
 
 // command is what its subcommands share.
 type command struct {
@@ -36,7 +36,7 @@ func New(t *ui.Terminal) *cobra.Command {
 	b := &command{t: t}
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Keep runs to compare later ones with",
+		Short: "Keep runs for later comparisons",
 		Long:  baselineLong,
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -53,7 +53,7 @@ func (b *command) existing() (*folder.Dir, error) {
 	d := b.open()
 	err := d.Exists()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrNoStore) {
-		return nil, exit.Usage(bench.WithHint(fmt.Errorf("there is no baseline in %s", b.store.Folder),
+		return nil, exit.Usage(bench.WithHint(fmt.Errorf("no baseline in %s", b.store.Folder),
 			"name its folder by --store, or make one by ebpf-bench run --save"))
 	}
 	return d, exit.NoMeasure(err)
@@ -91,7 +91,7 @@ func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []str
 }
 
 // damaged says what is wrong with a store. What a killed process left behind
-// is no damage.
+// is not a damage.
 func (b *command) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {

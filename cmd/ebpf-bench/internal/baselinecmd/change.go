@@ -67,7 +67,7 @@ func (b *command) rm() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:               "rm RUN...",
-		Short:             "Remove runs, and objects that no run needs any more",
+		Short:             "Remove runs and unused objects",
 		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
 		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
@@ -110,7 +110,7 @@ func (b *command) prune() *cobra.Command {
 	var keep int
 	cmd := &cobra.Command{
 		Use:     "prune --keep N",
-		Short:   "Remove old runs, and objects that no run needs any more",
+		Short:   "Remove old runs and unused objects",
 		Long:    "Keep every tagged run and, of each branch and testbed, the newest N runs. Remove\nall others, the objects that only they had, and what a killed process left.",
 		Example: "  ebpf-bench baseline prune --keep 100",
 		Args:    cli.UsageArgs(cobra.NoArgs),
@@ -137,14 +137,14 @@ func (b *command) prune() *cobra.Command {
 func (b *command) rebuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
-		Short: "Make the index anew from the runs",
+		Short: "Rebuild the index from the runs",
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE: b.onStore(func(ctx context.Context, d *folder.Dir, _ []string) error {
 			problems, err := d.Rebuild(ctx)
 			if err == nil {
 				runs, _, listed := d.List(ctx, baseline.Query{})
 				if err = listed; err == nil {
-					fmt.Fprintf(b.t.Stdout, "made the index of %s anew\n", unit.Plural(len(runs), "run"))
+					fmt.Fprintf(b.t.Stdout, "rebuilt the index of %s\n", unit.Plural(len(runs), "run"))
 				}
 			}
 			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
@@ -155,7 +155,7 @@ func (b *command) rebuild() *cobra.Command {
 func (b *command) importing() *cobra.Command {
 	return &cobra.Command{
 		Use:     "import FILE",
-		Short:   "Take the runs of an exported file",
+		Short:   "Add the runs of an exported file",
 		Example: "  ebpf-bench baseline import main.tar.zst",
 		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -166,7 +166,7 @@ func (b *command) importing() *cobra.Command {
 			defer file.Close()
 			content := bufio.NewReader(file)
 			if looksLikeJSON(content) {
-				return exit.Usage(bench.WithHint(fmt.Errorf("import %s: it is no export of ebpf-bench baseline export", args[0]),
+				return exit.Usage(bench.WithHint(fmt.Errorf("import %s: it is not an export of ebpf-bench baseline export", args[0]),
 					"keep the results of ebpf-bench run --out by ebpf-bench baseline save"))
 			}
 			runs, err := b.open().Import(cmd.Context(), content)
@@ -175,7 +175,7 @@ func (b *command) importing() *cobra.Command {
 			}
 			for _, m := range runs {
 				if m.Time.After(time.Now()) {
-					b.t.Warn("run %s is of a time that has not come: it will be the latest until then, unless baseline rm removes it", m.ID)
+					b.t.Warn("run %s started in the future: it will be the latest until then, unless baseline rm removes it", m.ID)
 				}
 			}
 			fmt.Fprintf(b.t.Stdout, "imported %s\n", unit.Plural(len(runs), "run"))
@@ -184,7 +184,7 @@ func (b *command) importing() *cobra.Command {
 	}
 }
 
-// looksLikeJSON tells whether a file begins as results do, and no export does.
+// looksLikeJSON reports whether a file begins as results do, and no export does.
 func looksLikeJSON(r *bufio.Reader) bool {
 	head, _ := r.Peek(64)
 	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))

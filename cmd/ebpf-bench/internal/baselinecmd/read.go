@@ -44,7 +44,7 @@ func (b *command) list() *cobra.Command {
 				return cli.Refused(err)
 			}
 			if err := b.open().Exists(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, folder.ErrNoStore) {
-				b.t.Say("there is no baseline in %s yet", b.store.Folder)
+				b.t.Say("no baseline in %s yet", b.store.Folder)
 			}
 			if asJSON {
 				err = json.NewEncoder(b.t.Stdout).Encode(append([]baseline.Meta{}, runs...))
@@ -158,7 +158,7 @@ func (b *command) exported(ctx context.Context, store *folder.Dir, names []strin
 			ids = append(ids, m.ID)
 		}
 		if len(ids) == 0 {
-			return nil, nil, errors.Join(b.damaged(problems), exit.Usage(errors.New("there is no run to export")))
+			return nil, nil, errors.Join(b.damaged(problems), exit.Usage(errors.New("no run to export")))
 		}
 		return ids, problems, nil
 	}
@@ -176,7 +176,7 @@ func (b *command) exported(ctx context.Context, store *folder.Dir, names []strin
 	return ids, problems, nil
 }
 
-// isWithin tells whether a folder is another one or lies in it, by whatever
+// isWithin reports whether a folder is another one or lies in it, by whatever
 // names.
 func isWithin(dir, other string) bool {
 	outer, err := os.Stat(other)

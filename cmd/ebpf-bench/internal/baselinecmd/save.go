@@ -18,7 +18,7 @@ func (b *command) save() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "save RESULT",
 		Short:   "Keep the results of a run, with its objects",
-		Long:    "Keep the results of a run (ebpf-bench run --out), with the objects that it\nmeasured, so that a later comparison can measure them again. A run that failed,\neven in part, is not kept. ebpf-bench run --save does both in one step.",
+		Long:    "Keep the results of a run (ebpf-bench run --out) with its objects, so that a\nlater comparison can measure them again. A run that failed, even in part, is not\nkept. ebpf-bench run --save does both in one step.",
 		Example: "  sudo ebpf-bench run --out result.json\n  ebpf-bench baseline save result.json",
 		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +48,7 @@ func (b *command) save() *cobra.Command {
 	return cmd
 }
 
-// allIngested tells whether another tool measured everything: there is no suite then,
+// allIngested reports whether another tool measured everything: no suite then,
 // and no objects.
 func allIngested(runs []*bench.Run) bool {
 	return !slices.ContainsFunc(runs, func(run *bench.Run) bool {

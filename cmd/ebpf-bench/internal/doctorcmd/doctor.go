@@ -23,9 +23,9 @@ func New(t *ui.Terminal) *cobra.Command {
 	var flags cli.MachineFlags
 	cmd := &cobra.Command{
 		Use:     "doctor",
-		Short:   "Say what this kernel and machine can measure",
-		Long:    "Say what this kernel and machine can measure, and what is lost where they cannot.\nEach answer comes from trying; nothing is left behind.",
-		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can, asked in a virtual machine\n  ebpf-bench doctor --kernel 5.10\n\n  # what each of several can\n  ebpf-bench doctor --kernel 5.10,6.1,6.12",
+		Short:   "Show what this kernel and machine can measure",
+		Long:    "Show what this kernel and machine can measure, and what they cannot. Each answer\ncomes from trying it; nothing is left behind.",
+		Example: "  sudo ebpf-bench doctor\n\n  # what another kernel can measure, tried in a virtual machine\n  ebpf-bench doctor --kernel 5.10\n\n  # several kernels\n  ebpf-bench doctor --kernel 5.10,6.1,6.12",
 		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kernels := flags.Choose(nil)

@@ -28,11 +28,11 @@ import (
 )
 
 const kernelSources = `A kernel is one of
-  host                       what this machine runs
+  host                       the running kernel
   6.12                       a version, from the Debian suite that has it
   trixie-backports           a suite of Debian
   oci:registry/name:tag      an OCI image with /boot and /lib/modules
-  a.deb [b.deb]...           packages of Debian, all that it is split over
+  a.deb [b.deb]...           Debian packages, all that the kernel is split into
   kernel.tar.zst             a packed kernel
   vmlinuz|vmlinux [modules]  an image, and the folder of its modules`
 
@@ -48,7 +48,7 @@ func New(t *ui.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel",
 		Short: "Manage the kernels that virtual machines boot",
-		Long:  "Manage the kernels that virtual machines boot. run --kernel gets by itself what a\nversion names; here are kernels added that it cannot get.\n\n" + kernelSources,
+		Long:  "Manage the kernels that virtual machines boot. run --kernel downloads versions\nby itself; add is for other kernels.\n\n" + kernelSources,
 		Args:  cli.UsageArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -145,7 +145,7 @@ func (k *command) remove() *cobra.Command {
 func (k *command) path() *cobra.Command {
 	return &cobra.Command{
 		Use:     "path NAME",
-		Short:   "Print where the packed kernel of that name lies",
+		Short:   "Print the path of a packed kernel",
 		Example: "  ebpf-bench kernel path 6.12",
 		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 

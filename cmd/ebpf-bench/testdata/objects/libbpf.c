@@ -74,7 +74,7 @@ static struct {
 	__type(value, __u64);
 } third SEC(".maps");
 
-// An element of the first one, which is no array, is missing.
+// An element of the first one, which is not an array, is missing.
 SEC("xdp")
 int static_maps(struct xdp_md *ctx)
 {
