@@ -16,8 +16,9 @@ import (
 // explainLoad is load.Explain for the program of a job, of which it is known what
 // it is to be attached to.
 func explainLoad(j *plan.Job, err error) error {
+	forbidden := load.Forbidden(err)
 	var verifier *ebpf.VerifierError
-	if errors.As(err, &verifier) && len(verifier.Log) > 0 {
+	if errors.As(err, &verifier) && len(verifier.Log) > 0 && !forbidden {
 		return load.Explain(j.Spec, j.Program, err)
 	}
 	if j.ProgramSpec().AttachType == ebpf.AttachLSMCgroup {
@@ -27,7 +28,7 @@ func explainLoad(j *plan.Job, err error) error {
 	if errors.As(host.TooOld(j.ProgramSpec(), err), &old) {
 		return load.Lacking(old)
 	}
-	if errors.Is(err, unix.EPERM) && j.Command != nil && j.ProgramSpec().AttachTo != "" {
+	if forbidden && j.Command != nil && j.ProgramSpec().AttachTo != "" {
 		// Privileges were checked before: some kernels leave this to nobody.
 		return bench.WithHint(load.Lacking(fmt.Errorf("this kernel does not let programs be attached to %s: %w", j.Command.Attach, unix.EPERM)),
 			"measure on a kernel that does: --kernel 6.12")

@@ -41,9 +41,7 @@ func LoadJob(j *plan.Job, spec *ebpf.CollectionSpec) (coll *ebpf.Collection, war
 
 // explainReplacement is load.Explain for a program of which it is known what it replaces.
 func explainReplacement(r *plan.Replacement, spec *ebpf.CollectionSpec, err error) error {
-	var verifier *ebpf.VerifierError
-	logged := errors.As(err, &verifier) && len(verifier.Log) > 0
-	if errors.Is(err, unix.EPERM) && !logged {
+	if load.Forbidden(err) {
 		// Privileges were checked before: some kernels leave this to nobody.
 		return bench.WithHint(load.Lacking(fmt.Errorf("this kernel does not let function %s be replaced by program %s: %w", r.Function, r.Program, unix.EPERM)),
 			"measure on a kernel that does: --kernel 6.12; ebpf-bench doctor says of freplace what this one can do")

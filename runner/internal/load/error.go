@@ -88,7 +88,7 @@ func reasonOf(spec *ebpf.CollectionSpec, program string, err error) loadReason {
 	var verifier *ebpf.VerifierError
 	logged := errors.As(err, &verifier) && len(verifier.Log) > 0
 	// What the verifier says of a program that replaces nothing helps nobody.
-	if logged && isRefusal(verifier) && !replacesNothing(p) {
+	if logged && isRefusal(verifier) && !Forbidden(err) && !replacesNothing(p) {
 		reason, source := readLog(verifier.Log)
 		if missing := missingRelocation(p, verifier); missing != "" {
 			reason = missing
@@ -125,6 +125,21 @@ func isRefusal(err *ebpf.VerifierError) bool {
 		return false
 	}
 	return true
+}
+
+// Forbidden reports whether the kernel denied permission to load a program, and the
+// verifier gave no reason. With all capabilities, that is a policy of this kernel: some
+// forbid fentry programs, or iterators over maps.
+func Forbidden(err error) bool {
+	if !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) {
+		return false
+	}
+	var verifier *ebpf.VerifierError
+	if !errors.As(err, &verifier) {
+		return true
+	}
+	reason, _ := readLog(verifier.Log)
+	return reason == ""
 }
 
 // kernelReason is why the kernel, or the library before it, refuses a program

@@ -2,6 +2,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -149,5 +151,23 @@ func TestLongLogsAreClipped(t *testing.T) {
 	_, _, kept := Told(&ebpf.VerifierError{Cause: errors.New("refused"), Log: log})
 	if n := strings.Count(kept, "\n"); n > mostKept || !strings.HasSuffix(kept, "R0 why not") || !strings.HasPrefix(kept, "(10001 lines are left out)") {
 		t.Errorf("%d lines, from %.40q", n, kept)
+	}
+}
+
+func TestForbidden(t *testing.T) {
+	statistic := "processed 0 insns (limit 1000000) max_states_per_insn 0 total_states 0 peak_states 0 mark_read 0"
+	for _, c := range []struct {
+		name string
+		err  error
+		want bool
+	}{
+		{"another error", unix.EINVAL, false},
+		{"no log", fmt.Errorf("load program: %w", unix.EPERM), true},
+		{"statistics alone", &ebpf.VerifierError{Cause: unix.EPERM, Log: []string{statistic}}, true},
+		{"a reason", &ebpf.VerifierError{Cause: unix.EACCES, Log: []string{"R5 !read_ok", statistic}}, false},
+	} {
+		if got := Forbidden(c.err); got != c.want {
+			t.Errorf("%s: got %t", c.name, got)
+		}
 	}
 }
