@@ -11,6 +11,9 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 EXEC := $(if $(SUDO),-exec '$(SUDO) --preserve-env=PATH --preserve-env=CI --preserve-env=XDG_CACHE_HOME --preserve-env=EBPF_BENCH_TEST_KERNELS --preserve-env=EBPF_BENCH_TEST_STORIES --preserve-env=TMPDIR')
 # The kernels are fetched by the user and booted by root.
 export XDG_CACHE_HOME ?= $(HOME)/.cache
+# One variant of every package is compiled, for the tool, its tests and the linters; only
+# the race detector takes another one.
+export CGO_ENABLED := 0
 TOOL := go tool -modfile=tools/go.mod
 # Those for workflows have a module of their own: they need other versions of
 # the same packages.
@@ -30,7 +33,7 @@ help: ## list the targets
 .PHONY: build
 build: ## build the binary, statically linked
 	@scripts/setup build
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o ebpf-bench ./cmd/ebpf-bench
+	go build -ldflags "-s -w" -o ebpf-bench ./cmd/ebpf-bench
 
 .PHONY: bench
 bench: build ## measure the bundled programs and print the table
@@ -49,7 +52,7 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 	done
 
 .PHONY: test
-test: ## run all tests, those of the kernel too, with the race detector where goroutines share state
+test: ## run the tests, those of this kernel too, with the race detector where goroutines share state
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
 	@$(MAKE) --no-print-directory -j3 --output-sync=target test-stories test-race test-commands test-plain
@@ -64,7 +67,10 @@ endif
 RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner,$(shell scripts/racing))
 RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
 RACE_STORIES := run_bundled parallel compare baseline
-PLAIN_STORIES = $(filter-out $(RACE_STORIES),$(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/*.txtar)))
+# What other kernels make of the tool is make test-vm's.
+KERNEL_STORIES = $(call stories,*_kernels)
+PLAIN_STORIES = $(filter-out $(RACE_STORIES) $(KERNEL_STORIES),$(call stories,*))
+stories = $(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/$(1).txtar))
 PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade|TestKilledWriters|TestBringHost|TestTenThousand|TestResultsAreBounded|TestAnEventWithoutEnd|TestDetectableIsCaught
 PLAIN_COMMANDS := TestDocumentedCommands|TestResultsAreAsDocumented|TestKillLeavesNothing
@@ -72,7 +78,7 @@ PLAIN_COMMANDS := TestDocumentedCommands|TestResultsAreAsDocumented|TestKillLeav
 comma := ,
 space := $() $()
 commas = $(subst $(space),$(comma),$(1))
-TEST = $(UNPRIVILEGED) $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile
+TEST = $(UNPRIVILEGED) $$($(TOOL) -n gotestsum) --format pkgname-and-test-fails --jsonfile
 TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
 
 # The longest come first.
@@ -81,10 +87,10 @@ test-stories:
 	EBPF_BENCH_TEST_STORIES='$(call commas,$(PLAIN_STORIES))' $(TEST) test-stories.json -- $(TEST_FLAGS) -parallel 3 -run TestScripts ./cmd/ebpf-bench
 
 test-race:
-	$(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
-	$(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
-	$(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip 'TestScripts|$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
-	EBPF_BENCH_TEST_STORIES='$(call commas,$(RACE_STORIES))' $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
+	CGO_ENABLED=1 $(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
+	CGO_ENABLED=1 $(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
+	CGO_ENABLED=1 $(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip 'TestScripts|$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
+	EBPF_BENCH_TEST_STORIES='$(call commas,$(RACE_STORIES))' CGO_ENABLED=1 $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
 
 test-commands:
 	$(TEST) test-commands.json -- $(TEST_FLAGS) -run '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
@@ -106,22 +112,27 @@ VM_FILES := ../../internal/report/measured/testdata/bmf.schema.json,../../progra
 VM_SKIP := CompareMeasuresPairs|RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
 
 .PHONY: test-vm
-test-vm: vmtest $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
+test-vm: vmtest stories-of-kernels $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
 
 .PHONY: vmtest
 vmtest: kernels
 	@scripts/setup test
-	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
+	go build -o bin/vmtest ./internal/vm/vmtest
 
 test-on-%: vmtest
 	@echo "Linux $*:"
 	@$(call in_vm,$*,test-vm-$*.json) -skip '$(VM_SKIP)' $(VM_PACKAGES)
 
+# They boot the kernels themselves.
+.PHONY: stories-of-kernels
+stories-of-kernels: kernels
+	EBPF_BENCH_TEST_STORIES='$(call commas,$(KERNEL_STORIES))' $(TEST) test-kernels.json -- $(TEST_FLAGS) -parallel 2 -run TestScripts ./cmd/ebpf-bench
+
 stories-on-%: vmtest
 	@echo "stories on Linux $*:"
 	@$(call in_vm,$*,test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
 
-in_vm = CI= CGO_ENABLED=0 $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
+in_vm = CI= $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
 	-exec "'$(CURDIR)/bin/vmtest' -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
 
 .PHONY: e2e
@@ -183,8 +194,8 @@ fuzz: ## fuzz every parser, each for FUZZTIME (a time, or a number of inputs as 
 FUZZKERNELTIME ?= 500x
 fuzz-kernel: kernels ## compare the counts of generated programs with those of an interpreter, in a virtual machine
 	@scripts/setup test
-	CGO_ENABLED=0 go build -o bin/vmtest ./internal/vm/vmtest
-	CGO_ENABLED=0 go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "'$(CURDIR)/bin/vmtest' -kernel 6.12" ./internal/insn/oracle
+	go build -o bin/vmtest ./internal/vm/vmtest
+	go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "'$(CURDIR)/bin/vmtest' -kernel 6.12" ./internal/insn/oracle
 
 .PHONY: figures
 figures: build ## measure what the README promises: speed, agreement, spread of ten runs
@@ -215,7 +226,7 @@ OBJECTS = $$(find "$(CILIUM)" -name '*-el.elf') /usr/lib/*/bpf/*.o
 corpus = rm -rf bin/corpus && mkdir -p bin/corpus && \
 	for f in $(2); do cp "$$f" "bin/corpus/$$(basename "$$(dirname "$$f")")-$$(basename "$$f")"; done && \
 	$(SUDO) env PATH="$$PATH" go test -count=1 -timeout 2h -v -run '$(1)' ./runner -corpus '../bin/corpus/*' $(3) && \
-	for k in $(KERNELS); do CGO_ENABLED=0 go test -count=1 -timeout 2h -v -run '$(1)' \
+	for k in $(KERNELS); do go test -count=1 -timeout 2h -v -run '$(1)' \
 		-exec "'$(CURDIR)/bin/vmtest' -kernel $$k -files ../bin/corpus/* -tools bpftool" ./runner -corpus '../bin/corpus/*' $(3) || exit 1; done
 
 .PHONY: figures-insn
@@ -241,7 +252,7 @@ figures-init: kernels ## write a suite for each object of others by init, and ru
 .PHONY: program-types
 program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md
 	@# With its symbols: probes in user space are attached to the tool itself.
-	@CGO_ENABLED=0 go build -trimpath -o bin/ebpf-bench ./cmd/ebpf-bench
+	@go build -o bin/ebpf-bench ./cmd/ebpf-bench
 	go build -o bin/program-types ./scripts/program-types
 	$(SUDO) bin/program-types -bin bin/ebpf-bench > bin/program-types.md
 	mv bin/program-types.md docs/program-types.md

@@ -40,7 +40,7 @@ thresholds:
 func BenchmarkCompareStore(b *testing.B) {
 	dir := b.TempDir()
 	tool := filepath.Join(dir, "ebpf-bench")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", tool, ".")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", tool, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	fill := exec.Command(os.Args[0])
 	fill.Env = append(os.Environ(), asStore+"="+dir)
