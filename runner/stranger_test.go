@@ -22,7 +22,10 @@ func TestModuleOfAStranger(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for from, to := range map[string]string{"testdata/stranger/classify_test.go": "classify_test.go", "../go.sum": "go.sum", "../go.mod": "go.mod"} {
+	for from, to := range map[string]string{
+		"testdata/stranger/classify_test.go": "classify_test.go", "testdata/stranger/suite_test.go": "suite_test.go",
+		"../programs/fun_xdp/fun_xdp_bpfel.o": "fun_xdp.o", "testdata/hooks.o": "hooks.o", "../go.sum": "go.sum", "../go.mod": "go.mod",
+	} {
 		data, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
@@ -32,6 +35,19 @@ func TestModuleOfAStranger(t *testing.T) {
 			data = fmt.Appendf(data, "\nrequire github.com/org/ebpf-bench-action v0.0.0\n\nreplace github.com/org/ebpf-bench-action => %s\n", here)
 		}
 		testenv.Write(t, filepath.Join(dir, to), data)
+	}
+	for name, program := range map[string]string{"base.yml": "fun_xdp_fibonacci", "head.yml": "fun_xdp_fibonacci_slow"} {
+		testenv.Write(t, filepath.Join(dir, name), fmt.Appendf(nil, `version: 1
+objects: ["*.o"]
+benchmarks:
+  - {name: fibonacci, program: %s, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {dst: 53}}]}}
+  - {name: attached, program: raw_tp, command: {attach: raw_tp/sys_enter, load: syscalls}}
+`, program))
+	}
+	suites := exec.Command("go", "test", "-mod=mod", "-run", "TestSlower", ".")
+	suites.Dir, suites.Env = dir, append(os.Environ(), "GOFLAGS=")
+	if out, err := suites.CombinedOutput(); err != nil {
+		t.Errorf("compare two suites: %v\n%s", err, out)
 	}
 	bench := func(ci string, prefix ...string) ([]byte, error) {
 		args := append(prefix, "go", "test", "-mod=mod", "-run", "^$", "-bench", "Classify", "-benchtime", "100ms", "-count", "6", ".")

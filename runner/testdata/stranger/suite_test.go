@@ -1,0 +1,43 @@
+package stranger
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+func TestMain(m *testing.M) {
+	runner.RunHelper()
+	os.Exit(m.Run())
+}
+
+// TestSlower compares a program with one that costs several times as much, attached.
+func TestSlower(t *testing.T) {
+	base, err := runner.OpenSuite("base.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := runner.OpenSuite("head.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := runner.PlanSuites(head, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := runner.Compare(t.Context(), pairs, runner.Options{Budget: 200 * time.Millisecond, Loads: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range c.Pairs {
+		if p.Head == nil || p.Head.Error != "" {
+			t.Errorf("%+v", p.Head)
+		}
+	}
+	if got := thresholds.Default().Compare(c, thresholds.Options{}).Overall(); got != thresholds.Regression {
+		t.Errorf("the verdict is %v", got)
+	}
+}
