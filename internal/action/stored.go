@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/github/branch"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -19,15 +20,15 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	if dir := s.in.baselineFolder(); dir != "" {
 		return folder.Open(dir), nil
 	}
-	branch := s.in.baselineBranch()
-	if branch == "" {
+	name := s.in.baselineBranch()
+	if name == "" {
 		return nil, errors.New("the input baseline is none")
 	}
 	if api == nil {
 		return nil, errors.New("a baseline on a branch takes GitHub and a token")
 	}
 	// A store that is not a pointer to a branch would be no nil interface.
-	b, err := api.Branch(branch, s.in.branchFolder(), "")
+	b, err := branch.Open(api, name, s.in.branchFolder(), "")
 	if err != nil {
 		return nil, exit.Usage(fmt.Errorf("input baseline: %w", err))
 	}

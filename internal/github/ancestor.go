@@ -43,7 +43,7 @@ func (a *API) nearest(ctx context.Context, runs []baseline.Meta, commit string) 
 	opts := &gh.CommitsListOptions{SHA: commit, ListOptions: gh.ListOptions{PerPage: 100, Page: 1}}
 	seen := 0
 	for seen < maxAncestors {
-		page, resp, err := a.client.Repositories.ListCommits(ctx, a.owner, a.repo, opts)
+		page, resp, err := a.Client.Repositories.ListCommits(ctx, a.Owner, a.Repo, opts)
 		if err != nil {
 			return Found{}, fmt.Errorf("list the ancestors of %.12s: %w", commit, err)
 		}

@@ -15,12 +15,13 @@ import (
 // API asks and tells GitHub of one repository. All its methods may be called
 // by many goroutines at once.
 type API struct {
-	client      *gh.Client
-	owner, repo string
+	// Client asks for what has no method here, of the repository Repo of Owner.
+	Client      *gh.Client
+	Owner, Repo string
+	// Pause is about how long the first wait before another try takes.
+	Pause time.Duration
 	// graphQL is the URL of the same server's other API.
 	graphQL string
-	// pause is how long the first wait before another try takes, about.
-	pause time.Duration
 }
 
 // requestTimeout is how long one request may take, with what it waits because
@@ -40,14 +41,11 @@ func NewAPI(c *Context, token string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTransport(base, token)
-	client := gh.NewClient(&http.Client{Transport: t, Timeout: requestTimeout})
-	client.BaseURL = base
-	client.UserAgent = "ebpf-bench"
-	return &API{
-		client: client, owner: c.Owner, repo: c.Repo,
-		graphQL: graphQLURL(base), pause: t.pause,
-	}, nil
+	a := &API{Owner: c.Owner, Repo: c.Repo, Pause: time.Second, graphQL: graphQLURL(base)}
+	a.Client = gh.NewClient(&http.Client{Transport: newTransport(base, token, &a.Pause), Timeout: requestTimeout})
+	a.Client.BaseURL = base
+	a.Client.UserAgent = "ebpf-bench"
+	return a, nil
 }
 
 // graphQLURL is derived, so that the token stays with one server.

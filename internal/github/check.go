@@ -82,19 +82,19 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 	run, err := a.createRun(ctx, c, first)
 	annotated := true
 	// A line or file that GitHub refuses must not cost the verdict.
-	if status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
+	if Status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
 		rest, annotated, why = nil, false, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
 		run, err = a.createRun(ctx, c, nil)
 	}
 	if err != nil {
-		return Published{As: "nothing"}, failed("create a check run", err)
+		return Published{As: "nothing"}, ErrorOf("create a check run", err)
 	}
 	p := Published{As: "check run", URL: run.GetHTMLURL(), Why: why, Annotated: annotated}
 	for _, batch := range rest {
-		_, _, err := a.client.Checks.UpdateCheckRun(ctx, a.owner, a.repo, run.GetID(), gh.UpdateCheckRunOptions{
+		_, _, err := a.Client.Checks.UpdateCheckRun(ctx, a.Owner, a.Repo, run.GetID(), gh.UpdateCheckRunOptions{
 			Name: c.Name, Output: c.output(batch),
 		})
-		if status(err) == http.StatusUnprocessableEntity {
+		if Status(err) == http.StatusUnprocessableEntity {
 			p.Annotated, p.Why = false, "GitHub refused some of the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
 			return p, nil
 		}
@@ -116,7 +116,7 @@ func (a *API) createRun(ctx context.Context, c Check, first []*gh.CheckRunAnnota
 	if c.URL != "" {
 		opts.DetailsURL = gh.String(c.URL)
 	}
-	run, _, err := a.client.Checks.CreateCheckRun(ctx, a.owner, a.repo, opts)
+	run, _, err := a.Client.Checks.CreateCheckRun(ctx, a.Owner, a.Repo, opts)
 	return run, err
 }
 
@@ -181,9 +181,9 @@ func (a *API) commitStatus(ctx context.Context, c Check) (Published, error) {
 	if c.URL != "" {
 		s.TargetURL = gh.String(c.URL)
 	}
-	made, _, err := a.client.Repositories.CreateStatus(ctx, a.owner, a.repo, c.SHA, s)
+	made, _, err := a.Client.Repositories.CreateStatus(ctx, a.Owner, a.Repo, c.SHA, s)
 	if err != nil {
-		return Published{As: "nothing"}, failed("set a commit status", err)
+		return Published{As: "nothing"}, ErrorOf("set a commit status", err)
 	}
 	return Published{As: "commit status", URL: made.GetURL()}, nil
 }

@@ -48,14 +48,14 @@ func (a *API) Comment(ctx context.Context, number int, c Comment) (Commented, er
 	}
 	found, err := a.comments(ctx, number, c.marker())
 	if err != nil {
-		return Commented{}, failed("find the comment", err)
+		return Commented{}, ErrorOf("find the comment", err)
 	}
 	if len(found) == 0 {
 		return a.createComment(ctx, number, c)
 	}
 	for _, twin := range found[1:] {
-		if _, err := a.client.Issues.DeleteComment(ctx, a.owner, a.repo, twin.GetID()); err != nil && status(err) != http.StatusNotFound {
-			return Commented{}, failed("remove a second comment", err)
+		if _, err := a.Client.Issues.DeleteComment(ctx, a.Owner, a.Repo, twin.GetID()); err != nil && Status(err) != http.StatusNotFound {
+			return Commented{}, ErrorOf("remove a second comment", err)
 		}
 	}
 	return a.updateComment(ctx, found[0], c)
@@ -65,9 +65,9 @@ func (a *API) createComment(ctx context.Context, number int, c Comment) (Comment
 	if c.OnlyOnChange && !c.Notable {
 		return Commented{Action: "none"}, nil
 	}
-	made, _, err := a.client.Issues.CreateComment(ctx, a.owner, a.repo, number, &gh.IssueComment{Body: gh.String(c.text())})
+	made, _, err := a.Client.Issues.CreateComment(ctx, a.Owner, a.Repo, number, &gh.IssueComment{Body: gh.String(c.text())})
 	if err != nil {
-		return Commented{}, failed("comment", err)
+		return Commented{}, ErrorOf("comment", err)
 	}
 	return Commented{"created", made.GetHTMLURL()}, nil
 }
@@ -78,9 +78,9 @@ func (a *API) updateComment(ctx context.Context, old *gh.IssueComment, c Comment
 	if same(old.GetBody(), text) || c.OnlyOnChange && firstLine(old.GetBody()) == firstLine(text) {
 		return Commented{"unchanged", old.GetHTMLURL()}, nil
 	}
-	made, _, err := a.client.Issues.EditComment(ctx, a.owner, a.repo, old.GetID(), &gh.IssueComment{Body: gh.String(text)})
+	made, _, err := a.Client.Issues.EditComment(ctx, a.Owner, a.Repo, old.GetID(), &gh.IssueComment{Body: gh.String(text)})
 	if err != nil {
-		return Commented{}, failed("update the comment", err)
+		return Commented{}, ErrorOf("update the comment", err)
 	}
 	return Commented{"updated", made.GetHTMLURL()}, nil
 }
@@ -94,7 +94,7 @@ func (a *API) comments(ctx context.Context, number int, marker string) ([]*gh.Is
 	var own []*gh.IssueComment
 	opts := &gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{PerPage: 100, Page: 1}}
 	for range maxCommentPages {
-		page, resp, err := a.client.Issues.ListComments(ctx, a.owner, a.repo, number, opts)
+		page, resp, err := a.Client.Issues.ListComments(ctx, a.Owner, a.Repo, number, opts)
 		if err != nil {
 			return nil, err
 		}

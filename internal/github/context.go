@@ -134,10 +134,10 @@ func (c *Context) check() error {
 	if c.HeadSHA == "" {
 		return errors.New("the event names no commit")
 	}
-	if !shaForm.MatchString(c.HeadSHA) {
+	if !IsSHA(c.HeadSHA) {
 		return fmt.Errorf("%.80q is not a commit", c.HeadSHA)
 	}
-	if c.BaseSHA != "" && !shaForm.MatchString(c.BaseSHA) {
+	if c.BaseSHA != "" && !IsSHA(c.BaseSHA) {
 		return fmt.Errorf("%.80q is not a commit", c.BaseSHA)
 	}
 	if !repositoryName(c.HeadRepo) && c.HeadRepo != "" {
@@ -148,6 +148,9 @@ func (c *Context) check() error {
 	}
 	return nil
 }
+
+// IsSHA reports whether s is the name of a git object, in hex.
+func IsSHA(s string) bool { return shaForm.MatchString(s) }
 
 // OnDefaultBranch reports whether this is a push of which the baseline is to be
 // saved: one to the default branch that did not remove it.

@@ -191,8 +191,8 @@ func TestURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.client.BaseURL.String() != "https://ghe.example/api/v3/" || a.graphQL != "https://ghe.example/api/graphql" || c.RunURL() != "https://ghe.example/o/r/actions/runs/42" {
-		t.Errorf("%s, %s, %s", a.client.BaseURL, a.graphQL, c.RunURL())
+	if a.Client.BaseURL.String() != "https://ghe.example/api/v3/" || a.graphQL != "https://ghe.example/api/graphql" || c.RunURL() != "https://ghe.example/o/r/actions/runs/42" {
+		t.Errorf("%s, %s, %s", a.Client.BaseURL, a.graphQL, c.RunURL())
 	}
 }
 
@@ -226,7 +226,7 @@ func FuzzEvent(f *testing.F) {
 		if c.take(e) != nil || c.check() != nil {
 			return
 		}
-		if !shaForm.MatchString(c.HeadSHA) || c.PullRequest < 0 || c.Owner != "o" || c.Repo != "r" {
+		if !IsSHA(c.HeadSHA) || c.PullRequest < 0 || c.Owner != "o" || c.Repo != "r" {
 			t.Errorf("%+v", c)
 		}
 	})

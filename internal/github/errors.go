@@ -47,24 +47,24 @@ func (e *ReadOnlyError) Error() string {
 // Unwrap makes it an ErrReadOnly.
 func (e *ReadOnlyError) Unwrap() error { return ErrReadOnly }
 
-// failed says what failed. A request to write that is refused is a
+// ErrorOf says what failed. A request to write that is refused is a
 // ReadOnlyError: GitHub also answers 404 where it would not even tell.
-func failed(what string, err error) error {
+func ErrorOf(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	switch status(err) {
+	switch Status(err) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return bench.WithHint(
-			&ReadOnlyError{What: what, Status: status(err), Message: message(err)},
+			&ReadOnlyError{What: what, Status: Status(err), Message: message(err)},
 			"The job needs a permission for that (permissions: in the workflow). A pull request from a fork gets none: report it by a second workflow, on workflow_run.")
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// status is the HTTP status of GitHub's answer, 0 where there was none, or
+// Status is the HTTP status of GitHub's answer, 0 where there was none, or
 // where it only asked to wait.
-func status(err error) int {
+func Status(err error) int {
 	var answer *gh.ErrorResponse
 	if errors.As(err, &answer) && answer.Response != nil && !limited(answer) {
 		return answer.Response.StatusCode

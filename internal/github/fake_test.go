@@ -28,9 +28,6 @@ func (f *fake) api() *API {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	a.pause = time.Millisecond
-	quick(a).pause = time.Millisecond
+	a.Pause = time.Millisecond
 	return a
 }
-
-func quick(a *API) *transport { return a.client.Client().Transport.(*transport) }

@@ -11,8 +11,8 @@ const actionsBot = "github-actions[bot]"
 // login is the name that the token writes comments by. GitHub tells it to a
 // person's token, and to an app's by its other API.
 func (a *API) login(ctx context.Context) (string, error) {
-	user, _, err := a.client.Users.Get(ctx, "")
-	switch status(err) {
+	user, _, err := a.Client.Users.Get(ctx, "")
+	switch Status(err) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return a.viewer(ctx), nil
 	}
@@ -32,11 +32,11 @@ func (a *API) viewer(ctx context.Context) string {
 			} `json:"viewer"`
 		} `json:"data"`
 	}
-	req, err := a.client.NewRequest(http.MethodPost, a.graphQL, map[string]string{"query": "query{viewer{login}}"})
+	req, err := a.Client.NewRequest(http.MethodPost, a.graphQL, map[string]string{"query": "query{viewer{login}}"})
 	if err != nil {
 		return actionsBot
 	}
-	if _, err := a.client.Do(ctx, req, &answer); err != nil || answer.Data.Viewer.Login == "" {
+	if _, err := a.Client.Do(ctx, req, &answer); err != nil || answer.Data.Viewer.Login == "" {
 		return actionsBot
 	}
 	return answer.Data.Viewer.Login

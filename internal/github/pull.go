@@ -17,9 +17,9 @@ import (
 // see it.
 func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 	if c.PullRequest > 0 {
-		p, _, err := a.client.PullRequests.Get(ctx, a.owner, a.repo, c.PullRequest)
+		p, _, err := a.Client.PullRequests.Get(ctx, a.Owner, a.Repo, c.PullRequest)
 		if err != nil {
-			return 0, failed("find the pull request", err)
+			return 0, ErrorOf("find the pull request", err)
 		}
 		return c.PullRequest, c.matches(p)
 	}
@@ -40,11 +40,11 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 	if owner == "" || c.HeadRef == "" {
 		return 0, ErrNoPullRequest
 	}
-	pulls, _, err := a.client.PullRequests.List(ctx, a.owner, a.repo, &gh.PullRequestListOptions{
+	pulls, _, err := a.Client.PullRequests.List(ctx, a.Owner, a.Repo, &gh.PullRequestListOptions{
 		State: "open", Head: owner + ":" + c.HeadRef, ListOptions: gh.ListOptions{PerPage: 100},
 	})
 	if err != nil {
-		return 0, failed("find the pull request", err)
+		return 0, ErrorOf("find the pull request", err)
 	}
 	result := ErrNoPullRequest
 	for _, p := range pulls {
@@ -62,7 +62,7 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 
 // DefaultBranch is the repository's, for events that do not tell it.
 func (a *API) DefaultBranch(ctx context.Context) (string, error) {
-	r, _, err := a.client.Repositories.Get(ctx, a.owner, a.repo)
+	r, _, err := a.Client.Repositories.Get(ctx, a.Owner, a.Repo)
 	if err != nil {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
@@ -75,15 +75,15 @@ var ErrNoMergeBase = errors.New("no merge base")
 
 // MergeBase is the last commit that base and head have in common.
 func (a *API) MergeBase(ctx context.Context, base, head string) (string, error) {
-	c, _, err := a.client.Repositories.CompareCommits(ctx, a.owner, a.repo, base, head, &gh.ListOptions{PerPage: 1})
-	if status(err) == http.StatusNotFound {
+	c, _, err := a.Client.Repositories.CompareCommits(ctx, a.Owner, a.Repo, base, head, &gh.ListOptions{PerPage: 1})
+	if Status(err) == http.StatusNotFound {
 		return "", fmt.Errorf("find the merge base of %.80q and %.80q: %w", base, head, ErrNoMergeBase)
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the merge base: %w", err)
 	}
 	sha := c.GetMergeBaseCommit().GetSHA()
-	if !shaForm.MatchString(sha) {
+	if !IsSHA(sha) {
 		return "", fmt.Errorf("find the merge base of %.80q and %.80q: %w", base, head, ErrNoMergeBase)
 	}
 	return sha, nil

@@ -20,7 +20,7 @@ type transport struct {
 	base  *url.URL
 	token string
 	// pause is the first wait before another try, about. It doubles.
-	pause time.Duration
+	pause *time.Duration
 	// patience is the longest that GitHub may ask to wait.
 	patience time.Duration
 	now      func() time.Time
@@ -34,7 +34,7 @@ const (
 	maxAnswer = 256 << 20
 )
 
-func newTransport(base *url.URL, token string) *transport {
+func newTransport(base *url.URL, token string, pause *time.Duration) *transport {
 	next := http.DefaultTransport
 	if standard, ok := next.(*http.Transport); ok {
 		own := standard.Clone()
@@ -43,7 +43,7 @@ func newTransport(base *url.URL, token string) *transport {
 	}
 	return &transport{
 		next: next, base: base, token: token,
-		pause: time.Second, patience: 2 * time.Minute, now: time.Now,
+		pause: pause, patience: 2 * time.Minute, now: time.Now,
 	}
 }
 
@@ -91,7 +91,7 @@ func (t *transport) attempt(req *http.Request) (*http.Request, error) {
 
 // wait reports whether to try again, and after how long.
 func (t *transport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
-	backoff := jitter(t.pause << (try - 1))
+	backoff := jitter(*t.pause << (try - 1))
 	switch {
 	case req.Context().Err() != nil, req.Body != nil && req.GetBody == nil:
 		return 0, false
@@ -133,6 +133,9 @@ func jitter(d time.Duration) time.Duration {
 	}
 	return d/2 + rand.N(d)
 }
+
+// Sleep waits for about d, or until the context ends, whose error it returns then.
+func Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, jitter(d)) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	select {

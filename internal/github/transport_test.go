@@ -25,11 +25,6 @@ func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
 	if _, err := a.createComment(t.Context(), 7, Comment{Key: "b"}); err == nil || len(f.Requests) != 1 {
 		t.Errorf("%v after %d requests", err, len(f.Requests))
 	}
-	// A file of the baseline is the same one.
-	f.Broken = maxTries - 1
-	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestGitHubMayAskToWait(t *testing.T) {
@@ -47,7 +42,8 @@ func TestGitHubMayAskToWait(t *testing.T) {
 
 func TestHowLongGitHubAsksToWait(t *testing.T) {
 	now := time.Unix(1000, 0)
-	tr := &transport{patience: time.Minute, pause: time.Millisecond, now: func() time.Time { return now }}
+	pause := time.Millisecond
+	tr := &transport{patience: time.Minute, pause: &pause, now: func() time.Time { return now }}
 	get, _ := http.NewRequest(http.MethodGet, "http://x/", nil)
 	for _, test := range []struct {
 		status  int
@@ -98,7 +94,7 @@ func TestNoErrorHasTheToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick(a).pause = 0
+	a.Pause = 0
 	if _, err := a.DefaultBranch(t.Context()); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
@@ -108,7 +104,7 @@ func TestWaitingCanBeEnded(t *testing.T) {
 	f := newFake(t)
 	f.Limited = 1000
 	a := f.api()
-	quick(a).pause = time.Hour
+	a.Pause = time.Hour
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := a.DefaultBranch(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	gh "github.com/google/go-github/v53/github"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
 )
 
 const (
@@ -27,13 +28,13 @@ const (
 	maxPause = 8 * time.Second
 )
 
-// ErrBranchRefused says that GitHub does not take the commit, although nobody
+// ErrRefused says that GitHub does not take the commit, although nobody
 // else changed the branch: a rule may protect it.
-var ErrBranchRefused = errors.New("GitHub refuses the commit")
+var ErrRefused = errors.New("GitHub refuses the commit")
 
 // change does something to the files of the branch and commits what it
 // changed. It does so again from the start where another writer was faster.
-func (b *Branch) change(ctx context.Context, message string, do func(*workdir) error) error {
+func (b *Store) change(ctx context.Context, message string, do func(*workdir) error) error {
 	uploaded := make(map[string]bool)
 	last, refusals := "-", 0
 	for try := range maxCommits {
@@ -49,10 +50,10 @@ func (b *Branch) change(ctx context.Context, message string, do func(*workdir) e
 			return err
 		}
 		if refusals+1 == maxRefusals {
-			return bench.WithHint(fmt.Errorf("%w: %w", ErrBranchRefused, err), "Let the token write to the branch "+b.name+": a rule of the repository may protect it.")
+			return bench.WithHint(fmt.Errorf("%w: %w", ErrRefused, err), "Let the token write to the branch "+b.name+": a rule of the repository may protect it.")
 		}
-		pause := min(b.api.pause<<min(try, 10), maxPause)
-		if err := sleep(ctx, jitter(pause)); err != nil {
+		pause := min(b.api.Pause<<min(try, 10), maxPause)
+		if err := github.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -71,15 +72,15 @@ func conflict(err error) bool {
 
 // conflicting is the error of a request that fails where the branch changed.
 func conflicting(err error) error {
-	switch status(err) {
+	switch github.Status(err) {
 	case http.StatusConflict, http.StatusUnprocessableEntity:
 		return &conflictError{err}
 	}
-	return failed("commit to the baseline's branch", err)
+	return github.ErrorOf("commit to the baseline's branch", err)
 }
 
 // changeOnce makes a change on top of one commit.
-func (b *Branch) changeOnce(ctx context.Context, at *snapshot, message string, do func(*workdir) error, uploaded map[string]bool) error {
+func (b *Store) changeOnce(ctx context.Context, at *snapshot, message string, do func(*workdir) error, uploaded map[string]bool) error {
 	w, err := b.workdir(at)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func (b *Branch) changeOnce(ctx context.Context, at *snapshot, message string, d
 }
 
 // commit commits files, nil for those that are to go.
-func (b *Branch) commit(ctx context.Context, at *snapshot, message string, changed map[string][]byte, uploaded map[string]bool) error {
+func (b *Store) commit(ctx context.Context, at *snapshot, message string, changed map[string][]byte, uploaded map[string]bool) error {
 	var entries []*gh.TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		e := &gh.TreeEntry{Path: gh.String(b.path(name)), Mode: gh.String("100644"), Type: gh.String("blob")}
@@ -116,7 +117,7 @@ func (b *Branch) commit(ctx context.Context, at *snapshot, message string, chang
 		}
 		entries = append(entries, e)
 	}
-	git, owner, repo := b.api.client.Git, b.api.owner, b.api.repo
+	git, owner, repo := b.api.Client.Git, b.api.Owner, b.api.Repo
 	tree, _, err := git.CreateTree(ctx, owner, repo, at.tree, entries)
 	if err != nil {
 		return conflicting(err)
@@ -136,20 +137,20 @@ func (b *Branch) commit(ctx context.Context, at *snapshot, message string, chang
 
 // newCommit makes a commit. Of the first one go-github would leave out that it
 // has no parents.
-func (b *Branch) newCommit(ctx context.Context, at *snapshot, tree, message string) (*gh.Commit, error) {
+func (b *Store) newCommit(ctx context.Context, at *snapshot, tree, message string) (*gh.Commit, error) {
 	parents := []string{}
 	if at.commit != "" {
 		parents = append(parents, at.commit)
 	}
-	path := fmt.Sprintf("repos/%s/%s/git/commits", b.api.owner, b.api.repo)
-	req, err := b.api.client.NewRequest(http.MethodPost, path, map[string]any{
+	path := fmt.Sprintf("repos/%s/%s/git/commits", b.api.Owner, b.api.Repo)
+	req, err := b.api.Client.NewRequest(http.MethodPost, path, map[string]any{
 		"message": message + "\n\n[skip ci]", "tree": tree, "parents": parents,
 	})
 	if err != nil {
 		return nil, err
 	}
 	commit := new(gh.Commit)
-	_, err = b.api.client.Do(ctx, req, commit)
+	_, err = b.api.Client.Do(ctx, req, commit)
 	return commit, err
 }
 

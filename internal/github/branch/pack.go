@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func (s *smallFiles) put(sha string, data []byte) {
 }
 
 // unpack makes the small files known that the branch's pack holds.
-func (b *Branch) unpack(ctx context.Context, at *snapshot) {
+func (b *Store) unpack(ctx context.Context, at *snapshot) {
 	b.small.mu.Lock()
 	done := b.small.packs[at.pack]
 	b.small.packs[at.pack] = true

@@ -1,4 +1,5 @@
-package github
+// Package branch keeps a baseline on a branch of a repository on GitHub.
+package branch
 
 import (
 	"context"
@@ -9,16 +10,17 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// Branch is a baseline.Store on a branch of its own, which shares no commit
+// Store is a baseline.Store on a branch of its own, which shares no commit
 // with the others. Its files are those of a baseline.Dir, so that a checkout
 // of the branch is one. Every method works on a folder with just the files
 // that it needs, lets a baseline.Dir do the work there, and commits what that
 // changed. As the files of two runs never meet, whoever comes second commits
 // the same change again on top of the first.
-type Branch struct {
-	api *API
+type Store struct {
+	api *github.API
 	// name is the branch's, folder the one in it that has the files.
 	name, folder string
 	// scratch has the folders to work in.
@@ -27,26 +29,26 @@ type Branch struct {
 }
 
 var (
-	_ baseline.Store = (*Branch)(nil)
+	_ baseline.Store = (*Store)(nil)
 
-	branchForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 )
 
-// Branch is the store on a branch, in a folder of it or at its root where
-// that is empty. It works in temporary folders in scratch, or where the system
+// Open returns the store on the branch of that name, in a folder of it or at its root
+// if folder is empty. It works in temporary folders in scratch, or where the system
 // has them if that is empty.
-func (a *API) Branch(name, folder, scratch string) (*Branch, error) {
-	if !branchForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
+func Open(a *github.API, name, folder, scratch string) (*Store, error) {
+	if !nameForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
 		return nil, fmt.Errorf("%.80q is not a name for the baseline's branch", name)
 	}
-	if folder != "" && (!branchForm.MatchString(folder) || !fs.ValidPath(folder) || len(folder) > 200) {
+	if folder != "" && (!nameForm.MatchString(folder) || !fs.ValidPath(folder) || len(folder) > 200) {
 		return nil, fmt.Errorf("%.80q is not a name for a folder of the baseline's branch", folder)
 	}
-	return &Branch{api: a, name: name, folder: folder, scratch: scratch, small: newSmallFiles()}, nil
+	return &Store{api: a, name: name, folder: folder, scratch: scratch, small: newSmallFiles()}, nil
 }
 
 // Save implements baseline.Store.
-func (b *Branch) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
+func (b *Store) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
 	m, err := b.rehearse(ctx, e)
 	if err != nil {
 		return baseline.Meta{}, err
@@ -70,7 +72,7 @@ func (b *Branch) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, er
 
 // rehearse saves a run to a folder of its own, which tells its ID, or that it
 // cannot be saved anywhere.
-func (b *Branch) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
+func (b *Store) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
 	w, err := b.workdir(&snapshot{})
 	if err != nil {
 		return baseline.Meta{}, err
@@ -80,7 +82,7 @@ func (b *Branch) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta
 }
 
 // List implements baseline.Store.
-func (b *Branch) List(ctx context.Context, q baseline.Query) (runs []baseline.Meta, problems []baseline.Problem, err error) {
+func (b *Store) List(ctx context.Context, q baseline.Query) (runs []baseline.Meta, problems []baseline.Problem, err error) {
 	err = b.look(ctx, func(w *workdir) error {
 		if err := w.fetch(ctx, listed); err != nil {
 			return err
@@ -93,7 +95,7 @@ func (b *Branch) List(ctx context.Context, q baseline.Query) (runs []baseline.Me
 }
 
 // Load implements baseline.Store.
-func (b *Branch) Load(ctx context.Context, id string) (e *baseline.Entry, err error) {
+func (b *Store) Load(ctx context.Context, id string) (e *baseline.Entry, err error) {
 	err = b.look(ctx, func(w *workdir) error {
 		if err := w.fetch(ctx, ofRun(id)); err != nil {
 			return err
@@ -116,7 +118,7 @@ func (b *Branch) Load(ctx context.Context, id string) (e *baseline.Entry, err er
 }
 
 // History implements baseline.Store.
-func (b *Branch) History(ctx context.Context, q baseline.Query, wanted ...baseline.Series) (h *baseline.History, err error) {
+func (b *Store) History(ctx context.Context, q baseline.Query, wanted ...baseline.Series) (h *baseline.History, err error) {
 	err = b.look(ctx, func(w *workdir) error {
 		if err := w.fetch(ctx, listed); err != nil {
 			return err
@@ -142,14 +144,14 @@ func (b *Branch) History(ctx context.Context, q baseline.Query, wanted ...baseli
 }
 
 // Tag implements baseline.Store.
-func (b *Branch) Tag(ctx context.Context, id, tag string) error {
+func (b *Store) Tag(ctx context.Context, id, tag string) error {
 	return b.change(ctx, "Tag run "+id, func(w *workdir) error {
 		return w.withTags(ctx, id, func() error { return w.dir.Tag(ctx, id, tag) })
 	})
 }
 
 // Untag implements baseline.Store.
-func (b *Branch) Untag(ctx context.Context, id, tag string) error {
+func (b *Store) Untag(ctx context.Context, id, tag string) error {
 	return b.change(ctx, "Untag run "+id, func(w *workdir) error {
 		return w.withTags(ctx, id, func() error { return w.dir.Untag(ctx, id, tag) })
 	})
@@ -157,7 +159,7 @@ func (b *Branch) Untag(ctx context.Context, id, tag string) error {
 
 // Prune implements baseline.Store. The branch keeps its history, and with it
 // what was pruned.
-func (b *Branch) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
+func (b *Store) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
 	err = b.change(ctx, "Prune the baseline", func(w *workdir) error {
 		unlisted := func(path string) bool {
 			id, ok := strings.CutPrefix(path, "runs/")
@@ -179,7 +181,7 @@ func (b *Branch) Prune(ctx context.Context, keep int) (p baseline.Pruned, err er
 }
 
 // Verify implements baseline.Store.
-func (b *Branch) Verify(ctx context.Context) (problems []baseline.Problem, err error) {
+func (b *Store) Verify(ctx context.Context) (problems []baseline.Problem, err error) {
 	err = b.look(ctx, func(w *workdir) error {
 		if err := w.fetch(ctx, func(string) bool { return true }); err != nil {
 			return err
@@ -205,7 +207,7 @@ func ofRun(id string) func(path string) bool {
 }
 
 // look does something with the files of the branch as they are.
-func (b *Branch) look(ctx context.Context, do func(*workdir) error) error {
+func (b *Store) look(ctx context.Context, do func(*workdir) error) error {
 	at, err := b.snapshot(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // workdir is a folder with some of the files of the branch.
 type workdir struct {
-	branch *Branch
+	branch *Store
 	at     *snapshot
 	path   string
 	dir    *folder.Dir
@@ -25,7 +25,7 @@ type workdir struct {
 	here, mentioned map[string]bool
 }
 
-func (b *Branch) workdir(at *snapshot) (*workdir, error) {
+func (b *Store) workdir(at *snapshot) (*workdir, error) {
 	path, err := os.MkdirTemp(b.scratch, "ebpf-bench-branch-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder to work in: %w", err)

@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	gh "github.com/google/go-github/v53/github"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
 )
 
 // snapshot is what the branch has at one commit. The zero one is that of a
@@ -43,10 +44,10 @@ var errTruncated = bench.WithHint(
 	"Prune a checkout of the branch, or begin another branch.")
 
 // path is the path on the branch of a file of the store.
-func (b *Branch) path(name string) string { return path.Join(b.folder, name) }
+func (b *Store) path(name string) string { return path.Join(b.folder, name) }
 
 // snapshot is what the branch has now.
-func (b *Branch) snapshot(ctx context.Context) (*snapshot, error) {
+func (b *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	s, err := b.readSnapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read branch %s: %w", b.name, err)
@@ -54,10 +55,10 @@ func (b *Branch) snapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-func (b *Branch) readSnapshot(ctx context.Context) (*snapshot, error) {
-	git, a := b.api.client.Git, b.api
-	ref, _, err := git.GetRef(ctx, a.owner, a.repo, "heads/"+b.name)
-	switch status(err) {
+func (b *Store) readSnapshot(ctx context.Context) (*snapshot, error) {
+	git, a := b.api.Client.Git, b.api
+	ref, _, err := git.GetRef(ctx, a.Owner, a.Repo, "heads/"+b.name)
+	switch github.Status(err) {
 	case http.StatusNotFound, http.StatusConflict: // no branch, no commit at all
 		return &snapshot{}, nil
 	}
@@ -65,12 +66,12 @@ func (b *Branch) readSnapshot(ctx context.Context) (*snapshot, error) {
 		return nil, err
 	}
 	s := &snapshot{commit: ref.GetObject().GetSHA(), files: make(map[string]string)}
-	commit, _, err := git.GetCommit(ctx, a.owner, a.repo, s.commit)
+	commit, _, err := git.GetCommit(ctx, a.Owner, a.Repo, s.commit)
 	if err != nil {
 		return nil, err
 	}
 	s.tree = commit.GetTree().GetSHA()
-	tree, _, err := git.GetTree(ctx, a.owner, a.repo, s.tree, true)
+	tree, _, err := git.GetTree(ctx, a.Owner, a.Repo, s.tree, true)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (s *snapshot) take(folder string, e *gh.TreeEntry) {
 		}
 	}
 	switch {
-	case e.GetType() != "blob" || e.GetSize() > maxBlob || !shaForm.MatchString(e.GetSHA()):
+	case e.GetType() != "blob" || e.GetSize() > maxBlob || !github.IsSHA(e.GetSHA()):
 	case name == packFile:
 		s.pack = e.GetSHA()
 	case name == attributesFile:

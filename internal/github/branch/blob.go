@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"context"
@@ -10,13 +10,15 @@ import (
 	"sync"
 
 	gh "github.com/google/go-github/v53/github"
+
+	"github.com/org/ebpf-bench-action/internal/github"
 )
 
 // atOnce is how many requests of one job are under way together.
 const atOnce = 8
 
 // blobs gets blobs and hands each to take, one after the other.
-func (b *Branch) blobs(ctx context.Context, at *snapshot, shas []string, take func(sha string, data []byte) error) error {
+func (b *Store) blobs(ctx context.Context, at *snapshot, shas []string, take func(sha string, data []byte) error) error {
 	if len(shas) == 0 {
 		return nil
 	}
@@ -51,11 +53,11 @@ func (b *Branch) blobs(ctx context.Context, at *snapshot, shas []string, take fu
 }
 
 // blob is the content of a blob.
-func (b *Branch) blob(ctx context.Context, sha string) ([]byte, error) {
+func (b *Store) blob(ctx context.Context, sha string) ([]byte, error) {
 	if data, ok := b.small.get(sha); ok {
 		return data, nil
 	}
-	blob, _, err := b.api.client.Git.GetBlob(ctx, b.api.owner, b.api.repo, sha)
+	blob, _, err := b.api.Client.Git.GetBlob(ctx, b.api.Owner, b.api.Repo, sha)
 	if err != nil {
 		return nil, fmt.Errorf("read blob %.12s: %w", sha, err)
 	}
@@ -73,17 +75,17 @@ func (b *Branch) blob(ctx context.Context, sha string) ([]byte, error) {
 }
 
 // upload makes a blob, once.
-func (b *Branch) upload(ctx context.Context, data []byte, uploaded map[string]bool) (string, error) {
+func (b *Store) upload(ctx context.Context, data []byte, uploaded map[string]bool) (string, error) {
 	sha := gitSHA(data)
 	if uploaded[sha] {
 		return sha, nil
 	}
-	blob, _, err := b.api.client.Git.CreateBlob(ctx, b.api.owner, b.api.repo, &gh.Blob{
+	blob, _, err := b.api.Client.Git.CreateBlob(ctx, b.api.Owner, b.api.Repo, &gh.Blob{
 		Content:  gh.String(base64.StdEncoding.EncodeToString(data)),
 		Encoding: gh.String("base64"),
 	})
 	if err != nil {
-		return "", failed("upload a file of the baseline", err)
+		return "", github.ErrorOf("upload a file of the baseline", err)
 	}
 	if blob.GetSHA() != sha {
 		return "", fmt.Errorf("upload a file of the baseline: GitHub has another, %.40q", blob.GetSHA())

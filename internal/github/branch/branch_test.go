@@ -1,4 +1,4 @@
-package github
+package branch
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
 
@@ -51,9 +52,31 @@ func testEntry(i int) *baseline.Entry {
 	}
 }
 
-func (f *fake) branch(folder string) *Branch {
+// fake is a GitHub with a repository o/r.
+type fake struct {
+	*githubtest.Fake
+	t testing.TB
+}
+
+func newFake(t testing.TB) *fake {
+	f := &fake{githubtest.New(), t}
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fake) api() *github.API {
 	f.t.Helper()
-	b, err := f.api().Branch("ebpf-bench/baseline", folder, f.t.TempDir())
+	a, err := github.NewAPI(&github.Context{Owner: "o", Repo: "r", APIURL: f.URL}, githubtest.Token)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	a.Pause = time.Millisecond
+	return a
+}
+
+func (f *fake) branch(folder string) *Store {
+	f.t.Helper()
+	b, err := Open(f.api(), "ebpf-bench/baseline", folder, f.t.TempDir())
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -281,7 +304,7 @@ func TestAReadOnlyTokenReadsAndSaysThatItMayNotSave(t *testing.T) {
 	for _, status := range []int{403, 404} {
 		f.Denied["git"] = status
 		_, err := f.branch("").Save(t.Context(), testEntry(2))
-		if !errors.Is(err, ErrReadOnly) || bench.Hint(err) == "" {
+		if !errors.Is(err, github.ErrReadOnly) || bench.Hint(err) == "" {
 			t.Errorf("save: %v", err)
 		}
 		if len(list(t, f.branch(""))) != 1 {
@@ -298,7 +321,7 @@ func TestARuleThatRefusesTheBranchIsNoRace(t *testing.T) {
 	}
 	f.Rejects["PATCH git/refs/heads/ebpf-bench/baseline"] = true
 	_, err := b.Save(t.Context(), testEntry(2))
-	if !errors.Is(err, ErrBranchRefused) || !strings.Contains(err.Error(), "rule violations") {
+	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "rule violations") {
 		t.Errorf("error %v", err)
 	}
 	if n := f.Count("PATCH "); n != maxRefusals {
@@ -343,11 +366,57 @@ func TestEveryFileOfAStoreComesToTheBranch(t *testing.T) {
 func TestNamesOfBranches(t *testing.T) {
 	a := newFake(t).api()
 	for _, name := range []string{"", "-x", "a..b", "a b", "a/../b", "/a", "a/", "a.lock", "a?b", "refs\n", strings.Repeat("a", 300)} {
-		if _, err := a.Branch(name, "", ""); err == nil {
+		if _, err := Open(a, name, "", ""); err == nil {
 			t.Errorf("branch %q is taken", name)
 		}
-		if _, err := a.Branch("x", name, ""); err == nil && name != "" && name != "a..b" && name != "a.lock" {
+		if _, err := Open(a, "x", name, ""); err == nil && name != "" && name != "a..b" && name != "a.lock" {
 			t.Errorf("folder %q is taken", name)
 		}
+	}
+}
+
+// The same file is the same one, however often it is sent.
+func TestSavingIsTriedAgain(t *testing.T) {
+	f := newFake(t)
+	f.Broken = 4
+	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
+		t.Error(err)
+	}
+}
+
+// chain makes commits 0 to n-1, each the parent of the one before it, and
+// returns their names.
+func (f *fake) chain(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, commitOf(i))
+		f.Parents[commitOf(i)] = []string{commitOf(i + 1)}
+	}
+	delete(f.Parents, commitOf(n-1))
+	return all
+}
+
+func TestTheBaselineOfACommitOrItsNearestAncestor(t *testing.T) {
+	f := newFake(t)
+	commits := f.chain(300)
+	b := f.branch("")
+	for _, i := range []int{5, 240, 999} {
+		if _, err := b.Save(t.Context(), testEntry(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, want := range map[int]int{0: 5, 5: 5, 6: 240, 240: 240} {
+		found, _, err := f.api().FindBaseline(t.Context(), b, baseline.Query{Branches: []string{"main"}}, commits[at])
+		if err != nil || found.Commit != commitOf(want) || found.Distance != want-at {
+			t.Errorf("from %d: %+v, %v", at, found, err)
+		}
+	}
+	for what, q := range map[string]baseline.Query{"no such run": {Branches: []string{"other"}}, "no such ancestor": {}} {
+		if _, _, err := f.api().FindBaseline(t.Context(), b, q, commits[250]); !errors.Is(err, baseline.ErrNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if n := f.Count("GET /repos/o/r/commits"); n > 10 {
+		t.Errorf("%d requests for commits", n)
 	}
 }
