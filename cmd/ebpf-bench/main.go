@@ -7,12 +7,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 func main() {
-	vm.Main()
+	guest.Main()
 	process.RunHelper()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	// A second signal ends the process at once: everything that it attached

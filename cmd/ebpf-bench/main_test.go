@@ -24,12 +24,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
-	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 func TestMain(m *testing.M) {
-	vm.Main()
+	guest.Main()
 	if os.Getenv(asMain) != "" {
 		main()
 	}

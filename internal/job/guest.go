@@ -15,14 +15,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
 // Serve does, in a virtual machine, the job that was handed on to it. It reports to the
 // tool outside, which prints and judges.
 func Serve(ctx context.Context, mode bench.Mode, tool string) error {
-	results := vm.Results()
+	results := guest.Results()
 	if results == nil {
 		return exit.Usage(errors.New("this is not a virtual machine: use run --kernel"))
 	}

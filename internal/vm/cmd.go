@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // Cmd is a command to run on another kernel. It runs once.
@@ -97,11 +99,11 @@ func (c *Cmd) memory() int { return cmp.Or(c.Memory, defaultMemory) }
 // is measured.
 const timerSlack = 50 * time.Millisecond
 
-func (c *Cmd) guestConfig() guestConfig {
-	config := guestConfig{
+func (c *Cmd) config() guest.Config {
+	config := guest.Config{
 		Args: c.Args,
 		Dir:  cmp.Or(c.Dir, "/"),
-		Env:  []string{"HOME=/tmp", "PATH=/", resultsEnv + "=1"},
+		Env:  []string{"HOME=/tmp", "PATH=/", guest.ResultsEnv + "=1"},
 	}
 	if c.Mode == Exact {
 		// The command's own threads and collections would come between rounds.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // collect gathers the results of a command as they come.
@@ -81,7 +83,7 @@ func TestTheCommandFindsWhatItWasGiven(t *testing.T) {
 	if !strings.Contains(got.Modules, "veth ") {
 		t.Errorf("the modules are %q", got.Modules)
 	}
-	if len(got.Mounted) != len(mounts) {
+	if len(got.Mounted) != len(guest.Mounts) {
 		t.Errorf("only %q are mounted", got.Mounted)
 	}
 }

@@ -1,8 +1,6 @@
 package vm
 
-// guestEnv marks the first process of a guest. The kernel hands on as
-// environment what it does not know of its command line.
-const guestEnv = "EBPF_BENCH_GUEST"
+import "github.com/org/ebpf-bench-action/internal/vm/guest"
 
 // kernelArgs is the kernel's command line. The times are those of exact mode.
 func kernelArgs(m Mode) []string {
@@ -25,7 +23,7 @@ func kernelArgs(m Mode) []string {
 		// Random numbers are the processor's, which are there at once: to collect
 		// entropy takes two seconds on an emulated one.
 		"random.trust_cpu=on",
-		guestEnv + "=1",
+		guest.Env + "=1",
 	}
 	if m == KVM {
 		return args

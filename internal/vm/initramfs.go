@@ -14,27 +14,15 @@ import (
 
 	"github.com/cavaliergopher/cpio"
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
-// Where the guest finds what it needs.
-const (
-	initPath   = "/init" // where the kernel looks for its first process
-	configPath = "/ebpf-bench/config.json"
-	modulePath = "/ebpf-bench/modules"
-)
+// modulePath is the folder of the kernel's modules in the guest.
+const modulePath = "/ebpf-bench/modules"
 
 // reserved are the folders of the guest's own.
-var reserved = []string{initPath, path.Dir(configPath), "/dev", "/proc", "/sys", "/tmp"}
-
-// guestConfig tells the guest's first process what to do.
-type guestConfig struct {
-	Modules []string `json:"modules"` // in the order in which they load
-	Args    []string `json:"args"`
-	Env     []string `json:"env"`
-	Dir     string   `json:"dir"`
-	// TimerSlack is that of the command, in nanoseconds; 0 is the kernel's.
-	TimerSlack uint64 `json:"timer_slack,omitempty"`
-}
+var reserved = []string{guest.InitPath, path.Dir(guest.ConfigPath), "/dev", "/proc", "/sys", "/tmp"}
 
 // initramfs is the guest's file system. It is not compressed: the guest, which
 // is the slower of the two, would spend more on unpacking than on copying.
@@ -71,10 +59,10 @@ func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	if err != nil {
 		return err
 	}
-	if err := a.file(initPath, info.Size(), binary); err != nil {
+	if err := a.file(guest.InitPath, info.Size(), binary); err != nil {
 		return err
 	}
-	config := c.guestConfig()
+	config := c.config()
 	for i, m := range c.Modules {
 		if err := a.data(config.Modules[i], m.Data); err != nil {
 			return err
@@ -84,7 +72,7 @@ func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	if err != nil {
 		return err
 	}
-	if err := a.data(configPath, text); err != nil {
+	if err := a.data(guest.ConfigPath, text); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {

@@ -4,14 +4,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // The test binary is what runs in the guest: as its first process, and as the
 // command, which is one of guestCommands. It is two more things for the tests:
 // a QEMU, and a process that runs a VM until it is killed.
 func TestMain(m *testing.M) {
-	Main()
-	if results := Results(); results != nil {
+	guest.Main()
+	if results := guest.Results(); results != nil {
 		guestCommands[os.Args[1]](os.Args[2:], results)
 		os.Exit(0)
 	}

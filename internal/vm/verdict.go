@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // outcome is all that is known of a VM that has ended.
@@ -13,7 +15,7 @@ type outcome struct {
 
 	// What the guest said by its frames.
 	hello   bool
-	exit    *exit
+	exit    *guest.Exit
 	damaged error
 	// report is what its console said.
 	report report

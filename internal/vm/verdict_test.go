@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -53,7 +55,7 @@ func TestAConsoleTellsWhyTheGuestEnded(t *testing.T) {
 }
 
 func TestEveryOutcomeHasItsVerdict(t *testing.T) {
-	success, failure := &exit{}, &exit{Code: 3}
+	success, failure := &guest.Exit{}, &guest.Exit{Code: 3}
 	died := errors.New("checksum")
 	printed := func(lines ...string) report {
 		return (&console{[]byte(strings.Join(lines, "\n"))}).report()
@@ -68,11 +70,11 @@ func TestEveryOutcomeHasItsVerdict(t *testing.T) {
 		"it succeeds, although QEMU was killed then": {
 			outcome{hello: true, exit: success, signal: "SIGKILL"}, nil, ""},
 		"the command fails":         {outcome{hello: true, exit: failure}, nil, "exit status 3"},
-		"a signal ends the command": {outcome{hello: true, exit: &exit{Code: -1, Signal: "segmentation fault"}}, nil, "signal: segmentation fault"},
+		"a signal ends the command": {outcome{hello: true, exit: &guest.Exit{Code: -1, Signal: "segmentation fault"}}, nil, "signal: segmentation fault"},
 		"the command does not start": {
-			outcome{hello: true, exit: &exit{Error: "no such folder"}}, ErrGuest, "the guest failed: no such folder"},
+			outcome{hello: true, exit: &guest.Exit{Error: "no such folder"}}, ErrGuest, "the guest failed: no such folder"},
 		"the command uses up the memory": {
-			outcome{hello: true, memory: 256, exit: &exit{Code: -1, Signal: "killed", OOMKills: 1}},
+			outcome{hello: true, memory: 256, exit: &guest.Exit{Code: -1, Signal: "killed", OOMKills: 1}},
 			ErrMemory, "the guest ran out of memory: it has 256 MiB, and the kernel killed 1 of its processes"},
 		"QEMU has no room for the files": {
 			outcome{memory: 80, complaint: "initrd is too large, cannot support (max: 1, need 2)"},

@@ -5,17 +5,19 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // received is a frame, or why there will be no more.
 type received struct {
-	frame frame
+	frame guest.Frame
 	err   error
 }
 
 func readFrames(port io.Reader, frames chan<- received) {
 	defer close(frames)
-	r := newFrameReader(port)
+	r := guest.NewReader(port)
 	for {
 		f, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -43,10 +45,10 @@ func (w *watch) received(r received) {
 }
 
 // handle takes a frame as what it is.
-func (w *watch) handle(f frame) error {
+func (w *watch) handle(f guest.Frame) error {
 	switch f.Type {
-	case frameHello:
-		var h hello
+	case guest.FrameHello:
+		var h guest.Hello
 		if err := json.Unmarshal(f.Data, &h); err != nil {
 			return err
 		}
@@ -57,16 +59,16 @@ func (w *watch) handle(f frame) error {
 		if w.cmd.OnBoot != nil {
 			w.cmd.OnBoot()
 		}
-	case frameStdout:
+	case guest.FrameStdout:
 		return copyTo(w.cmd.Stdout, f.Data)
-	case frameStderr:
+	case guest.FrameStderr:
 		return copyTo(w.cmd.Stderr, f.Data)
-	case frameResult:
+	case guest.FrameResult:
 		if w.cmd.OnResult != nil {
 			w.cmd.OnResult(f.Data)
 		}
-	case frameExit:
-		w.exit = new(exit)
+	case guest.FrameExit:
+		w.exit = new(guest.Exit)
 		// There is nothing left to do for the guest but to shut down.
 		w.q.kill()
 		return json.Unmarshal(f.Data, w.exit)

@@ -28,13 +28,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // inGuest is the first argument of the command in the guest.
 const inGuest = "in-guest"
 
 func main() {
-	vm.Main()
+	guest.Main()
 	if len(os.Args) > 2 && os.Args[1] == inGuest {
 		if err := settle(); err != nil {
 			fmt.Fprintln(os.Stderr, "vmtest: warning: guest:", err)
@@ -43,7 +44,7 @@ func main() {
 	}
 	release := flag.String("kernel", "6.12", "the kernel, as ebpf-bench run --kernel takes it")
 	memory := flag.Int("memory", 2048, "the guest's memory, in MiB")
-	var g guest
+	var g machine
 	list := func(to *[]string) func(string) error {
 		return func(s string) error {
 			*to = append(*to, strings.Split(s, ",")...)
@@ -112,13 +113,13 @@ func test(binary string, args []string) int {
 	return 0
 }
 
-// guest is what the guest has beside the test.
-type guest struct {
+// machine is what the guest has beside the test.
+type machine struct {
 	globs, tools []string
 	files        map[string][]byte
 }
 
-func (g *guest) run(ctx context.Context, release string, memory int, command []string) error {
+func (g *machine) run(ctx context.Context, release string, memory int, command []string) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func (g *guest) run(ctx context.Context, release string, memory int, command []s
 const here = "/here"
 
 // add adds files by their names, below a folder.
-func (g *guest) add(below string, names ...string) error {
+func (g *machine) add(below string, names ...string) error {
 	for _, name := range names {
 		path, err := filepath.Abs(name)
 		if err != nil {
@@ -183,7 +184,7 @@ func (g *guest) add(below string, names ...string) error {
 }
 
 // addTool adds a command and the libraries that it is linked with.
-func (g *guest) addTool(ctx context.Context, tool string) error {
+func (g *machine) addTool(ctx context.Context, tool string) error {
 	path, err := exec.LookPath(tool)
 	if err != nil {
 		return err
@@ -224,7 +225,7 @@ func boots(ctx context.Context, cmd *vm.Cmd, release string) error {
 }
 
 // addFolder adds the regular files below a folder, but no Go source.
-func (g *guest) addFolder(dir string) error {
+func (g *machine) addFolder(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(name) == ".go" {
 			return err

@@ -14,6 +14,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
 // guestCommands are what the tests run in a guest.
@@ -48,10 +50,10 @@ func look(_ []string, results io.Writer) {
 	modules, err := os.ReadFile("/proc/modules")
 	check(err)
 	var mounted []string
-	for _, m := range mounts {
+	for _, m := range guest.Mounts {
 		var fs unix.Statfs_t
-		if unix.Statfs(m.dir, &fs) == nil && fs.Type != unix.RAMFS_MAGIC && fs.Type != unix.SYSFS_MAGIC || m.dir == "/sys" {
-			mounted = append(mounted, m.dir)
+		if unix.Statfs(m.Dir, &fs) == nil && fs.Type != unix.RAMFS_MAGIC && fs.Type != unix.SYSFS_MAGIC || m.Dir == "/sys" {
+			mounted = append(mounted, m.Dir)
 		}
 	}
 	reportAll(results, found{dir, string(file), os.Environ(), string(modules), mounted})
@@ -67,7 +69,7 @@ type found struct {
 // orphan leaves a process behind that holds the output and the results open.
 func orphan(_ []string, results io.Writer) {
 	cmd := exec.Command("/init", "sleep")
-	cmd.Env = []string{resultsEnv + "=1"}
+	cmd.Env = []string{guest.ResultsEnv + "=1"}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{results.(*os.File)}
 	check(cmd.Start())

@@ -1,4 +1,4 @@
-package vm
+package guest
 
 import (
 	"bufio"
@@ -11,41 +11,41 @@ import (
 	"strconv"
 )
 
-// frameType is the kind of a message from the guest.
-type frameType string
+// FrameType is the kind of a message from the guest.
+type FrameType string
 
 const (
-	frameHello     frameType = "hello"     // the guest is ready: hello
-	frameHeartbeat frameType = "heartbeat" // the guest is alive
-	frameStdout    frameType = "stdout"    // the command wrote: []byte
-	frameStderr    frameType = "stderr"
-	frameResult    frameType = "result" // the command reported: any JSON
-	frameExit      frameType = "exit"   // the command has ended: exit
+	FrameHello     FrameType = "hello"     // the guest is ready: hello
+	FrameHeartbeat FrameType = "heartbeat" // the guest is alive
+	FrameStdout    FrameType = "stdout"    // the command wrote: []byte
+	FrameStderr    FrameType = "stderr"
+	FrameResult    FrameType = "result" // the command reported: any JSON
+	FrameExit      FrameType = "exit"   // the command has ended: exit
 )
 
-// frame is one message from the guest. On the wire it is a line: its length
+// Frame is one message from the guest. On the wire it is a line: its length
 // and its CRC-32 in hexadecimal, and itself as JSON, which holds no newline.
 //
 //	0000001c 93d1ab3f {"type":"heartbeat","seq":7}
 //
 // The serial port is the guest's own, so nothing comes between the frames.
 // Their sequence shows when one is lost all the same.
-type frame struct {
-	Type frameType       `json:"type"`
+type Frame struct {
+	Type FrameType       `json:"type"`
 	Seq  uint64          `json:"seq"`
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// hello is what the guest says of itself.
-type hello struct {
+// Hello is what the guest says of itself.
+type Hello struct {
 	Release  string   `json:"release"`
 	Build    string   `json:"build"`
 	CPU      string   `json:"cpu"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// exit is how the command ended.
-type exit struct {
+// Exit is how the command ended.
+type Exit struct {
 	Code   int    `json:"code"`
 	Signal string `json:"signal,omitempty"`
 	// OOMKills is how many processes the kernel killed for want of memory.
@@ -60,7 +60,7 @@ const frameHeader = len("00000000 00000000 ")
 // maxFrame bounds a frame, so that a guest cannot exhaust the host's memory.
 const maxFrame = 16 << 20
 
-func encodeFrame(f frame) ([]byte, error) {
+func Encode(f Frame) ([]byte, error) {
 	body, err := json.Marshal(f)
 	if err != nil {
 		return nil, err
@@ -72,47 +72,47 @@ func encodeFrame(f frame) ([]byte, error) {
 	return append(append(line, body...), '\n'), nil
 }
 
-// frameReader reads the frames of a guest, in their order.
-type frameReader struct {
+// Reader reads the frames of a guest, in their order.
+type Reader struct {
 	r    *bufio.Reader
 	next uint64
 }
 
-func newFrameReader(r io.Reader) *frameReader {
-	return &frameReader{r: bufio.NewReaderSize(r, 64<<10)}
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10)}
 }
 
 // Read is the next frame, or io.EOF, also where a guest was ended within one.
 // Any other error is for good: whoever loses a frame cannot trust the rest.
-func (fr *frameReader) Read() (frame, error) {
+func (fr *Reader) Read() (Frame, error) {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(fr.r, header[:]); err != nil {
-		return frame{}, io.EOF
+		return Frame{}, io.EOF
 	}
 	size, sum, ok := parseHeader(header[:])
 	if !ok {
-		return frame{}, fmt.Errorf("%q is not a header of a frame", header)
+		return Frame{}, fmt.Errorf("%q is not a header of a frame", header)
 	}
 	// The length is still unchecked: the buffer grows with what comes.
 	var line bytes.Buffer
 	if _, err := io.CopyN(&line, fr.r, int64(size)+1); err != nil {
-		return frame{}, io.EOF
+		return Frame{}, io.EOF
 	}
 	return fr.decode(line.Bytes(), size, sum)
 }
 
 // decode reads a frame and the end of its line.
-func (fr *frameReader) decode(line []byte, size, sum uint32) (frame, error) {
+func (fr *Reader) decode(line []byte, size, sum uint32) (Frame, error) {
 	body := line[:size]
 	if line[size] != '\n' || crc32.ChecksumIEEE(body) != sum {
-		return frame{}, errors.New("the checksum of a frame is wrong")
+		return Frame{}, errors.New("the checksum of a frame is wrong")
 	}
-	var f frame
+	var f Frame
 	if err := json.Unmarshal(body, &f); err != nil {
-		return frame{}, fmt.Errorf("a frame is not as agreed: %w", err)
+		return Frame{}, fmt.Errorf("a frame is not as agreed: %w", err)
 	}
 	if f.Seq != fr.next {
-		return frame{}, fmt.Errorf("frame %d comes instead of frame %d", f.Seq, fr.next)
+		return Frame{}, fmt.Errorf("frame %d comes instead of frame %d", f.Seq, fr.next)
 	}
 	fr.next++
 	return f, nil

@@ -1,4 +1,4 @@
-package vm
+package guest
 
 import (
 	"bytes"
@@ -10,12 +10,12 @@ import (
 )
 
 // wire is frames as the guest sends them.
-func wire(t testing.TB, frames ...frame) []byte {
+func wire(t testing.TB, frames ...Frame) []byte {
 	t.Helper()
 	var all []byte
 	for i, f := range frames {
 		f.Seq = uint64(i)
-		line, err := encodeFrame(f)
+		line, err := Encode(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,15 +24,15 @@ func wire(t testing.TB, frames ...frame) []byte {
 	return all
 }
 
-var exampleFrames = []frame{
-	{Type: frameHello, Data: json.RawMessage(`{"release":"6.12"}`)},
-	{Type: frameHeartbeat},
-	{Type: frameResult, Data: json.RawMessage(`["a\nb", 18446744073709551615]`)},
-	{Type: frameExit, Data: json.RawMessage(`{"code":0}`)},
+var exampleFrames = []Frame{
+	{Type: FrameHello, Data: json.RawMessage(`{"release":"6.12"}`)},
+	{Type: FrameHeartbeat},
+	{Type: FrameResult, Data: json.RawMessage(`["a\nb", 18446744073709551615]`)},
+	{Type: FrameExit, Data: json.RawMessage(`{"code":0}`)},
 }
 
 func TestFramesArriveAsTheyWereSent(t *testing.T) {
-	r := newFrameReader(bytes.NewReader(wire(t, exampleFrames...)))
+	r := NewReader(bytes.NewReader(wire(t, exampleFrames...)))
 	for i, want := range exampleFrames {
 		got, err := r.Read()
 		if err != nil {
@@ -52,7 +52,7 @@ func TestFramesArriveAsTheyWereSent(t *testing.T) {
 func TestAFrameThatIsCutOffIsTheEnd(t *testing.T) {
 	line := wire(t, exampleFrames[0])
 	for n := range line {
-		if _, err := newFrameReader(bytes.NewReader(line[:n])).Read(); !errors.Is(err, io.EOF) {
+		if _, err := NewReader(bytes.NewReader(line[:n])).Read(); !errors.Is(err, io.EOF) {
 			t.Errorf("after %d bytes: got %v, want the end", n, err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestADamagedFrameIsAnError(t *testing.T) {
 		damaged[i] ^= 1
 		// What follows is there in any case, so the end is not an excuse.
 		damaged = append(damaged, bytes.Repeat(line, 1000)...)
-		f, err := newFrameReader(bytes.NewReader(damaged)).Read()
+		f, err := NewReader(bytes.NewReader(damaged)).Read()
 		if err == nil {
 			t.Errorf("byte %d: got %+v", i, f)
 		}
@@ -75,7 +75,7 @@ func TestADamagedFrameIsAnError(t *testing.T) {
 func TestALostFrameIsNoticed(t *testing.T) {
 	all := wire(t, exampleFrames...)
 	first := wire(t, exampleFrames[0])
-	_, err := newFrameReader(bytes.NewReader(all[len(first):])).Read()
+	_, err := NewReader(bytes.NewReader(all[len(first):])).Read()
 	if err == nil || !strings.Contains(err.Error(), "frame 1 comes instead of frame 0") {
 		t.Errorf("got %v", err)
 	}
@@ -86,10 +86,10 @@ func TestAFrameHasABound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := encodeFrame(frame{Type: frameResult, Data: huge}); err == nil {
+	if _, err := Encode(Frame{Type: FrameResult, Data: huge}); err == nil {
 		t.Error("a frame that is too long was made")
 	}
-	_, err = newFrameReader(strings.NewReader("7fffffff 00000000 {")).Read()
+	_, err = NewReader(strings.NewReader("7fffffff 00000000 {")).Read()
 	if err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("a frame that is too long was awaited: %v", err)
 	}
@@ -99,18 +99,18 @@ func FuzzFrameReader(f *testing.F) {
 	f.Add(wire(f, exampleFrames...))
 	f.Add([]byte("0000001c 93d1ab3f "))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := newFrameReader(bytes.NewReader(data))
+		r := NewReader(bytes.NewReader(data))
 		for n := uint64(0); ; n++ {
 			got, err := r.Read()
 			if err != nil {
 				return
 			}
 			// What is read can be sent again, and is the same then.
-			line, err := encodeFrame(got)
+			line, err := Encode(got)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := newFrameReader(bytes.NewReader(line))
+			again := NewReader(bytes.NewReader(line))
 			again.next = n
 			if back, err := again.Read(); err != nil || back.Type != got.Type {
 				t.Fatalf("%+v came back as %+v, %v", got, back, err)

@@ -1,4 +1,4 @@
-package vm
+package guest
 
 import (
 	"encoding/json"
@@ -16,18 +16,18 @@ import (
 )
 
 // runCommand runs the command to its end, and hands on what it writes.
-func runCommand(config *guestConfig, p *port) exit {
-	cmd := exec.Command(initPath, config.Args...)
+func runCommand(config *Config, p *port) Exit {
+	cmd := exec.Command(InitPath, config.Args...)
 	cmd.Args[0] = "ebpf-bench"
 	cmd.Env = config.Env
 	cmd.Dir = config.Dir
-	cmd.Stdout = &stream{p, frameStdout}
-	cmd.Stderr = &stream{p, frameStderr}
+	cmd.Stdout = &stream{p, FrameStdout}
+	cmd.Stderr = &stream{p, FrameStderr}
 	// What the command has left behind must not keep its output open.
 	cmd.WaitDelay = time.Second
 	reported, err := startCommand(cmd, config.TimerSlack, p)
 	if err != nil {
-		return exit{Error: err.Error()}
+		return Exit{Error: err.Error()}
 	}
 	err = cmd.Wait()
 	_ = unix.Kill(-1, unix.SIGKILL) // all but this process, if there are any
@@ -83,19 +83,19 @@ func sendResults(r io.ReadCloser, p *port) error {
 		case err != nil:
 			return fmt.Errorf("read results: %w", err)
 		}
-		if err := p.send(frameResult, value); err != nil {
+		if err := p.send(FrameResult, value); err != nil {
 			return err
 		}
 	}
 }
 
 // exitOf is how the command ended.
-func exitOf(state *os.ProcessState, waited error) exit {
+func exitOf(state *os.ProcessState, waited error) Exit {
 	var failed *exec.ExitError
 	if waited != nil && !errors.As(waited, &failed) && !errors.Is(waited, exec.ErrWaitDelay) {
-		return exit{Error: waited.Error()}
+		return Exit{Error: waited.Error()}
 	}
-	e := exit{Code: state.ExitCode(), OOMKills: oomKills()}
+	e := Exit{Code: state.ExitCode(), OOMKills: oomKills()}
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.Signal = status.Signal().String()
 	}
@@ -105,7 +105,7 @@ func exitOf(state *os.ProcessState, waited error) exit {
 // stream is an output of the command.
 type stream struct {
 	port *port
-	typ  frameType
+	typ  FrameType
 }
 
 func (s *stream) Write(b []byte) (int, error) {

@@ -1,4 +1,4 @@
-package vm
+package guest
 
 import (
 	"encoding/json"
@@ -39,8 +39,8 @@ func openPort() (*port, error) {
 }
 
 // send sends a frame. It returns when the kernel has taken it.
-func (p *port) send(typ frameType, v any) error {
-	f := frame{Type: typ}
+func (p *port) send(typ FrameType, v any) error {
+	f := Frame{Type: typ}
 	if v != nil {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -51,7 +51,7 @@ func (p *port) send(typ frameType, v any) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.Seq = p.seq
-	line, err := encodeFrame(f)
+	line, err := Encode(f)
 	if err == nil {
 		err = p.write(line)
 	}

@@ -1,4 +1,6 @@
-package vm
+// Package guest is the first process of a virtual machine, which runs a command there,
+// and the frames in which it tells the host about that.
+package guest
 
 import (
 	"encoding/json"
@@ -10,12 +12,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const (
+	// Env marks the first process of a guest. The kernel hands on as environment what it
+	// does not know of its command line.
+	Env = "EBPF_BENCH_GUEST"
+	// InitPath is where the kernel looks for the first process.
+	InitPath = "/init"
+	// ConfigPath is the file of the Config.
+	ConfigPath = "/ebpf-bench/config.json"
+)
+
+// Config tells the first process of a guest what to do.
+type Config struct {
+	Modules []string `json:"modules"` // in the order in which they load
+	Args    []string `json:"args"`
+	Env     []string `json:"env"`
+	Dir     string   `json:"dir"`
+	// TimerSlack is that of the command, in nanoseconds; 0 is the kernel's.
+	TimerSlack uint64 `json:"timer_slack,omitempty"`
+}
+
 // Main runs this process as the first one of a guest, and then never returns,
 // if it is that. It must be called before all else.
 //
 // Being process 1 is not enough: that of a container is, too.
 func Main() {
-	if os.Getpid() != 1 || os.Getenv(guestEnv) == "" {
+	if os.Getpid() != 1 || os.Getenv(Env) == "" {
 		return
 	}
 	if err := runGuest(); err != nil {
@@ -42,24 +64,24 @@ func runGuest() error {
 	}
 	warnings = append(warnings, loadModules(config.Modules)...)
 	settleClock()
-	if err := p.send(frameHello, introduce(warnings)); err != nil {
+	if err := p.send(FrameHello, introduce(warnings)); err != nil {
 		return err
 	}
 	go p.beat()
-	if err := p.send(frameExit, runCommand(config, p)); err != nil {
+	if err := p.send(FrameExit, runCommand(config, p)); err != nil {
 		return err
 	}
 	return p.drain()
 }
 
-func readConfig() (*guestConfig, error) {
-	text, err := os.ReadFile(configPath)
+func readConfig() (*Config, error) {
+	text, err := os.ReadFile(ConfigPath)
 	if err != nil {
 		return nil, fmt.Errorf("read config: %w", err)
 	}
-	var config guestConfig
+	var config Config
 	if err := json.Unmarshal(text, &config); err != nil {
-		return nil, fmt.Errorf("read %s: %w", configPath, err)
+		return nil, fmt.Errorf("read %s: %w", ConfigPath, err)
 	}
 	return &config, nil
 }
@@ -76,27 +98,27 @@ const heartbeat = 200 * time.Millisecond
 
 func (p *port) beat() {
 	for range time.Tick(heartbeat) {
-		if p.send(frameHeartbeat, nil) != nil {
+		if p.send(FrameHeartbeat, nil) != nil {
 			return // the host finds out
 		}
 	}
 }
 
-// resultsFD is where a command in a guest reports its results, and resultsEnv
-// says that there is such a thing.
 const (
-	resultsFD  = 3
-	resultsEnv = "EBPF_BENCH_RESULTS"
+	// ResultsEnv tells a command in a guest that it can report results.
+	ResultsEnv = "EBPF_BENCH_RESULTS"
+	// resultsFD is where it reports them.
+	resultsFD = 3
 )
 
 // Results is where a command that runs in a guest reports its results, one
 // JSON value after the other. It is nil in any other process, and what the
 // command starts is another one. It is to be called once.
 func Results() io.Writer {
-	if os.Getenv(resultsEnv) == "" {
+	if os.Getenv(ResultsEnv) == "" {
 		return nil
 	}
-	os.Unsetenv(resultsEnv)
+	os.Unsetenv(ResultsEnv)
 	unix.CloseOnExec(resultsFD)
 	return os.NewFile(resultsFD, "results")
 }

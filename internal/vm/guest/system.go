@@ -1,4 +1,4 @@
-package vm
+package guest
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounts are the file systems that measuring takes.
-var mounts = []struct{ fs, dir, options string }{
+// Mounts are the file systems that measuring takes.
+var Mounts = []struct{ FS, Dir, Options string }{
 	{"devtmpfs", "/dev", ""},
 	{"proc", "/proc", ""},
 	{"sysfs", "/sys", ""},
@@ -27,15 +27,15 @@ var mounts = []struct{ fs, dir, options string }{
 // mountAll mounts what the kernel has of them. Only the device nodes are
 // essential, for one of them is the port.
 func mountAll() (warnings []string, err error) {
-	for _, m := range mounts {
-		_ = os.MkdirAll(m.dir, 0o755) // those in /sys are there if the kernel has them
-		err := unix.Mount(m.fs, m.dir, m.fs, 0, m.options)
+	for _, m := range Mounts {
+		_ = os.MkdirAll(m.Dir, 0o755) // those in /sys are there if the kernel has them
+		err := unix.Mount(m.FS, m.Dir, m.FS, 0, m.Options)
 		switch {
 		case err == nil || errors.Is(err, unix.EBUSY):
-		case m.dir == "/dev":
-			return nil, fmt.Errorf("mount %s: %w", m.fs, err)
+		case m.Dir == "/dev":
+			return nil, fmt.Errorf("mount %s: %w", m.FS, err)
 		default:
-			warnings = append(warnings, fmt.Sprintf("mount %s: %s", m.fs, err))
+			warnings = append(warnings, fmt.Sprintf("mount %s: %s", m.FS, err))
 		}
 	}
 	return warnings, nil
@@ -66,10 +66,10 @@ func loadModule(file string) error {
 	return err
 }
 
-func introduce(warnings []string) hello {
+func introduce(warnings []string) Hello {
 	var name unix.Utsname
 	_ = unix.Uname(&name) // fails for a bad address only
-	return hello{
+	return Hello{
 		Release:  unix.ByteSliceToString(name.Release[:]),
 		Build:    unix.ByteSliceToString(name.Version[:]),
 		CPU:      fieldOf("/proc/cpuinfo", "model name\t:"),
