@@ -41,7 +41,7 @@ func bundledObjects(t *testing.T, except string) (objects [][]byte) {
 	return objects
 }
 
-// lines fails if an error spans lines that hold no error.
+// lines fails if a line of an error is empty or unprintable.
 func lines(t *testing.T, err error) {
 	t.Helper()
 	for line := range strings.SplitSeq(err.Error(), "\n") {

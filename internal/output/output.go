@@ -1,5 +1,5 @@
-// Package output writes the files that a command is asked for: each as a whole, in the
-// place of the one before.
+// Package output writes the files that a command is asked for, each replacing
+// the old one as a whole.
 package output
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// File is the file of --out: empty where there is none.
+// File is the file of --out, or "" without it.
 type File string
 
-// New checks the file before anything is measured, so that a wrong path
-// costs no time. It refuses to replace one of those that are read.
+// New checks the file before anything is measured, so that a wrong path costs
+// no time. It refuses to replace one of the files that are read.
 func New(name string, reads []string) (File, error) {
 	if name == "" {
 		return "", nil
@@ -32,11 +32,12 @@ func New(name string, reads []string) (File, error) {
 	if _, err := os.Stat(filepath.Dir(name)); err != nil {
 		return "", fmt.Errorf("--out %s: %w", name, err)
 	}
-	// A link would be replaced, and what it leads to left alone.
+	// A link would be replaced, and its target left alone.
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("--out: %s is not a regular file", name)
 	}
-	// It would be replaced all the same: that takes a right to the folder alone.
+	// A read-only file would be replaced, too: that only needs rights to the
+	// folder.
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o222 == 0 {
 		return "", fmt.Errorf("--out: %s is read-only", name)
 	}
@@ -60,7 +61,7 @@ func New(name string, reads []string) (File, error) {
 	return File(name), nil
 }
 
-// isStored reports whether a regular file is one of a baseline.
+// isStored reports whether a regular file belongs to a baseline.
 func isStored(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {
