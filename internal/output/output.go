@@ -73,16 +73,16 @@ func isStored(name string) bool {
 	return format.IsFile(head[:n])
 }
 
-// pending is a file that takes the place of another as a whole, with its
-// permissions. It lies beside it meanwhile.
+// pending returns a file that will replace another as a whole, with its
+// permissions. Until then it lies next to it.
 func pending(name string) (*renameio.PendingFile, error) {
 	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
 		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
 	return file, unnamed("create it", err)
 }
 
-// unnamed is an error of a pending file without the name that it has meanwhile,
-// which says nothing to anybody.
+// unnamed returns an error of a pending file without its temporary name, which
+// says nothing to anybody.
 func unnamed(doing string, err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -102,8 +102,8 @@ func (o File) Write(encode func(io.Writer) error) error {
 	return nil
 }
 
-// Replace replaces a file as a whole, or makes it. It stays whose it was; one that is
-// made by sudo is of the user who called that.
+// Replace replaces a file as a whole, or creates it. A replaced file keeps its
+// owner; a file created by sudo belongs to the user who called sudo.
 func Replace(name string, encode func(io.Writer) error) error {
 	file, err := pending(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func Replace(name string, encode func(io.Writer) error) error {
 	}
 	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
 	if uid, gid, ok := owner(name, os.Getenv); ok && os.Geteuid() == 0 {
-		// A file system that has no owners has no other's files either.
+		// On a file system without owners, nobody else owns the file either.
 		_ = file.Chown(uid, gid)
 	}
 	if err = encode(file); err == nil {
@@ -120,8 +120,8 @@ func Replace(name string, encode func(io.Writer) error) error {
 	return unnamed("write it", err)
 }
 
-// owner is whose a file is, or is to be if there is none and the environment is that of
-// sudo.
+// owner returns the owner of a file, or of a file to be created if the
+// environment is that of sudo.
 func owner(name string, getenv func(string) string) (uid, gid int, ok bool) {
 	if info, err := os.Lstat(name); err == nil {
 		stat, ok := info.Sys().(*syscall.Stat_t)

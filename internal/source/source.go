@@ -1,4 +1,4 @@
-// Package source finds the files of source that lines of reports are of, in given folders
+// Package source finds the source files of lines in reports, in given folders
 // and nowhere else.
 package source
 
@@ -15,7 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/explain"
 )
 
-// maxSource is how large a file of source may be.
+// maxSource is the largest source file, in bytes.
 const maxSource = 4 << 20
 
 // Find finds the files of source that lines are of: their paths and their
