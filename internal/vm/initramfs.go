@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the guest finds what it needs.
+// Paths of the files that the guest needs.
 const (
 	initPath   = "/init" // where the kernel looks for its first process
 	configPath = "/ebpf-bench/config.json"
 	modulePath = "/ebpf-bench/modules"
 )
 
-// reserved are the folders of the guest's own.
+// reserved are the guest's own folders.
 var reserved = []string{initPath, path.Dir(configPath), "/dev", "/proc", "/sys", "/tmp"}
 
 // guestConfig tells the guest's first process what to do.
@@ -32,19 +32,20 @@ type guestConfig struct {
 	Args    []string `json:"args"`
 	Env     []string `json:"env"`
 	Dir     string   `json:"dir"`
-	// TimerSlack is that of the command, in nanoseconds; 0 is the kernel's.
+	// TimerSlack is the command's timer slack, in nanoseconds; 0 keeps the
+	// kernel's.
 	TimerSlack uint64 `json:"timer_slack,omitempty"`
 }
 
 // initramfs is the guest's file system. It is not compressed: the guest, which
-// is the slower of the two, would spend more on unpacking than on copying.
+// is slower than the host, would spend more time on unpacking than on copying.
 type initramfs struct {
 	w    *cpio.Writer
 	dirs map[string]bool
 }
 
 // buildInitramfs writes the file system to memory. The file has no name, so it
-// is gone when the last process that has it open is.
+// disappears when the last process that has it open ends.
 func (c *Cmd) buildInitramfs(binary *os.File) (*os.File, error) {
 	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -63,8 +64,8 @@ func (c *Cmd) buildInitramfs(binary *os.File) (*os.File, error) {
 	return f, nil
 }
 
-// writeInitramfs always writes the same for the same command: where a file
-// lies in the archive decides about the guest's memory.
+// writeInitramfs always writes the same for the same command: the place of a
+// file in the archive determines the layout of the guest's memory.
 func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	a := &initramfs{w: cpio.NewWriter(w), dirs: map[string]bool{"/": true}}
 	info, err := binary.Stat()
@@ -98,7 +99,7 @@ func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	return a.w.Close()
 }
 
-// checkGuestPath refuses files that the guest would not see where they are.
+// checkGuestPath refuses files that the guest would not see at their path.
 func checkGuestPath(name string) error {
 	if !path.IsAbs(name) || path.Clean(name) != name || name == "/" {
 		return fmt.Errorf("file %q: it is not an absolute, clean path", name)
