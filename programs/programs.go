@@ -1,6 +1,6 @@
-// Package programs brings the eBPF programs that ebpf-bench benchmarks when it
-// is given no suite: a packet classifier with a planted regression, a sampling
-// profiler, and the empty programs that the floor is measured with.
+// Package programs contains the eBPF programs that ebpf-bench benchmarks
+// without a suite: a packet classifier with a planted regression, a sampling
+// profiler, and the empty programs for measuring the floor.
 package programs
 
 import "embed"

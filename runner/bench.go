@@ -22,24 +22,24 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// BenchOption says what Bench runs a program on.
+// BenchOption configures how Bench runs a program.
 type BenchOption func(*benched)
 
-// Frame is a packet, from its Ethernet header on, for programs that take packets.
+// Frame runs the program on a packet that starts with its Ethernet header.
 func Frame(data []byte) BenchOption { return func(b *benched) { b.input.Data = data } }
 
-// Context is the context of a run, a value of fixed size such as a struct, for programs
-// that the kernel runs on one.
+// Context runs the program on a context: a value of fixed size, such as a
+// struct. It is for the program types that the kernel runs on one.
 func Context(ctx any) BenchOption { return func(b *benched) { b.input.Context = ctx } }
 
-// Counted has Bench count how many BPF instructions a run executes, in a copy of the
-// program that is loaded from the spec and has maps of its own: those of the program
-// that is timed may hold something else.
+// Counted makes Bench also count the BPF instructions that a run executes. It
+// counts them in a copy of the program loaded from spec, with maps of its own,
+// whose contents may differ from those of the timed program's maps.
 func Counted(spec *ebpf.CollectionSpec, program string) BenchOption {
 	return func(b *benched) { b.spec, b.name = spec, program }
 }
 
-// benched is a program that is timed beside an empty one.
+// benched is a program that is timed next to an empty one.
 type benched struct {
 	input          ebpf.RunOptions
 	program, floor *ebpf.Program
@@ -47,16 +47,18 @@ type benched struct {
 	name           string
 }
 
-// benchSlice is how many runs are timed at a time, of the program and of the empty one.
+// benchSlice is how many runs of the program, and then of the empty one, to
+// time at once.
 const benchSlice = 1024
 
-// Bench measures what a run of a loaded program costs, by BPF_PROG_TEST_RUN, and
-// reports it as the benchmark's ns/op: by the kernel's own clock around each run, less
-// floor-ns/op, which is what an empty program of the same type costs between the same
-// runs. With Counted it reports bpf-insns/op too. What the kernel charges includes no
-// system call, so ns/op is much less than the time that the benchmark takes.
+// Bench measures the cost of a run of a loaded program with BPF_PROG_TEST_RUN
+// and reports it as the benchmark's ns/op: the time on the kernel's own clock
+// around each run, minus floor-ns/op, the cost of an empty program of the same
+// type run in between. With Counted it also reports bpf-insns/op. The kernel's
+// figure includes no system call, so ns/op is much less than the elapsed time
+// of the benchmark.
 //
-// It needs what Need asks for. It takes Linux 5.1, and 5.8 without a sysctl.
+// Bench calls Need. It requires Linux 5.1, or 5.8 to work without a sysctl.
 func Bench(b *testing.B, program *ebpf.Program, options ...BenchOption) {
 	b.Helper()
 	Need(b)
@@ -72,10 +74,10 @@ func Bench(b *testing.B, program *ebpf.Program, options ...BenchOption) {
 	}
 }
 
-// Need skips a test or benchmark where programs can be neither loaded nor measured, for
-// want of privileges, and says which. With the variable CI set it fails instead, so that
-// nothing is skipped unseen. It is for the beginning, before anything is loaded; it lifts
-// the limit of locked memory, too.
+// Need skips a test or benchmark that lacks the privileges to load and measure
+// programs, and names the missing ones. If the variable CI is set, it fails
+// instead, so that no skip goes unnoticed. It also lifts the limit on locked
+// memory. Call it before loading anything.
 func Need(tb testing.TB) {
 	tb.Helper()
 	missing, err := probe.Capabilities()
@@ -143,7 +145,7 @@ func (p *benched) measure(b *testing.B) (err error) {
 }
 
 // settle keeps the calling thread on one CPU, and XDP programs in the kernel's
-// dispatcher, until it is released.
+// dispatcher, until release is called.
 func (p *benched) settle() (release func() error, err error) {
 	runtime.LockOSThread()
 	cpus, err := thread.Pin()
@@ -168,7 +170,8 @@ func (p *benched) settle() (release func() error, err error) {
 	}
 	if p.program.Type() == ebpf.XDP {
 		for _, one := range []*ebpf.Program{p.program, p.floor} {
-			// Without that it still runs, only slower from call to call.
+			// Without the dispatcher it still runs, only more slowly with each
+			// call.
 			if h, err := parking.Hold(one); err == nil {
 				held = append(held, h)
 			}
@@ -177,7 +180,7 @@ func (p *benched) settle() (release func() error, err error) {
 	return release, nil
 }
 
-// cost is what the kernel charges a run of a program, in nanoseconds, over some runs.
+// cost returns what the kernel charges per run of a program, in nanoseconds.
 func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	before, err := drive.ReadCounters(one)
 	if err != nil {
@@ -199,7 +202,7 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	return float64(charged.RunTimeNS) / float64(charged.RunCnt), nil
 }
 
-// count is how many BPF instructions a run executes.
+// count returns how many BPF instructions a run executes.
 func (p *benched) count() (float64, error) {
 	spec := p.spec.Copy()
 	if spec.Programs[p.name] == nil {
@@ -229,7 +232,7 @@ func (p *benched) count() (float64, error) {
 	return float64(counts.Total()) / float64(max(counts.Runs(p.name), 1)), nil
 }
 
-// middle is the median.
+// middle returns the median.
 func middle(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]

@@ -19,7 +19,7 @@ const xdpSuite = objects + `
   - {name: fibonacci, program: fun_xdp_fibonacci, test_run: {packets: *p}}
 `
 
-// BenchmarkThroughput measures the bundled XDP suite and reports how much of
+// BenchmarkThroughput measures the bundled XDP suite and reports which share of
 // the measuring phase the kernel spent running programs: 100% is the speed of
 // one uninterrupted test_run of a million repeats of the same programs.
 func BenchmarkThroughput(b *testing.B) {
@@ -52,8 +52,8 @@ func BenchmarkThroughput(b *testing.B) {
 
 const million = 1_000_000
 
-// uninterrupted is the wall time of a million runs in one call, with the
-// statistics on and the program held as in a measurement.
+// uninterrupted returns the wall time per run of a million runs in one call,
+// with statistics on and the program held as in a measurement.
 func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 	done := make(chan error)
 	go func() {
@@ -89,8 +89,8 @@ func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 	return mean
 }
 
-// BenchmarkSlice is what one round of one benchmark costs: 2,000 runs of an
-// almost empty program and everything around them.
+// BenchmarkSlice measures one round of one benchmark: 2,000 runs of an almost
+// empty program and everything around them.
 func BenchmarkSlice(b *testing.B) {
 	testenv.Root(b)
 	plan := planOf(b, objects+"  - {name: a, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.1}, udp: {}, size: 64}]}}\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// What a run executes does not depend on what drives it, nor on the kernel: a
-// packet is counted as one however it arrives.
+// The instructions of a run depend neither on the driver nor on the kernel: a
+// packet counts as one however it arrives.
 func TestBPFInsns(t *testing.T) {
 	run := measure(t, objects+`
   - {name: test_run, program: fun_xdp_fibonacci_slow, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}
@@ -44,8 +44,8 @@ func TestBPFInsns(t *testing.T) {
 	}
 }
 
-// The counters count as many runs as the kernel does, of traffic that comes from
-// outside too.
+// The counters count as many runs as the kernel does, including traffic from
+// outside.
 func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 	testenv.Root(t)
 	for _, driver := range []string{"test_run: {}", "veth: {count: 1000}", "veth: {count: 1000, mode: generic}", "perf_event: {window: 20ms}"} {

@@ -23,7 +23,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// onHooks resolves benchmarks of the programs in testdata, each written as a
+// onHooks resolves benchmarks of the programs in testdata, each given as a
 // program and its driver.
 func onHooks(t *testing.T, benchmarks ...string) (*Plan, error) {
 	t.Helper()
@@ -69,7 +69,7 @@ func measureHooks(t *testing.T, o Options, benchmarks ...string) []bench.Result 
 
 var fewRounds = Options{Rounds: 4, Loads: 2, Seed: 1}
 
-// Each of these works on every kernel that tracepoints and uprobes work on.
+// These work on every kernel on which tracepoints and uprobes work.
 var everywhere = []string{
 	"tracepoint", "tracepoint_switch", "tracepoint_raw_syscalls", "tracepoint_fault", "tracepoint_exec",
 	"tracepoint_signal", "tracepoint_sock", "raw_tp", "tp_btf", "tp_btf_syscall", "iter_task", "iter_map",
@@ -77,7 +77,7 @@ var everywhere = []string{
 	"user command: {attach: 'uprobe/./target:work', run: [./target]}",
 	"user_return command: {attach: 'uretprobe/./target:work+0x0', run: [./target]}",
 	"kprobe_read command: {attach: 'uprobe/./target:work', run: [./target]}",
-	// Two programs on one hook, and one that has another hook already.
+	// Two programs on one hook, and one that already has another hook.
 	"tracepoint", "raw_tp command: {attach: raw_tp/sys_enter}",
 }
 
@@ -121,7 +121,8 @@ func TestProgramsRunOnKernelFunctions(t *testing.T) {
 		checkRuns(t, results)
 		return
 	}
-	// What the suite attaches fails, what was chosen for it is only loaded.
+	// A hook that the suite names fails, a driver chosen for it falls back to
+	// loading.
 	const lacks = "this kernel has no kprobes"
 	for i, r := range results {
 		named := i >= len(results)-2
@@ -184,13 +185,13 @@ func TestHooksThatNothingCalls(t *testing.T) {
 	}
 }
 
-// The worker reads its orders and writes its answers whatever the load is.
+// Under any load, the worker reads its orders and writes its answers.
 func TestHooksThatOnlyOrdersCall(t *testing.T) {
 	for _, r := range measureHooks(t, fewRounds,
 		"tracepoint command: {attach: tp/syscalls/sys_enter_read, load: syscalls}",
 		"tracepoint command: {attach: tp/syscalls/sys_enter_write, load: faults}") {
 		if strings.Contains(strings.Join(r.Warnings, "\n"), "other processes") {
-			continue // they call it so often that it cannot be told, which is said
+			continue // they call it too often to tell, and a warning says so
 		}
 		if !strings.Contains(r.Error, "not one run is the load's") || !strings.Contains(r.Hint, "load, a system call") {
 			t.Errorf("%s: error %q, hint %q, warnings %q", r.Benchmark, r.Error, r.Hint, r.Warnings)
@@ -237,8 +238,8 @@ func TestCommandsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What cannot be attached by its section alone is loaded, and says why that is
-// all.
+// A program whose section is not enough to attach it is loaded, with the
+// reason.
 func TestTracingProgramsWithoutAHook(t *testing.T) {
 	for program, want := range map[string]string{
 		"no_target": "kprobe does not say what", "user": "uprobe does not say what", "lsm_cgroup": "attached to a cgroup",
@@ -261,7 +262,7 @@ func TestTracingProgramsWithoutAHook(t *testing.T) {
 	}
 }
 
-// What others do on a hook of the whole machine is told.
+// A warning mentions runs for others on a hook of the whole machine.
 func TestRunsOfOthersAreTold(t *testing.T) {
 	done := make(chan struct{})
 	defer close(done)

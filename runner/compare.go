@@ -14,14 +14,14 @@ import (
 )
 
 // Compare measures pairs of benchmarks, one pair after the other. In each pair
-// base and head are loaded in the same kernel and driven in turn in many short
-// rounds, so that what the machine does meanwhile is done to both; so is a
-// second load of the base, whose difference from the first is noise. In exact
-// mode each is counted alone, because nothing has to cancel out.
+// it loads base and head in the same kernel and drives them in turn in many
+// short rounds, so that a disturbance of the machine affects both. It does the
+// same with a second load of the base, whose difference from the first is
+// noise. In exact mode it counts each alone, because nothing has to cancel out.
 //
-// The comparison that it returns has no names of its sides. Benchmarks that
-// fail carry their errors in their results. When ctx is cancelled, the
-// comparison ends with the round and is marked as partial.
+// The comparison does not name its sides. A benchmark that fails carries its
+// error in its result. When ctx is cancelled, the comparison ends after the
+// current round and is marked as partial.
 func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison, error) {
 	if err := prepare(&o); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 		budget = o.Budget
 	}
 	if added {
-		// Beside itself, for a budget that it may have.
+		// Measure it next to itself, since its budget allows it.
 		p := newPair(PairJob{Base: job.Head, Head: job.Head}, o, rng).measure(ctx, env, budget)
 		p.Base, p.Again = nil, nil
 		return p, nil
@@ -106,13 +106,13 @@ func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 	return newPair(job, o, rng).measure(ctx, env, budget), nil
 }
 
-// againCounts is how often the base is counted again to see whether chance has a
-// say in its count.
+// againCounts is how often to count the base again to see whether its count
+// depends on chance.
 const againCounts = 3
 
-// countPair counts both sides, each alone. Where they differ, and runs of the
-// same packet too, the base is counted again: only what is the same each time is
-// a fact that one can judge by.
+// countPair counts both sides, each alone. If they differ, and runs of the same
+// packet do too, it counts the base again: only a count that never varies is a
+// fact to judge by.
 func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
 	sides, err := countEach(ctx, env, o, job.Base, job.Head)
 	p := bench.Pair{
@@ -135,27 +135,27 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 	return p, nil
 }
 
-// countEach counts some jobs, one after the other.
+// countEach counts the jobs, one after the other.
 func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(&Plan{Jobs: jobs}, *o)
 	err := m.count(ctx, env, 0)
 	return m.tracks, err
 }
 
-// sameCount tells that neither failed and both cost the same.
+// sameCount reports whether both succeeded and cost the same.
 func sameCount(a, b *bench.Result) bool {
 	x, y := a.Sample(bench.Instructions.Name), b.Sample(bench.Instructions.Name)
 	return x != nil && y != nil && slices.Equal(x.Values, y.Values)
 }
 
-// uneven tells that runs of the same packet differ, in what they cost or in what
-// they execute.
+// uneven reports whether runs of the same packet differ in their cost or in the
+// instructions that they execute.
 func (t *track) uneven() bool {
 	c, ok := only(&t.result.Rounds)
 	return ok && uneven(c, t.job.KindsOfRuns()) || t.executed != nil && len(t.executed.Sample().Values) > 1
 }
 
-// loadOnly loads what has nothing to be driven against, for its static figures.
+// loadOnly loads what has nothing to be compared with, for its static figures.
 func loadOnly(ctx context.Context, env *drive.Environment, job PairJob) bench.Pair {
 	one := func(j *Job) *bench.Result {
 		if j == nil {

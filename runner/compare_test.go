@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// medianGrowth is the median over loads of the median over rounds of what a
-// costs more than b, as a share of b's raw cost.
+// medianGrowth returns the median over loads of the median over rounds of how
+// much more a costs than b, as a share of b's raw cost.
 func medianGrowth(a, b *bench.Result) (growth float64, loads int) {
 	byLoad := map[int][]float64{}
 	for i, load := range a.Rounds.Load {

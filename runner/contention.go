@@ -7,12 +7,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// fewApart is the part of the rounds that may have had the CPUs apart without
-// changing a median.
+// fewApart is the share of the rounds that may have run on the CPUs at
+// different times without changing a median.
 const fewApart = 0.25
 
-// contention is what it costs a run that others run on all CPUs, round by round:
-// the difference to a run alone, both net of their floors.
+// contention returns, round by round, how much more a run costs while others
+// run on all CPUs than a run alone does, both net of their floors.
 func contention(rounds, floor *bench.Counters, alone, aloneFloor *bench.Counters) bench.Sample {
 	s := bench.Sample{Measure: bench.Contention}
 	for i := range min(len(rounds.RunCnt), len(floor.RunCnt), len(alone.RunCnt), len(aloneFloor.RunCnt)) {
@@ -25,8 +25,8 @@ func contention(rounds, floor *bench.Counters, alone, aloneFloor *bench.Counters
 	return s
 }
 
-// unanswered is the warning of a program that keeps messages from their answers,
-// empty where there is none.
+// unanswered returns the warning about a program that keeps messages from being
+// answered, or "" if it does not.
 func unanswered(d *bench.Exchanged) string {
 	if d == nil || d.Done == d.Tried {
 		return ""

@@ -21,34 +21,35 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// corpusTest tests programs on this kernel, from one CPU: maps have values for each,
-// and programs may ask which it is.
+// corpusTest tests programs on this kernel, on one CPU, because maps have
+// values for each CPU and programs may ask which one they run on.
 type corpusTest struct {
 	cpu    uint32
 	repeat int
 	types  *btf.Cache
 }
 
-// corpusTotal are the figures of all programs of a corpus.
+// corpusTotal has the figures of all programs of a corpus.
 type corpusTotal struct {
 	programs, loadable int
 	// counted are the loadable ones that load with both placements of counters.
 	counted, ran, runs, mismatches int
-	// oracleRuns are the runs that the interpreter did too.
+	// oracleRuns are the runs that the interpreter repeated.
 	oracleRuns, oracleMismatches int
-	// divergent are programs whose runs differ by what helpers answer.
+	// divergent are programs whose runs differ with the answers of helpers.
 	divergent int
-	// verified is the verifier's work without counters, of the counted ones.
+	// verified is the verifier's work for the counted ones without counters.
 	verified, minimal, everyBlock int
 	insns                         int
 	instrumenting                 time.Duration
 }
 
-// Of the programs that load, at least 995 in 1000 load with counters too, and with few
-// counters the verifier's work grows by a third at most. Where BPF_PROG_TEST_RUN can
-// run one, it does the same with counters as without, the same number of times in each
-// repeat, by both placements of counters and by run_cnt, and where the interpreter
-// knows all that the program does, instruction by instruction with it.
+// Of the programs that load, at least 995 in 1000 also load with counters, and
+// with few counters the verifier's work grows by at most a third. If
+// BPF_PROG_TEST_RUN can run a program, it does the same with counters as
+// without. Each repeat, both placements of counters and run_cnt agree on the
+// number of executions. If the interpreter knows everything that the program
+// does, it agrees for each instruction.
 func TestCorpusCounts(t *testing.T) {
 	objects := corpus(t, true)
 	stats, err := drive.EnableStats()
@@ -56,7 +57,7 @@ func TestCorpusCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stats.Close()
-	runtime.LockOSThread() // and the thread ends with the test
+	runtime.LockOSThread() // the thread ends with the test
 	cpus, err := thread.Pin()
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func (x *corpusTotal) add(p *corpusProgram) {
 	}
 }
 
-// corpusProgram is what was found of one program.
+// corpusProgram has the results for one program.
 type corpusProgram struct {
 	program  string
 	insns    int
@@ -137,8 +138,8 @@ func (p *corpusProgram) counted() bool {
 	return p.refused == nil && p.minimal.refused == nil && p.everyBlock.refused == nil
 }
 
-// log tells what is wrong with a program, which fails the test but where it just
-// does not load with counters, and what is odd.
+// log reports errors of a program, which fail the test unless it merely does
+// not load with counters, and oddities.
 func (p *corpusProgram) log(t *testing.T, object string) {
 	t.Helper()
 	for _, v := range []*variant{&p.minimal, &p.everyBlock} {
@@ -221,14 +222,14 @@ func (c *corpusTest) load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
 	return ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: c.types})
 }
 
-// unload frees a collection, and lets the kernel do so.
+// unload frees a collection, and gives the kernel time to do so.
 func unload(coll *ebpf.Collection) {
 	coll.Close()
 	awaitFree()
 }
 
-// awaitFree lets the kernel free the programs that were closed, by work that it puts
-// off: what piles up of that on one CPU can block it.
+// awaitFree waits until the kernel has freed closed programs. It does so in
+// deferred work, which can block a CPU when it piles up there.
 func awaitFree() {
 	const membarrierGlobal = 1
 	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobal, 0, 0)
@@ -237,8 +238,8 @@ func awaitFree() {
 
 var processedLine = regexp.MustCompile(`^processed (\d+)`)
 
-// verifiedInsns reads the verifier's work from its log, which also kernels write that
-// do not tell it otherwise.
+// verifiedInsns reads the verifier's work from its log, which even kernels
+// write that report it in no other way.
 func verifiedInsns(log string) int {
 	for line := range strings.SplitSeq(log, "\n") {
 		if m := processedLine.FindStringSubmatch(line); m != nil {
@@ -249,7 +250,8 @@ func verifiedInsns(log string) int {
 	return 0
 }
 
-// volatileHelpers are the helpers that programs call whose answers no input fixes.
+// volatileHelpers returns the helpers that programs call whose answers no input
+// fixes.
 func volatileHelpers(spec *ebpf.CollectionSpec) (names []string) {
 	for _, p := range spec.Programs {
 		for i := range p.Instructions {

@@ -22,8 +22,9 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// Every program loads that the kernel takes from cilium/ebpf, or from libbpf by bpftool,
-// as it is. It may load here with changes, or is to have a reason why not.
+// Every program that the kernel accepts unchanged from cilium/ebpf, or from
+// libbpf by bpftool, loads. Any other may load with changes, or must get a
+// reason why not.
 func TestCorpusLoads(t *testing.T) {
 	testenv.Tools(t, "bpftool")
 	var programs, byCilium, byLibbpf, takenAll, takenLoaded, named, loaded, changed int
@@ -77,7 +78,7 @@ func TestCorpusLoads(t *testing.T) {
 }
 
 // tryLoad loads a program of an object as a benchmark would, and unloads it. It
-// says what was changed for that, or why the program does not load.
+// returns what was changed for that, or why the program does not load.
 func tryLoad(o *object.Object, program string) (changes []string, err error) {
 	spec, changes := o.Program(program)
 	coll, warning, err := load.Collection(spec.Copy())
@@ -91,11 +92,11 @@ func tryLoad(o *object.Object, program string) (changes []string, err error) {
 	return changes, nil
 }
 
-// loadsAsIs are the programs of an object that the kernel takes from cilium/ebpf
-// without a change: with all that the object has, or else each with all maps.
+// loadsAsIs returns the programs of an object that the kernel accepts unchanged
+// from cilium/ebpf: with the whole object, or else each with all maps.
 func loadsAsIs(data []byte) (taken map[string]bool) {
 	taken = map[string]bool{}
-	// The library may not survive what this tool has to.
+	// The library may panic on input that this tool must survive.
 	defer func() { _ = recover() }()
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(data))
 	if err != nil {
@@ -120,9 +121,9 @@ func loadsAsIs(data []byte) (taken map[string]bool) {
 	return taken
 }
 
-// loadsByLibbpf reports whether bpftool, which is made of libbpf, loads an object,
-// which it does as a whole. What it pins, of its own accord or because the
-// object says so, it pins in a file system that ends with the thread that sees it.
+// loadsByLibbpf reports whether bpftool, which is built on libbpf, loads an
+// object as a whole. It pins things, by itself or because the object says so,
+// in a file system that ends with the only thread that sees it.
 func loadsByLibbpf(ctx context.Context, data []byte) (bool, error) {
 	dir, err := os.MkdirTemp("", "ebpf-bench-objects-")
 	if err != nil {
@@ -159,11 +160,11 @@ func loadsByLibbpf(ctx context.Context, data []byte) (bool, error) {
 	return a.loads, a.err
 }
 
-// pins is where libbpf pins maps that the object has pinned by name.
+// pins is where libbpf pins maps for which the object asks for pinning by name.
 const pins = "/sys/fs/bpf"
 
-// privateBPFFS mounts a file system for pins that only this thread sees, and
-// what it starts.
+// privateBPFFS mounts a file system for pins that only this thread and its
+// children see.
 func privateBPFFS() error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("make a mount namespace: %w", err)

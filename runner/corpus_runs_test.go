@@ -16,11 +16,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
-// corpusInput is what a program is run on.
+// corpusInput is the input of a run.
 type corpusInput struct{ data, context []byte }
 
-// inputsOf are what BPF_PROG_TEST_RUN gives to programs of a type, none where
-// it cannot run them.
+// inputsOf returns the inputs that BPF_PROG_TEST_RUN takes for programs of type
+// t, none if it cannot run them.
 func inputsOf(t ebpf.ProgramType) (list []corpusInput) {
 	switch t {
 	case ebpf.XDP, ebpf.SchedCLS, ebpf.SchedACT, ebpf.SocketFilter, ebpf.CGroupSKB,
@@ -34,7 +34,7 @@ func inputsOf(t ebpf.ProgramType) (list []corpusInput) {
 	return list
 }
 
-// testFrames are of the usual protocols and of none.
+// testFrames returns frames of the usual protocols and of none.
 func testFrames() [][]byte {
 	v4 := &bench.IP{Src: addresses("10.0.0.1"), Dst: netip.MustParseAddr("10.0.0.2"), TTL: 64}
 	v6 := &bench.IP{Src: addresses("fd00::1"), Dst: netip.MustParseAddr("fd00::2"), TTL: 64}
@@ -63,7 +63,7 @@ func addresses(s string) bench.AddrRange {
 	return bench.AddrRange{First: a, Last: a}
 }
 
-// corpusRun is what is seen of a run from outside.
+// corpusRun is the externally visible result of a run.
 type corpusRun struct {
 	retval uint32
 	data   []byte
@@ -81,7 +81,7 @@ func (r corpusRun) String() string {
 	return fmt.Sprintf("return value %#x and %d bytes", r.retval, len(r.data))
 }
 
-// corpusPass is a run on each input, from the same start.
+// corpusPass is a run on each input, from the same initial state.
 type corpusPass struct {
 	runs    []corpusRun
 	counts  []*insn.Counts // of the pass, after each run
@@ -89,10 +89,10 @@ type corpusPass struct {
 	alone   bool // nothing else can enter the program
 }
 
-// passes runs a program on each input, n times, from maps that hold the same each
-// time.
+// passes runs a program on each input, n times, each time with the same initial
+// contents of maps.
 func (c *corpusTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, program string, inputs []corpusInput, n int) (passes []*corpusPass, err error) {
-	// A program that calls itself is entered without the kernel's counting it.
+	// The kernel does not count when a program enters itself.
 	tailCalls := slices.ContainsFunc(spec.Programs[program].Instructions, func(ins asm.Instruction) bool {
 		return ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == asm.FnTailCall
 	})
@@ -114,8 +114,8 @@ func (c *corpusTest) passes(spec *ebpf.CollectionSpec, table *insn.Table, progra
 	return passes, nil
 }
 
-// loadedSpec is a loaded collection with what its maps held then, nil where that
-// cannot be told.
+// loadedSpec is a loaded collection with the initial contents of its maps, nil
+// if they cannot be read.
 type loadedSpec struct {
 	coll     *ebpf.Collection
 	snapshot *snapshot
@@ -151,7 +151,7 @@ func (l *loadedSpec) unload() {
 	unload(l.coll)
 }
 
-// runInputs runs a loaded program on each input, from counters of 0.
+// runInputs runs a loaded program on each input, with counters starting at 0.
 func runInputs(coll *ebpf.Collection, table *insn.Table, program string, inputs []corpusInput, tailCalls bool) (*corpusPass, error) {
 	pass := &corpusPass{alone: len(coll.Programs) == 1 && !tailCalls}
 	p := coll.Programs[program]
@@ -196,7 +196,7 @@ func (in corpusInput) run(p *ebpf.Program) (r corpusRun) {
 	return r
 }
 
-// runAll runs a program without counters and with, and compares.
+// runAll runs a program with and without counters, and compares.
 func (c *corpusTest) runAll(spec *ebpf.CollectionSpec, p *corpusProgram) {
 	inputs := inputsOf(spec.Programs[p.program].Type)
 	if len(inputs) == 0 {
@@ -237,7 +237,7 @@ func (c *corpusTest) runAll(spec *ebpf.CollectionSpec, p *corpusProgram) {
 	c.askOracle(spec, passes[0], inputs, p)
 }
 
-// mismatch is the first difference between passes, empty if there is none.
+// mismatch describes the first difference between passes, or returns "".
 func mismatch(plain *corpusPass, passes []*corpusPass, program string, inputs []corpusInput) string {
 	first := passes[0]
 	for i, pass := range passes {
@@ -260,8 +260,8 @@ func mismatch(plain *corpusPass, passes []*corpusPass, program string, inputs []
 	return ""
 }
 
-// unequal is the first instruction of a program that two counts differ in. Their
-// tables may have blocks of other counters.
+// unequal returns the first instruction of a program in which two counts
+// differ. Their tables may place counters differently.
 func unequal(a, b *insn.Counts, program string) (at int, inA, inB uint64) {
 	x, y := a.Instructions(program), b.Instructions(program)
 	for i := range x {
@@ -272,8 +272,8 @@ func unequal(a, b *insn.Counts, program string) (at int, inA, inB uint64) {
 	return -1, 0, 0
 }
 
-// answersVary reports whether an instruction calls a helper whose answers no input
-// fixes: they depend on time, on chance, or on what else goes on.
+// answersVary reports whether an instruction calls a helper whose answers no
+// input fixes: they depend on time, on chance, or on other activity.
 func answersVary(ins *asm.Instruction) (asm.BuiltinFunc, bool) {
 	fn := asm.BuiltinFunc(ins.Constant)
 	if !ins.IsBuiltinCall() {

@@ -19,14 +19,15 @@ var (
 	corpusRepeat = flag.Int("repeat", 3, "how often the tests of a corpus run each program, on the same packets from the same start")
 )
 
-// corpusObject is an object of others.
+// corpusObject is an object of the corpus.
 type corpusObject struct {
 	name string
 	data []byte
 }
 
-// corpus reads the objects that are at hand: our own, and if wanted those of others that
-// cilium/ebpf is tested with, where there is Go, and that Debian installs (xdp-tools).
+// corpus reads the objects at hand: our own and, if wanted, those of others:
+// cilium/ebpf tests with some, if Go is installed, and Debian installs some
+// (xdp-tools).
 func corpus(t *testing.T, others bool) (objects []corpusObject) {
 	t.Helper()
 	testenv.Root(t)
@@ -68,10 +69,10 @@ func corpus(t *testing.T, others bool) (objects []corpusObject) {
 	return objects
 }
 
-// tally counts things by the class that they are of.
+// tally counts things by class.
 type tally map[string]int
 
-// log tells the numbers of each class.
+// log logs the numbers of each class.
 func (c tally) log(t *testing.T, what string) {
 	t.Helper()
 	classes := make([]string, 0, len(c))
@@ -84,5 +85,5 @@ func (c tally) log(t *testing.T, what string) {
 	}
 }
 
-// percentage is a number as a percentage of another.
+// percentage returns n as a percentage of of.
 func percentage(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }

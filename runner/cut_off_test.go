@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// cutOff is a driver whose slice is cut off after so many whole ones.
+// cutOff is a driver that is cut off after some whole slices.
 type cutOff struct {
 	drive.Driver
 	whole  int
@@ -33,7 +33,8 @@ func (c *cutOff) Trigger(ctx context.Context) (int, error) {
 
 func (c *cutOff) Detach() error { return nil }
 
-// What a signal cuts off is in no figure, and no fault of the benchmark's.
+// A slice that a signal cuts off is in no figure, and not a fault of the
+// benchmark.
 func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 	testenv.Root(t)
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{}})

@@ -14,28 +14,28 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// In exact mode the machine's clock advances by one nanosecond an instruction,
+// In exact mode the machine's clock advances by one nanosecond per instruction,
 // so every time that the kernel measures is a count. What disturbs a count is
-// the timer tick, which adds thousands of instructions to the round that it
-// falls into. Rounds are therefore short, and the smallest of a few is the
-// undisturbed one; more would only say the same again.
+// the timer tick, which adds thousands of instructions to its round. Rounds are
+// therefore short, and the smallest of a few is undisturbed; more of them would
+// add nothing.
 const (
 	exactRounds = 8
 	// exactSlice bounds the runs of a slice, in instructions. The tick comes
-	// every 4 ms, which are 4 million of them.
+	// every 4 ms, which is 4 million of them.
 	exactSlice = 100_000
-	// exactTime is what a slice of a load takes at most, with all that the load
-	// does beside the runs.
+	// exactTime is the longest that a slice of a load takes, including
+	// everything that the load does besides the runs.
 	exactTime = 20 * time.Millisecond
-	// exactRuns is how many runs a slice has at most.
+	// exactRuns is the largest number of runs of a slice.
 	exactRuns     = 64
 	sampledRounds = 4 * exactRounds
 )
 
 // count measures one track after the other, in exact mode. Nothing has to
-// cancel out, and what else is loaded would count: the kernel calls an XDP
-// program by way of a search among all that are attached. So a benchmark's
-// counts do not depend on the suite that it is part of.
+// cancel out, and anything else that is loaded would be counted: to call an XDP
+// program, the kernel searches all that are attached. This way, a benchmark's
+// counts do not depend on the rest of its suite.
 func (m *measurement) count(ctx context.Context, env *drive.Environment, load int) error {
 	everything := slices.Concat(m.floors, m.tracks)
 	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
@@ -69,7 +69,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 	}
 	defer stats.Close()
 	t.shorten(ctx)
-	// Time makes nothing warm here; the first slice alone is unlike the others.
+	// Time warms up nothing here; only the first slice differs from the others.
 	t.slice(ctx)
 	t.refuseOwnRuns(ctx)
 	t.makeRoom(ctx)
@@ -96,8 +96,8 @@ func (m *measurement) roundsOf(j *Job) int {
 	return m.options.Rounds
 }
 
-// keep makes the undisturbed one of the rounds the result's only one: the others
-// say just where the tick fell, which depends on everything that the machine did
+// keep makes the undisturbed round the only one of the result. The others only
+// show where the tick fell, which depends on everything that the machine did
 // before.
 func (t *track) keep(rounds []drive.Counters, load int) {
 	if len(rounds) > 0 {
@@ -115,9 +115,9 @@ func (t *track) keep(rounds []drive.Counters, load int) {
 	}
 }
 
-// undisturbed is the cheapest of the rounds with the usual number of runs. The
-// window of a perf event may close late, and a round with more runs has a lower
-// mean where the first run costs more than the others.
+// undisturbed returns the cheapest of the rounds with the usual number of runs.
+// A perf event's window may close late, and a round with more runs has a lower
+// mean if the first run costs more than the others.
 func undisturbed(rounds []drive.Counters) drive.Counters {
 	often := map[uint64]int{}
 	for _, c := range rounds {
@@ -132,8 +132,8 @@ func undisturbed(rounds []drive.Counters) drive.Counters {
 }
 
 // shorten makes the track's slices short enough to miss the tick, which counts
-// only where it interrupts the program. Halving comes to the same number of
-// runs also for a slice that was interrupted.
+// only if it interrupts the program. Halving reaches the same number of runs
+// even after a slice that was interrupted.
 func (t *track) shorten(ctx context.Context) {
 	r, ok := t.resizable()
 	if !ok {
@@ -150,8 +150,8 @@ func (t *track) shorten(ctx context.Context) {
 	}
 }
 
-// quicken makes the slices of a load small that does much beside the runs, and tells
-// whether the program runs in the latest then.
+// quicken shortens the slices of a load that does much besides the runs, and
+// reports whether the program still ran in the latest slice or failed.
 func (t *track) quicken(ctx context.Context, r drive.Resizer) bool {
 	var all int
 	r.Resize(func(now int) int { all = now; return 1 })
@@ -166,7 +166,7 @@ func (t *track) quicken(ctx context.Context, r drive.Resizer) bool {
 	return false
 }
 
-// exactSamples are the counts of a run: of the program, and of its floor.
+// exactSamples returns the counts per run of the program and of its floor.
 func exactSamples(r *bench.Result, packets int) []bench.Sample {
 	raw, ok := only(&r.Rounds)
 	if !ok {
@@ -193,12 +193,13 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 	return samples
 }
 
-// uneven tells that not each run of the same packet cost the same.
+// uneven reports whether the runs of a packet differ in cost.
 func uneven(c drive.Counters, packets int) bool {
 	return packets > 0 && c.RunTimeNS*uint64(packets)%c.RunCnt != 0
 }
 
-// only is the one round that exact mode keeps; ok is false if it has no run.
+// only returns the one round that exact mode keeps; ok is false if it has no
+// runs.
 func only(c *bench.Counters) (round drive.Counters, ok bool) {
 	if c.Runs() == 0 {
 		return drive.Counters{}, false

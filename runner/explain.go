@@ -10,13 +10,13 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Explain counts where the BPF instructions are that runs of benchmarks execute:
-// line by line, of both sides of a pair, or of the head alone where there is no
-// base. With code, lines have their instructions, and an estimate of what the JIT
-// made of them.
+// Explain counts which BPF instructions runs of benchmarks execute, line by
+// line, for both sides of a pair, or for the head alone if there is no base.
+// With code, it adds the instructions of each line and an estimate of what the
+// JIT compiled them to.
 //
-// The explanation that it returns has no names of its sides. Benchmarks that fail
-// carry their errors.
+// The explanation does not name its sides. Benchmarks that fail carry their
+// errors.
 func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench.Explanation, error) {
 	if err := prepare(&o); err != nil {
 		return nil, err

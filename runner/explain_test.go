@@ -23,7 +23,7 @@ func TestComparedLines(t *testing.T) {
 	}
 }
 
-// checkFibonacciLines wants the lines of the loop first.
+// checkFibonacciLines expects the lines of the loop first.
 func checkFibonacciLines(t *testing.T, lines []bench.Line) {
 	t.Helper()
 	if len(lines) == 0 || len(lines) > bench.MaxLines {

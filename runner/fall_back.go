@@ -6,9 +6,9 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// whyNotHere is why the job's program is only loaded on this kernel, nil where
-// there is no reason to: a driver that the suite names is not given up. floor is
-// the track of the empty program that is driven the same way, which was tried.
+// whyNotHere returns why this kernel can only load the job's program, or nil.
+// It never gives up a driver that the suite names. floor is the track of the
+// empty program, on which the same way of driving was tried.
 func whyNotHere(j *Job, floor *track) error {
 	var no *host.CannotError
 	if j.Chosen && floor != nil && errors.As(floor.err, &no) {
@@ -17,8 +17,8 @@ func whyNotHere(j *Job, floor *track) error {
 	return nil
 }
 
-// orVerify makes of a track whose driver was chosen for it one that only loads
-// its program, where this kernel cannot do what the driver does.
+// orVerify turns a track whose driver was chosen automatically into one that
+// only loads its program if this kernel cannot do what the driver does.
 func (t *track) orVerify() {
 	if why := whyNotHere(t.job, t.floor); why != nil {
 		*t = *newTrack(t.job.ByVerify(why), nil)

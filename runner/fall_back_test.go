@@ -13,7 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Only a driver that was chosen is given up, and only for what the kernel lacks.
+// Only a driver chosen automatically falls back, and only if the kernel lacks
+// something.
 func TestDriversThatTheKernelCannotDo(t *testing.T) {
 	lacks := bench.WithHint(fmt.Errorf("attach: %w", host.Cannot(errors.New("there are no kprobes"))), "another kernel")
 	for _, c := range []struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// warnOfFill says which map was fuller when runs were measured than when they were
-// counted, or less full.
+// warnOfFill warns of a map whose fill level differed between the measured runs
+// and the counted runs.
 func (t *track) warnOfFill() {
 	if t.executed == nil || !t.filled {
 		return
@@ -18,8 +18,9 @@ func (t *track) warnOfFill() {
 	}
 }
 
-// otherFill says of a map that was much fuller when runs were measured than when
-// they were counted, or much less full, empty where there is none.
+// otherFill returns a warning about a map that was much fuller, or much less
+// full, when runs were measured than when they were counted, or "" if there is
+// none.
 func otherFill(counted, measured []bench.MapFill, exact bool) string {
 	for i := range min(len(counted), len(measured)) {
 		c, m := counted[i].Entries, measured[i].After

@@ -6,8 +6,8 @@ import (
 	"github.com/org/ebpf-bench-action/programs/empty"
 )
 
-// floorKey says which benchmarks share a floor: those of one program type that
-// are driven the same way, because what counting a run costs depends on how
+// floorKey identifies the benchmarks that share a floor: those of one program
+// type that are driven the same way. The cost of counting a run depends on how
 // the kernel comes to call the program.
 type floorKey struct {
 	typ    ebpf.ProgramType
@@ -21,13 +21,15 @@ func floorOf(j *Job) floorKey {
 	return floorKey{p.Type, p.AttachType, p.AttachTo, j.Kind().Alike(j)}
 }
 
-// newFloor is the track of the empty program that is driven as like is.
+// newFloor returns the track of an empty program that is driven in the same way
+// as like.
 func newFloor(key floorKey, like *Job) *track {
 	b := *like.Benchmark
 	b.Name = "floor of " + like.Type()
 	b.Globals, b.Maps = nil, nil
 	if b.TestRun != nil {
-		// Other benchmarks share the floor, which the kernel may not run with this.
+		// Other benchmarks share the floor, and the kernel may refuse to run it
+		// with this context.
 		run := *b.TestRun
 		run.Context, b.TestRun = nil, &run
 	}

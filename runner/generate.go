@@ -1,4 +1,4 @@
 package runner
 
-// The objects of the tests, and the program that they trace.
+// Compile the objects of the tests, and the program that they trace.
 //go:generate sh testdata/compile.sh

@@ -9,12 +9,12 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// Hardware counters are read around test_run, whose loop does nothing else: what
-// it takes itself is in the floor too. An attached program would be charged with
-// all that leads to its hook: see profile.
+// Hardware counters are read around test_run, whose loop does nothing else: its
+// own cost is in the floor, too. For an attached program they would also count
+// everything that leads to its hook: see profile.
 
-// recordHardware adds what the events of a slice were a run, less those of a slice
-// of the floor's.
+// recordHardware adds the events per run of a slice, minus those of the floor's
+// slice.
 func (t *track) recordHardware(measures []bench.Measure, last, floor *drive.Slice) {
 	if last.RunCnt == 0 || floor.RunCnt == 0 || len(floor.Events) != len(last.Events) {
 		return

@@ -11,14 +11,14 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// countTaskClock has CPU time, which every kernel counts, stand in for cycles, which
-// few virtual machines have: a run that takes longer takes more of it.
+// countTaskClock substitutes CPU time, which every kernel counts, for cycles,
+// which few virtual machines have: a longer run takes more of it.
 func countTaskClock(t *testing.T) {
 	all := drive.HardwareEvents
 	t.Cleanup(func() { drive.HardwareEvents = all })
 	drive.HardwareEvents = []pmu.Event{
 		{Measure: bench.Cycles, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK},
-		{Measure: bench.TLBMisses, Type: unix.PERF_TYPE_SOFTWARE, Config: 1 << 20}, // there is no such event
+		{Measure: bench.TLBMisses, Type: unix.PERF_TYPE_SOFTWARE, Config: 1 << 20}, // no such event exists
 	}
 }
 
@@ -45,7 +45,7 @@ func TestHardwareCountersAreReadAroundTestRun(t *testing.T) {
 	slowIsDearer(t, median)
 }
 
-// medianOf is the median of a result's one hardware counter.
+// medianOf returns the median of a result's only hardware counter.
 func medianOf(t *testing.T, r *bench.Result, s *bench.Sample) float64 {
 	t.Helper()
 	if r.Sample(bench.TLBMisses.Name) != nil {

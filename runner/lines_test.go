@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// Names in an object have no limit. What is explained of them can be read again,
-// as it is when it comes out of a virtual machine.
+// Names in an object have no limit. An explanation that has them can be read
+// back, as happens when it comes out of a virtual machine.
 func TestLongNamesAreRead(t *testing.T) {
 	testenv.Root(t)
 	long := strings.Repeat("n", 5000)

@@ -18,7 +18,8 @@ const objects = plantest.Objects
 var (
 	planOf, tryPlan = plantest.Of, plantest.Try
 	suiteOf         = plantest.Suite
-	// resolved is a benchmark of a program that is in no object, jobOf one of XDP.
+	// resolved makes a benchmark of a program without an object, jobOf an XDP
+	// one.
 	resolved, tryJob, jobOf = plantest.Job, plantest.TryJob, plantest.Made
 	returns, loads          = plantest.Returns, plantest.Loads
 )

@@ -20,7 +20,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// bundledObjects are the objects that the tool brings, but those of a folder.
+// bundledObjects returns the tool's bundled objects, except those of one
+// folder.
 func bundledObjects(t *testing.T, except string) (objects [][]byte) {
 	t.Helper()
 	names, err := fs.Glob(programs.FS, "*/*.o")
@@ -40,7 +41,7 @@ func bundledObjects(t *testing.T, except string) (objects [][]byte) {
 	return objects
 }
 
-// lines fails where an error has lines that are none.
+// lines fails if a line of an error is empty or unprintable.
 func lines(t *testing.T, err error) {
 	t.Helper()
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -85,8 +86,8 @@ func planOfObject(data []byte) (jobs int, err error) {
 	return len(plan.Jobs), nil
 }
 
-// This loads hundreds of programs in a row, which is for a virtual machine; see
-// vmtest. Each series of Linux gets other objects.
+// This loads hundreds of programs in a row, so it runs in a virtual machine;
+// see vmtest. Each series of Linux gets other objects.
 func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 	if os.Getenv("VMTEST_NOW") == "" {
 		t.Skip("this test runs in a virtual machine, by make test-vm")
@@ -99,8 +100,8 @@ func TestKernelLoadsOfMalformedObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes := map[string]int{}
-	// The number of steps of work is data: most of its damages make a loop that the
-	// verifier follows to its limit, for half a minute on an emulated CPU.
+	// The number of steps of work is data: most damage to it makes a loop that
+	// the verifier follows to its limit, for half a minute on an emulated CPU.
 	for i, data := range objecttest.Malformed(uint64(release>>8), 250, bundledObjects(t, "work")) {
 		o, err := object.Parse(data)
 		if err != nil {

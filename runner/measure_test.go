@@ -66,7 +66,8 @@ func TestEveryDriverMeasures(t *testing.T) {
 	}
 }
 
-// The raw figure is what bpftool prints for the same program at that moment.
+// The raw figure is what bpftool prints for the same program at the same
+// moment.
 func TestAgreesWithBpftool(t *testing.T) {
 	testenv.Root(t)
 	bpftool, err := exec.LookPath("bpftool")
@@ -213,7 +214,7 @@ func TestSlicesAreShortenedToWhatMapsHold(t *testing.T) {
 	}
 }
 
-// So is a slice that is counted alone, to the same length.
+// The same goes for a slice that is only counted: it gets the same length.
 func TestExplainCountsWhatIsMeasured(t *testing.T) {
 	const text = objects + `
   - {name: a, program: fun_xdp_fizz, test_run: {repeat: 4000, packets: [{ipv4: {src: 10.0.0.250-10.0.0.254}, udp: {}}]}}
@@ -229,7 +230,7 @@ func TestExplainCountsWhatIsMeasured(t *testing.T) {
 	}
 }
 
-// What a benchmark's floor is does not depend on what else is measured.
+// The floor of a benchmark does not depend on the other benchmarks.
 func TestFloorsAreOfTheirOwnKind(t *testing.T) {
 	plan := planOf(t, objects+`
   - {name: many, program: fun_xdp_basic, test_run: {}}
@@ -314,12 +315,12 @@ func TestOneFailureSparesTheOthers(t *testing.T) {
 	}
 }
 
-// onThread runs fn as a measurement does, on a thread that ends with it.
+// onThread runs fn like a measurement, on a thread that ends with it.
 func onThread(t *testing.T, fn func(env *drive.Environment)) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
-		// Should fn fail the test, its goroutine ends without a result.
+		// If fn fails the test, its goroutine ends without a result.
 		defer close(done)
 		done <- onLockedThread(func(env *drive.Environment) error { fn(env); return nil })
 	}()

@@ -15,13 +15,13 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// measurement is a run under way. It belongs to one locked thread.
+// measurement is a run in progress. It belongs to one locked thread.
 type measurement struct {
 	options Options
 	out     bench.Run
 	tracks  []*track
 	floors  []*track
-	// unsaved is why results could not be saved.
+	// unsaved is the error that kept results from being saved.
 	unsaved error
 }
 
@@ -35,7 +35,7 @@ func newMeasurement(p *Plan, o Options) *measurement {
 		Partial: true,
 	}}
 	floors := map[floorKey]*track{}
-	cpus, _ := thread.Allowed() // one that cannot be told is one
+	cpus, _ := thread.Allowed() // if it fails, assume one CPU
 	for _, job := range plan.OrAlone(plan.OrTestRun(p.Jobs, plan.TryVeth), o.Mode, cpus) {
 		if job.Verify != nil {
 			m.tracks = append(m.tracks, newTrack(job, nil))
@@ -84,7 +84,7 @@ func (m *measurement) run(ctx context.Context) error {
 			m.out.Elapsed = seconds(time.Since(began))
 		}
 		if m.options.Save != nil && m.unsaved == nil {
-			// What was measured is not lost with a place to save it.
+			// Failing to save the results must not lose them.
 			m.unsaved = m.options.Save(m.results())
 		}
 		if ctx.Err() != nil {
@@ -136,7 +136,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, load int
 	return nil
 }
 
-// results is the run as far as it got.
+// results returns the run as far as it got.
 func (m *measurement) results() *bench.Run {
 	out := m.out
 	out.Results = nil
@@ -146,11 +146,12 @@ func (m *measurement) results() *bench.Run {
 	return &out
 }
 
-// seconds keeps the milliseconds, which is all that anybody reads.
+// seconds rounds to milliseconds; nobody reads more.
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
 
-// countInsns counts what runs of the track's program execute, once in a run:
-// no load changes it. That it cannot be counted is not a fault of the benchmark's.
+// countInsns counts the instructions that runs of the track's program execute.
+// It does so once per run of the tool, since no load changes them. A failure to
+// count them is a warning, not a fault of the benchmark.
 func (t *track) countInsns(ctx context.Context, like count.Like) {
 	if !t.live() || t.floor == nil || t.counted {
 		return

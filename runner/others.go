@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// A hook is watched without its load for as long as the load takes, within these
-	// bounds: what calls it rarely is in long slices all the same.
+	// A hook is watched without its load for as long as the load takes, within
+	// these bounds: a hook that is called rarely has long slices anyway.
 	minQuiet = 20 * time.Millisecond
 	maxQuiet = 2 * time.Second
-	// fewOthers is the share of runs for others that is not worth a word, mostly
-	// that from which the load hardly seems to call the hook.
+	// A share of runs for others of up to fewOthers is not worth a warning;
+	// from mostlyOthers on, the load hardly seems to call the hook.
 	fewOthers    = 0.01
 	mostlyOthers = 0.5
 )
 
-// watchOthers looks how often a track's program runs without its load, and warns
-// if that is in the figures. The latest slice is one with it.
+// watchOthers measures how often a track's program runs without its load, and
+// warns if the figures include such runs. The latest slice must be one with the
+// load.
 func (t *track) watchOthers(ctx context.Context) {
 	if !t.live() || t.last.RunCnt == 0 {
 		return
@@ -36,7 +37,7 @@ func (t *track) watchOthers(ctx context.Context) {
 	}
 	after, err2 := drive.ReadCounters(t.subject.Program)
 	if err != nil || err2 != nil {
-		return // the next slice fails too, and says why
+		return // the next slice fails, too, and says why
 	}
 	expected := float64(after.Since(before).RunCnt) * t.wall.Seconds() / quiet.Seconds()
 	switch share := expected / float64(t.last.RunCnt); {

@@ -13,13 +13,13 @@ const (
 	// ownSlices are how many slices with doings and without are looked at, of which
 	// the ones with the fewest runs count: others may call the hook meanwhile.
 	ownSlices = 4
-	// fewestRuns is the share of doings that call the hook at least.
+	// fewestRuns is the least share of doings that must call the hook.
 	fewestRuns = 0.01
 )
 
-// refuseOwnRuns makes it an error that just the orders call the track's hook and
-// not the load: a figure of that would look like one of the load. The latest slice
-// is one with it.
+// refuseOwnRuns makes it an error if only the orders to the load call the
+// track's hook, and not the load itself: their figure would look like one of
+// the load. The latest slice must be one with the load.
 func (t *track) refuseOwnRuns(ctx context.Context) {
 	if !t.live() || t.last.RunCnt == 0 {
 		return
@@ -37,7 +37,7 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 		}
 		after, err2 := drive.ReadCounters(t.subject.Program)
 		if err != nil || err2 != nil {
-			return // the next slice fails too, and says why
+			return // the next slice fails, too, and says why
 		}
 		own = append(own, after.Since(before).RunCnt)
 		if fewest >= uint64(doings) {
@@ -49,8 +49,8 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 		fewest = min(fewest, t.last.RunCnt)
 	}
 	least, most := float64(slices.Min(own)), float64(slices.Max(own))
-	// Where others call the hook so often that the orders alone differ by about as much
-	// as the load would add, it cannot be told.
+	// If others call the hook so often that the orders alone differ by about as
+	// much as the load would add, there is no telling.
 	hidden := most-least >= max(float64(doings)/2, 1)
 	switch plain := float64(fewest)-least >= max(fewestRuns*float64(doings), 1); {
 	case plain:

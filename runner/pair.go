@@ -11,13 +11,14 @@ import (
 )
 
 // pair is a benchmark while its two sides are measured: three programs in the
-// same rounds, with the floor of all three.
+// same rounds, and one floor for all three.
 type pair struct {
 	base, head, again, floor *track
 
 	options *Options
 	rng     *rand.Rand
-	// length is the number of runs of a slice, rounds that of rounds of a load.
+	// length is the number of runs of a slice, rounds the number of rounds of a
+	// load.
 	length, rounds int
 }
 
@@ -30,26 +31,26 @@ func newPair(job PairJob, o *Options, rng *rand.Rand) *pair {
 	}
 }
 
-// sides are what is loaded afresh for each load. The floor is not: it is the
-// same for all of them, so its own place in memory is in no difference.
+// sides returns the tracks that are loaded afresh for each load. The floor
+// stays loaded: all of them share it, so its place in memory cancels out.
 func (p *pair) sides() []*track { return []*track{p.base, p.head, p.again} }
 
 const (
-	// pilotLoads is how many loads tell how long a load takes, and how far two
-	// loads of the same object differ.
+	// pilotLoads is how many loads it takes to learn how long a load takes and
+	// how far two loads of the same object differ.
 	pilotLoads = 6
-	// minPairLoads is what is worth a test: of fewer, chance alone often
-	// enough has all differ in the same direction.
+	// minPairLoads is the least that is worth a test: among fewer loads, chance
+	// alone often enough makes all differ in the same direction.
 	minPairLoads = 12
 	maxPairLoads = 1000
-	// pairSlice is how long a slice is at most. Short rounds cancel out more
-	// of what goes on beside them.
+	// pairSlice is the longest that a slice takes. Short rounds cancel out more
+	// of the disturbances.
 	pairSlice = 400 * time.Microsecond
-	// pairWindow is how long a perf event samples in a slice at most.
+	// pairWindow is the longest that a perf event samples in a slice.
 	pairWindow = 5 * time.Millisecond
 )
 
-// measure measures the pair for the time that it has.
+// measure measures the pair within its budget.
 func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.Duration) bench.Pair {
 	began := time.Now()
 	p.floor.open(ctx, env)
@@ -75,8 +76,8 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 	}
 }
 
-// fit finds out how long slices can be: the same number of runs for all, short,
-// and so few that they fill no map that is emptied between them.
+// fit sets the length of the slices: the same number of runs for all, short,
+// and few enough to fill no map that is emptied between them.
 func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
@@ -105,9 +106,9 @@ func (p *pair) Resize(t *track) {
 	}
 }
 
-// pilot measures the base against itself, to plan how many loads to take and
-// of how many rounds: it leaves the head alone, so that nothing that the test
-// will look at has a say in when the test stops.
+// pilot measures the base against itself to plan the number of loads and of
+// rounds per load. It leaves the head alone, so that nothing that the test will
+// look at influences when the test stops.
 func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() time.Duration) (loads int) {
 	base, again := newTrack(p.base.job, p.floor), newTrack(p.base.job, p.floor)
 	var loading, round time.Duration
@@ -118,10 +119,10 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 		const few = 4
 		loading, round = p.load(ctx, env, load, []*track{base, again}, few)
 	}
-	// A third side takes its share of both.
+	// A third side will take its share of both.
 	loading, round = loading*3/2, max(round*4/3, time.Microsecond)
-	// About as much time for measuring as for loading: fewer rounds would
-	// leave much of the time unused, more would only tell more of one load.
+	// Spend about as much time on measuring as on loading: fewer rounds would
+	// leave much of the time unused, more would only tell more about one load.
 	p.rounds = min(max(int(loading/round), 6), 64)
 	loads = int(left() / (loading + time.Duration(p.rounds)*round))
 	if p.options.PlanLoads != nil {
@@ -132,9 +133,9 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 	return min(max(loads, minPairLoads), maxPairLoads)
 }
 
-// load loads the sides, in an order that chance decides because the kernel's
-// XDP dispatcher searches in that order, and measures some rounds. It says how
-// long loading and a round took.
+// load loads the sides in random order, because the kernel's XDP dispatcher
+// searches them in that order, and measures some rounds. It returns how long
+// loading and one round took.
 func (p *pair) load(ctx context.Context, env *drive.Environment, load int, sides []*track, rounds int) (loading, round time.Duration) {
 	defer func() {
 		for _, t := range sides {

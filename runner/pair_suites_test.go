@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Each side of a pair runs its own suite's program by the head's workload; of
-// values that do not fit the base's program it has its own, or none.
+// Each side of a pair runs its own suite's program with the head's workload.
+// Where values do not fit the base's program, it keeps its own, or gets none.
 func TestPlanSuites(t *testing.T) {
 	for _, c := range []struct{ name, head, base, want string }{
 		{

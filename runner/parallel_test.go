@@ -15,7 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// countingXDP is a job whose runs all count up one number.
+// countingXDP is a job whose runs all increment the same number.
 func countingXDP(t *testing.T) *Job {
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: asm.Instructions{
 		asm.LoadMapValue(asm.R1, 0, 0).WithReference("hits"),

@@ -10,10 +10,10 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// countPath counts what an event takes with the program attached and without
-// it. That has in it what run_time_ns leaves out: the trampoline, the hook,
-// what the kernel does to get there. Statistics must be off, whose own cost is
-// on that path. The program is detached afterwards.
+// countPath counts the instructions of an event with the program attached and
+// without it. Unlike run_time_ns, this includes the trampoline, the hook and
+// the way to it. Statistics must be off, because their cost is on that path.
+// The program is detached afterwards.
 func (t *track) countPath(ctx context.Context) {
 	if !t.live() {
 		return
@@ -24,7 +24,7 @@ func (t *track) countPath(ctx context.Context) {
 	}
 	path, err := comparePath(ctx, d)
 	switch {
-	case ctx.Err() != nil: // is not a fault of the benchmark's
+	case ctx.Err() != nil: // not a fault of the benchmark
 		return
 	case err != nil:
 		t.warn(fmt.Sprintf("the cost of the whole path could not be counted: %v", err))
@@ -45,18 +45,18 @@ func comparePath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
 	return &bench.Path{Events: events, Attached: attached, Detached: detached}, err
 }
 
-// pathRounds is how often the events happen. The kernel keeps pages and buffers
-// in stock that it fills up every few dozen packets, so these are rounds enough
-// for some in which it need not.
+// The kernel stocks pages and buffers and refills the stock every few dozen
+// packets, so there must be enough rounds for some without a refill.
 const (
 	pathRounds = 192
-	// pathAlike is how many rounds make a time one that is not there by chance:
-	// now and then a round finds something done that the others have to do.
+	// pathAlike is how many rounds must agree on a time for it to be no
+	// accident: now and then a round finds something done that the others have
+	// to do.
 	pathAlike = 4
 )
 
-// leastTime is what the quickest rounds took, in nanoseconds of the machine's
-// clock: those that no tick fell into, and no filling up of a stock.
+// leastTime returns the time of the quickest rounds, in nanoseconds of the
+// machine's clock: the rounds without a timer tick or a refill of a stock.
 func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint64, err error) {
 	var took []uint64
 	for range pathRounds {
@@ -73,8 +73,8 @@ func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint6
 	return events, leastAlike(took, pathAlike), nil
 }
 
-// leastAlike is the smallest value that occurs at least so many times, or the
-// smallest one.
+// leastAlike returns the smallest value that occurs at least times times, or
+// else the smallest one.
 func leastAlike(values []uint64, times int) uint64 {
 	slices.Sort(values)
 	for i := range values[:len(values)-times+1] {

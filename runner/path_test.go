@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// Time takes the place of instructions here: what is tested is that the events
-// happen with and without the program, and that both are counted apart.
+// Time substitutes for instructions here: the test checks that the events
+// happen with and without the program, and that each is counted separately.
 func TestPathIsDrivenWithAndWithoutTheProgram(t *testing.T) {
 	testenv.Root(t)
 	for _, mode := range []string{"native", "generic"} {

@@ -11,20 +11,20 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// The hardware counters of an attached program are read by programs that trace it,
-// before and after each run. What these do is in the time that the kernel charges,
-// so the program is traced in slices of its own, once those of the rounds are over,
-// and loses what traces it after them.
+// The hardware counters of an attached program are read by programs that trace
+// it before and after each run. The time that the kernel charges includes them,
+// so the program is traced in separate slices, after those of the rounds, and
+// only then.
 
-// profiled are slices of a track in which its runs were profiled.
+// profiled holds the slices in which a track's runs were profiled.
 type profiled struct {
 	measures []bench.Measure
 	slices   []drive.Slice
 	err      error
 }
 
-// profile adds so many values of the hardware counters to the results of those of the
-// tracks that are attached, if the machine has counters. Their floors are in turn too.
+// profile adds n values of the hardware counters to the results of the attached
+// tracks if the machine has counters. turn includes their floors.
 func profile(ctx context.Context, env *drive.Environment, turn []*track, n int) {
 	if len(env.Counters.Measures()) == 0 {
 		return
@@ -55,7 +55,7 @@ func (t *track) recordProfile(p, floor profiled) {
 	}
 }
 
-// profile lets the program run for so many slices, traced.
+// profile runs the program for n slices while it is traced.
 func (t *track) profile(ctx context.Context, n int) (p profiled) {
 	tracing, err := pmu.Attach(drive.HardwareEvents, t.subject.Program, t.job.Function())
 	if err != nil {
@@ -71,7 +71,8 @@ func (t *track) profile(ctx context.Context, n int) (p profiled) {
 	return p
 }
 
-// traced is a slice by what traces the program, which is not timed.
+// traced drives one slice that counts runs and events by tracing and takes no
+// times.
 func traced(ctx context.Context, s *drive.Subject, tracing *pmu.Profile) (drive.Slice, error) {
 	runs, events, err := tracing.Read()
 	if err != nil {

@@ -46,7 +46,8 @@ func TestHardwareCountersOfAttachedPrograms(t *testing.T) {
 	slowIsDearer(t, median)
 }
 
-// onVeth is a track of fun_xdp_basic on a veth, with 100 packets a slice.
+// onVeth returns a track of fun_xdp_basic on a veth, with 100 packets per
+// slice.
 func onVeth(t *testing.T, env *drive.Environment, change func(*Job)) *track {
 	t.Helper()
 	plan := planOf(t, objects+"\n  - {name: b, program: fun_xdp_basic, veth: {count: 100}}\n")
@@ -92,7 +93,8 @@ func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 	})
 }
 
-// A program that nothing can trace is measured for all else, and says why.
+// A program that nothing can trace is measured otherwise, and a warning says
+// why.
 func TestProfileOfAProgramWithoutTypes(t *testing.T) {
 	testenv.Root(t)
 	countTaskClock(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// replacing resolves benchmarks of programs with functions that others replace.
+// replacing resolves benchmarks of programs with replaced functions.
 func replacing(t *testing.T, benchmarks string) (*Plan, error) {
 	t.Helper()
 	return NewPlan(replacingSuite(t, benchmarks))
@@ -45,8 +45,8 @@ func replacingObjects(t *testing.T) (all []suite.Object) {
 	return all
 }
 
-// What a run returns and executes is what the replacement makes of it, by every
-// driver, with the maps of the program's object or of another.
+// With any driver, the replacement determines the result and the instructions
+// of a run. It may use maps of the program's object or of another.
 func TestFunctionsAreReplaced(t *testing.T) {
 	testenv.Probe(t, "freplace")
 	const drop, pass, back, redirect = 1, 2, 3, 4
@@ -100,8 +100,8 @@ func TestFunctionsAreReplaced(t *testing.T) {
 	}
 }
 
-// In a comparison of two suites, the base has the head's values of what a replacement
-// brings along too.
+// In a comparison of two suites, the base also gets the head's values for what
+// a replacement adds.
 func TestReplacementsAreComparedWithTheSameValues(t *testing.T) {
 	const benchmark = `  - {name: a, program: filter, replace: [{program: rate_plugged}], globals: {verdict: 3}, maps: {seen of plugin.o: {entries: [{key: 1, value: 1}]}}}`
 	pairs, err := PlanSuites(replacingSuite(t, benchmark), replacingSuite(t, benchmark))
@@ -114,7 +114,7 @@ func TestReplacementsAreComparedWithTheSameValues(t *testing.T) {
 	}
 }
 
-// What each run executes of the program that replaces is told line by line.
+// The lines of a replacement are explained, too.
 func TestReplacementsAreExplained(t *testing.T) {
 	testenv.Probe(t, "freplace")
 	plan, err := replacing(t, `  - {name: plugged, program: filter, replace: [{program: rate_plugged}], test_run: {}}`)
@@ -140,7 +140,7 @@ func TestReplacementsAreExplained(t *testing.T) {
 	}
 }
 
-// What the verifier has against a replacement is said of that one.
+// The verifier's reason against a replacement names the replacement.
 func TestReplacementsThatDoNotFit(t *testing.T) {
 	testenv.Probe(t, "freplace")
 	plan, err := replacing(t, `  - {name: mistyped, program: filter, replace: [{program: rate_mistyped}]}`)
@@ -157,7 +157,7 @@ func TestReplacementsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A program that replaces a function is found the program that has it.
+// Entries that replace a function find the program that has it.
 func TestEntriesThatReplace(t *testing.T) {
 	all, err := Entries(replacingObjects(t))
 	if err != nil {

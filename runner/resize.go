@@ -15,7 +15,7 @@ func (t *track) resizable() (drive.Resizer, bool) {
 	return r, ok
 }
 
-// makeRoom makes the track's slices short enough to fill no map that is emptied
+// makeRoom shortens the track's slices so that they fill no map that is emptied
 // between them.
 func (t *track) makeRoom(ctx context.Context) {
 	if !t.live() {
@@ -34,7 +34,7 @@ func (t *track) makeRoom(ctx context.Context) {
 	}
 }
 
-// matchFloor makes the slices of the track's floor as short as its own.
+// matchFloor makes the slices of the track's floor as short as the track's own.
 func (t *track) matchFloor(ctx context.Context) {
 	if t.floor == nil || !t.live() || t.last.RunCnt == 0 || t.last.RunCnt >= t.floor.last.RunCnt {
 		return

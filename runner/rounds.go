@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// minRounds is what a benchmark gets however slow its slices are: fewer values
-// have no quartiles worth the name.
+// minRounds is the least number of rounds of a benchmark, however slow its
+// slices: fewer values have no meaningful quartiles.
 const minRounds = 16
 
-// planRounds sets how many rounds each track takes part in, from a pilot. What is
-// still to come are these and the other loads, each of which takes as long as the
-// first.
+// planRounds runs a pilot to set how many rounds each track takes part in. Its
+// estimate adds up those rounds and the remaining loads, each of which takes as
+// long as the first.
 func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 	var most int
 	estimate := time.Duration(m.options.Loads-1) * loading
@@ -39,7 +39,7 @@ func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 		if m.options.Budget > 0 {
 			budget = m.options.Budget
 		}
-		// A load without a round would be for nothing.
+		// A load without a round would be wasted.
 		t.rounds = max(int(budget/max(wall, time.Microsecond)), minRounds, m.options.Loads)
 		if m.options.Rounds > 0 {
 			t.rounds = m.options.Rounds
@@ -48,7 +48,7 @@ func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 		floors[t.floor] = max(floors[t.floor], t.rounds)
 		estimate += time.Duration(t.rounds) * wall
 	}
-	if ctx.Err() != nil { // slices that were cut off tell no time
+	if ctx.Err() != nil { // slices that were cut off give no times
 		return
 	}
 	for floor, rounds := range floors {
@@ -57,9 +57,9 @@ func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 	m.options.Progress.Start(most, estimate)
 }
 
-// rounds measures one load's share of the rounds. A track of slow slices has
-// fewer than one of fast slices; they are spread evenly over all rounds, so
-// that what disturbs the machine for a while disturbs all.
+// rounds measures one load's share of the rounds. A track with slow slices has
+// fewer rounds than one with fast slices. They are spread evenly over all
+// rounds, so that a temporary disturbance of the machine affects all tracks.
 func (m *measurement) rounds(ctx context.Context, load int) {
 	n := m.options.Loads
 	share := make([]int, len(m.tracks))
@@ -86,7 +86,8 @@ func (m *measurement) rounds(ctx context.Context, load int) {
 	}
 }
 
-// withFloors adds the floor of each track that takes part in a round, once.
+// withFloors adds the floor of each track that takes part in a round, once
+// each.
 func withFloors(turn []*track) []*track {
 	for _, t := range turn {
 		if f := t.floor; f.live() && !contains(turn, f) {
@@ -106,8 +107,8 @@ func contains(turn []*track, t *track) bool {
 }
 
 // measureRound gives each track one slice, in random order, and then records
-// the round: a value is the difference of a track and its floor within it. One
-// that ctx has cut off has none.
+// the round: a value is the difference of a track and its floor within it. It
+// records nothing if ctx cuts the round off.
 func measureRound(ctx context.Context, load int, turn []*track, rng *rand.Rand) {
 	rng.Shuffle(len(turn), func(i, j int) { turn[i], turn[j] = turn[j], turn[i] })
 	for _, t := range turn {

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// forecast is a Progress that keeps what it is told at the start.
+// forecast is a Progress that keeps the announcement of Start.
 type forecast struct {
 	silent
 	rounds   int
@@ -20,8 +20,8 @@ type forecast struct {
 
 func (f *forecast) Start(rounds int, estimate time.Duration) { f.rounds, f.estimate = rounds, estimate }
 
-// However small the budget is, no load is without a round, and the forecast has
-// the loads in it.
+// However small the budget is, each load has a round, and the forecast includes
+// the loads.
 func TestEveryLoadHasARound(t *testing.T) {
 	testenv.Root(t)
 	const loads = 2 * minRounds

@@ -9,7 +9,7 @@ import (
 )
 
 // timedSamples derives the values of each round from its counters. A round in
-// which the program did not run has no value: its counters tell.
+// which the program did not run, as its counters show, has no value.
 func timedSamples(r *bench.Result, k *plan.Kind) []bench.Sample {
 	raw := bench.Sample{Measure: bench.LatencyRaw}
 	floor := bench.Sample{Measure: bench.LatencyFloor}

@@ -18,7 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// With signals that come faster than a call ends, all runs are made, each once.
+// If signals come faster than a call ends, all runs still happen exactly once.
 func TestAStormOfSignalsEndsNoCall(t *testing.T) {
 	testenv.Root(t)
 	caught := make(chan os.Signal, 1)
@@ -58,7 +58,8 @@ func TestAStormOfSignalsEndsNoCall(t *testing.T) {
 	}
 }
 
-// The verifier goes through this program for much longer than a signal lets it.
+// The verifier follows this program for much longer than the time between
+// signals.
 func TestAStormOfSignalsEndsNoLoad(t *testing.T) {
 	testenv.Root(t)
 	caught := make(chan os.Signal, 1)
@@ -90,7 +91,7 @@ func TestAStormOfSignalsEndsNoLoad(t *testing.T) {
 	})
 }
 
-// storm has the kernel send the calling thread a signal time and again.
+// storm makes the kernel send the calling thread a signal again and again.
 func storm(t *testing.T, sig unix.Signal, every time.Duration) (stop func()) {
 	t.Helper()
 	event := struct { // the kernel's struct sigevent

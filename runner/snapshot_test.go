@@ -14,15 +14,15 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
-// errNoSnapshot is returned for a collection with a map whose content cannot be
-// read, or not be written back.
+// errNoSnapshot is returned for a collection with a map whose contents cannot
+// be read, or cannot be written back.
 var errNoSnapshot = errors.New("not all that its maps hold can be read")
 
-// snapshot is what the maps of a collection held at one moment.
+// snapshot holds the contents of a collection's maps at one moment.
 type snapshot struct{ maps []bpfmap.Emptier }
 
-// maxSnapshotArray is how long an array may be to be read and compared entry by
-// entry: loading it anew takes less time than a longer one.
+// maxSnapshotArray is the longest array that is read and compared entry by
+// entry: reloading takes less time than reading a longer one.
 const maxSnapshotArray = 4096
 
 // takeSnapshot reads all maps of a collection that its programs can change.
@@ -53,7 +53,7 @@ func takeSnapshot(coll *ebpf.Collection) (*snapshot, error) {
 	return s, nil
 }
 
-// keepsNothing tells the maps that no run of a program changes.
+// keepsNothing reports whether no run of a program changes maps of type t.
 func keepsNothing(t ebpf.MapType) bool {
 	switch t {
 	case ebpf.ProgramArray, ebpf.PerfEventArray, ebpf.DevMap, ebpf.DevMapHash, ebpf.CPUMap, ebpf.XSKMap, ebpf.CGroupArray:
@@ -62,7 +62,7 @@ func keepsNothing(t ebpf.MapType) bool {
 	return false
 }
 
-// restore gives all maps back what they held.
+// restore restores the contents of all maps.
 func (s *snapshot) restore() error {
 	for _, m := range s.maps {
 		if err := m.Empty(context.Background()); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// A program that drops everything runs for each message all the same, and no
-// round waits for answers that never come.
+// A program that drops everything still runs for each message, and no round
+// waits for answers that never come.
 func TestProgramsThatDropEverythingRun(t *testing.T) {
 	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
 	for _, c := range []hookCase{
@@ -31,8 +31,8 @@ func TestProgramsThatDropEverythingRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, s := range slicesOf(t, c.jobOf(0), 3) {
-				// Of a stream that nobody answers a busy kernel hands over several messages
-				// at once.
+				// If nobody answers a stream, a busy kernel passes on several
+				// messages at once.
 				together := c.typ == ebpf.SkSKB && s.RunCnt > 0 && s.RunCnt < c.runs*messagesOfTest
 				if s.RunCnt != c.runs*messagesOfTest && !together {
 					t.Errorf("slice %d has %d runs for %d messages, want %d each", i, s.RunCnt, messagesOfTest, c.runs)
@@ -45,7 +45,7 @@ func TestProgramsThatDropEverythingRun(t *testing.T) {
 	}
 }
 
-// TCP would send again what is dropped, for minutes.
+// TCP would resend what is dropped, for minutes.
 func TestPacketsByTCPMustNotBeDropped(t *testing.T) {
 	testenv.Root(t)
 	tcp := bench.Exchange{Protocol: bench.ProtocolTCP}

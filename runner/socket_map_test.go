@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// redirect calls a helper that takes the context, a map, a key or where it is,
-// and flags, and returns what it returns.
+// redirect calls a helper that takes the context, a map, a key or a pointer to
+// it, and flags. It returns the helper's result.
 func redirect(helper asm.BuiltinFunc, table string, key int32, flags int32) asm.Instructions {
 	insns := asm.Instructions{
 		asm.StoreImm(asm.RFP, -4, int64(key), asm.Word),
@@ -28,8 +28,8 @@ func redirect(helper asm.BuiltinFunc, table string, key int32, flags int32) asm.
 	return append(insns, asm.Mov.Imm(asm.R4, flags), helper.Call(), asm.Return())
 }
 
-// A program finds the tool's sockets in the map that it names, at the keys 0 and
-// 1, and what it redirects there arrives.
+// A program finds the tool's sockets in the map that it names, at the keys 0
+// and 1, and messages that it redirects to them arrive.
 func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 	const ingress = 1
 	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
@@ -48,10 +48,11 @@ func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 	}{
 		{msg, redirect(asm.FnMsgRedirectMap, "sockets", 1, 0), sockets(ebpf.SockMap, 2), 1},
 		{msg, redirect(asm.FnMsgRedirectHash, "sockets", 1, 0), sockets(ebpf.SockHash, 16), 1},
-		// The other socket of the proxy answers, which the program sees, too.
+		// The other socket of the proxy answers, and the program sees that,
+		// too.
 		{msg, redirect(asm.FnMsgRedirectHash, "sockets", 1, ingress), sockets(ebpf.SockHash, 16), 2},
 		{skb, redirect(asm.FnSkRedirectMap, "sockets", 0, 0), sockets(ebpf.SockMap, 1), 1},
-		// What is behind the proxy answers, which the program sees, too.
+		// The server behind the proxy answers, and the program sees that, too.
 		{skb, redirect(asm.FnSkRedirectHash, "sockets", 1, 0), sockets(ebpf.SockHash, 16), 2},
 	} {
 		t.Run(fmt.Sprintf("%s by %s", c.name, c.table.Type), func(t *testing.T) {
@@ -67,7 +68,7 @@ func TestProgramsFindSocketsInTheirMaps(t *testing.T) {
 		})
 	}
 	t.Run("sk_reuseport", func(t *testing.T) {
-		// select returns 0 where there is a socket, and the program negates that.
+		// select returns 0 if there is a socket; the program negates that.
 		insns := redirect(asm.FnSkSelectReuseport, "sockets", 5, 0)
 		insns = append(insns[:len(insns)-1], asm.JNE.Imm(asm.R0, 0, "drop"),
 			asm.Mov.Imm(asm.R0, 1), asm.Return(), asm.Mov.Imm(asm.R0, 0).WithSymbol("drop"), asm.Return())

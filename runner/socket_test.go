@@ -15,10 +15,10 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// messagesOfTest is how many messages a slice of a test has.
+// messagesOfTest is the number of messages in a slice of a test.
 const messagesOfTest = 20
 
-// hookCase is a hook, and how often a program runs there for a message.
+// hookCase is a hook, and how often a program runs there per message.
 type hookCase struct {
 	name   string
 	typ    ebpf.ProgramType
@@ -28,7 +28,7 @@ type hookCase struct {
 	runs   uint64
 }
 
-// jobOf is a job of a program with one verdict.
+// jobOf returns a job of a program with one verdict.
 func (c hookCase) jobOf(verdict int32) *Job {
 	return c.job(asm.Instructions{asm.Mov.Imm(asm.R0, verdict), asm.Return()})
 }
@@ -57,7 +57,7 @@ func (c hookCase) job(insns asm.Instructions, maps ...*ebpf.MapSpec) *Job {
 	return &Job{Benchmark: b, Spec: spec}
 }
 
-// slicesOf are slices of a job's program, which the test closes.
+// slicesOf returns slices of a job's program, which the test closes.
 func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
 	t.Helper()
 	testenv.Root(t)
@@ -92,7 +92,7 @@ func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
 	return all
 }
 
-// runsEach checks that a hook's program runs so many times a message.
+// runsEach checks how often a hook's program runs per message.
 func runsEach(t *testing.T, cases []hookCase) {
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("%s %s ipv6 %t", c.name, c.talk.Protocol, c.talk.IPv6), func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// The loop needs more verifying, code and stack than the table, and both have
-// the same maps but for the table.
+// The loop needs more verification, code and stack than the table. Both have
+// the same maps except for the table.
 func TestStaticFiguresTellProgramsApart(t *testing.T) {
 	run := measure(t, objects+`
   - {name: slow, program: fun_xdp_fibonacci_slow, test_run: {}}

@@ -12,8 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// A module of somebody else benchmarks a program of its own, and benchstat reads what
-// comes of it.
+// Another module can benchmark its own program, and benchstat reads the
+// results.
 func TestModuleOfAStranger(t *testing.T) {
 	testenv.Root(t)
 	testenv.Tools(t, "go", "setpriv")
@@ -30,7 +30,7 @@ func TestModuleOfAStranger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if to == "go.mod" { // with the versions of this module, which are at hand
+		if to == "go.mod" { // with the versions of this module, which are available offline
 			data = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(data, []byte("module example.org/stranger"))
 			data = fmt.Appendf(data, "\nrequire github.com/org/ebpf-bench-action v0.0.0\n\nreplace github.com/org/ebpf-bench-action => %s\n", here)
 		}
@@ -72,7 +72,7 @@ benchmarks:
 			t.Errorf("%s is missing in\n%s", want, table)
 		}
 	}
-	// Without privileges it says what is missing: in CI that is a failure.
+	// Without privileges it names what is missing; in CI, that is a failure.
 	unprivileged := []string{"setpriv", "--inh-caps=-all", "--bounding-set=-all"}
 	if out, err := bench("", unprivileged...); err != nil || bytes.Contains(out, []byte("ns/op")) {
 		t.Errorf("without privileges: %v\n%s", err, out)

@@ -39,8 +39,8 @@ func TestSuggestedSuiteHasEveryProgram(t *testing.T) {
 	}
 }
 
-// A program that two objects have is named after its object, and what only the
-// other build has gets a benchmark as well.
+// A program that two objects have is named after its object, and a program that
+// only the other build has gets a benchmark, too.
 func TestSuggestTellsObjectsApart(t *testing.T) {
 	xdp, profiler := bundled(t, "fun_xdp/fun_xdp_bpfel.o"), bundled(t, "perf_profiler/perf_profiler_bpfel.o")
 	twin := suite.NewObject("other/twin.o", profiler.Data)

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// edit is a program that counts up a byte of a packet of at least 20.
+// edit returns a program that increments a byte of a packet of at least 20.
 func edit(typ ebpf.ProgramType, data, end int16) *ebpf.ProgramSpec {
 	return &ebpf.ProgramSpec{Type: typ, Instructions: asm.Instructions{
 		asm.LoadMem(asm.R2, asm.R1, data, asm.Word),
@@ -45,7 +45,8 @@ func TestAProgramThatEditsItsPacketIsTold(t *testing.T) {
 		"shorter":     {shrink, bench.TestRun{Repeat: 20}, "changes its packet"},
 		"once a call": {xdp, bench.TestRun{Repeat: 1}, ""},
 		"reader":      {&ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(2)}, bench.TestRun{}, ""},
-		// Which does not see the Ethernet header that the kernel then has zeros for.
+		// It does not see the Ethernet header, which the kernel then returns as
+		// zeros.
 		"reader of layer 3": {&ebpf.ProgramSpec{Type: ebpf.LWTIn, Instructions: returns(0)}, bench.TestRun{Packets: []bench.Packet{{Eth: &bench.Eth{Src: "02:00:00:00:00:07"}, IPv4: &bench.IP{}, UDP: &bench.UDP{}}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,8 @@ func TestEveryTypeIsRun(t *testing.T) {
 	}
 }
 
-// hasRun reports whether the kernel is one that should run programs of a type.
+// hasRun reports whether this kernel should be able to run programs of type
+// typ.
 func hasRun(t *testing.T, typ ebpf.ProgramType) bool {
 	t.Helper()
 	have, err := features.LinuxVersionCode()
@@ -93,11 +94,11 @@ func measureJob(t *testing.T, j *Job) *bench.Result {
 	return &run.Results[0]
 }
 
-// What a program is called with is what the suite says.
+// A program is called with the context of the suite.
 func TestContexts(t *testing.T) {
 	tcp := func(port uint16) bench.Packet { return bench.Packet{IPv4: &bench.IP{}, TCP: &bench.TCP{Dst: port}} }
 	lookup := func(offset int16) *ebpf.ProgramSpec {
-		// All but the bit that is asked for is lost: the kernel takes no other verdicts.
+		// Only one bit survives, because the kernel takes no other verdicts.
 		return &ebpf.ProgramSpec{Type: ebpf.SkLookup, AttachType: ebpf.AttachSkLookup, Instructions: asm.Instructions{
 			asm.LoadMem(asm.R0, asm.R1, offset, asm.Word), asm.And.Imm(asm.R0, 1), asm.Return(),
 		}}
@@ -134,7 +135,7 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// What cannot be run is told before anything is measured.
+// Inputs that cannot be run are refused before anything is measured.
 func TestInputsThatAreRefused(t *testing.T) {
 	fentry := &ebpf.ProgramSpec{Type: ebpf.Tracing, AttachTo: "vfs_read", Instructions: returns(0)}
 	test1 := &ebpf.ProgramSpec{Type: ebpf.Tracing, AttachTo: "bpf_fentry_test1", Instructions: returns(0)}
@@ -170,7 +171,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What the kernel alone knows, it is asked; its EINVAL gets words.
+// The kernel decides what only it knows, and its EINVAL gets an explanation.
 func TestRefusalsOfTheKernel(t *testing.T) {
 	for name, c := range map[string]struct {
 		typ  ebpf.ProgramType

@@ -14,9 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// track is one benchmark through all the loads of a run: its job, the subject
-// while there is one, and what was measured so far. A floor is a track too,
-// whose counters are only what those of others are compared with.
+// track is one benchmark through all the loads of a run: its job, its subject
+// while it is loaded, and the measurements so far. A floor is a track, too; its
+// counters only serve for comparison with those of others.
 type track struct {
 	job    *Job
 	floor  *track // nil for a floor itself
@@ -24,7 +24,7 @@ type track struct {
 	exact  bool   // the clock counts instructions
 
 	subject *drive.Subject
-	wall    time.Duration // of one slice, resetting maps included, by the pilot
+	wall    time.Duration // of one slice, including resetting maps, from the pilot
 	err     error
 
 	last     drive.Slice // the latest, until it is recorded
@@ -32,17 +32,17 @@ type track struct {
 	static   []bench.Sample
 	counted  bool
 	hardware []bench.Sample
-	filled   bool // the result says what maps hold after runs
+	filled   bool // the result holds the fill levels of maps after runs
 	observed bool
-	executed *count.Executed // nil where it could not be counted
-	// uncounted is the warning of why not.
+	executed *count.Executed // nil if not counted
+	// uncounted is the warning that says why not.
 	uncounted string
 	result    bench.Result
 
-	// alone are the rounds of a program on all CPUs in which it ran on one, with
-	// those of its floor.
+	// alone are the rounds in which a program that runs on all CPUs ran on just
+	// one, aloneFloor the same rounds of its floor.
 	alone, aloneFloor bench.Counters
-	// apart is how many rounds had the CPUs apart.
+	// apart counts the rounds in which the CPUs did not run at the same time.
 	apart int
 }
 
@@ -60,7 +60,7 @@ func newTrack(job *Job, floor *track) *track {
 	}}
 }
 
-// warn adds a warning to the result, once.
+// warn adds a warning to the result, unless it is there already.
 func (t *track) warn(text string) {
 	if !slices.Contains(t.result.Warnings, text) {
 		t.result.Warnings = append(t.result.Warnings, text)
@@ -102,14 +102,14 @@ func (t *track) close() {
 				t.warn(w)
 			}
 		}
-		// What cannot be detached now ends with the process, and nothing that
-		// was measured depends on it.
+		// If something cannot be detached now, it ends with the process, and no
+		// measurement depends on it.
 		_ = t.subject.Close()
 		t.subject = nil
 	}
 }
 
-// fillOnce says how full the maps are after the first load's runs.
+// fillOnce records how full the maps are after the first load's runs.
 func (t *track) fillOnce() {
 	if t.filled || !t.live() {
 		return
@@ -127,8 +127,8 @@ func (t *track) fillOnce() {
 	}
 }
 
-// slice lets the program run for one slice. That one is cut off by ctx is no
-// fault of the benchmark's.
+// slice lets the program run for one slice. A slice that ctx cuts off is not a
+// fault of the benchmark.
 func (t *track) slice(ctx context.Context) {
 	if !t.live() {
 		return
@@ -150,12 +150,12 @@ func (t *track) warmUp(ctx context.Context) {
 	}
 }
 
-// pilotTime is how long a pilot takes, and then no other slice: what disturbs the
-// machine for a moment does not show in one that long.
+// pilotTime is when a pilot stops starting further slices: a slice that long
+// hides short disturbances of the machine.
 const pilotTime = 500 * time.Millisecond
 
-// pilot measures how long a slice takes with what has to be done before it: the
-// median of three, unless they are long.
+// pilot measures how long a slice takes, including its preparation: the median
+// of three, or of fewer if they are long.
 func (t *track) pilot(ctx context.Context) time.Duration {
 	var walls []time.Duration
 	for began := time.Now(); len(walls) == 0 || len(walls) < 3 && time.Since(began) < pilotTime; {
@@ -168,7 +168,7 @@ func (t *track) pilot(ctx context.Context) time.Duration {
 	return t.wall
 }
 
-// record adds the latest slice to the result, with that of the floor.
+// record adds the latest slice, and that of the floor, to the result.
 func (t *track) record(load int) {
 	if t.floor == nil || t.err != nil {
 		return
@@ -192,7 +192,7 @@ func (t *track) record(load int) {
 	t.last.Driven.AddTo(&t.result, t.last.RunCnt)
 }
 
-// complete is the result as far as it was measured.
+// complete returns the result as far as it was measured.
 func (t *track) complete() bench.Result {
 	r := t.result
 	r.Warnings = slices.Clone(r.Warnings)

@@ -8,9 +8,10 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// verdictHint is the hint for a program that was loaded and then could not be
-// driven, empty where no verdict of the program can be why. What it decides holds
-// for the processes of the load, and for the tool, as for all others.
+// verdictHint returns the hint for a program that was loaded but could not be
+// driven, or "" if its own verdict cannot be the cause. What the program
+// decides applies to the processes of the load and to the tool, as to all
+// others.
 func verdictHint(j *Job, err error) string {
 	p := j.ProgramSpec()
 	switch {

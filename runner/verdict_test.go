@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
-// A program that decides what its load may do is named as what may have stopped it.
+// The error suspects the program itself if it decides what its load may do.
 func TestAVerdictThatStopsItsOwnLoad(t *testing.T) {
 	stopped, refused := errors.New("start a process: operation not permitted"), load.Lacking(errors.New("refused"))
 	calling := func(helper asm.BuiltinFunc) asm.Instructions {

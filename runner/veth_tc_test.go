@@ -37,7 +37,7 @@ func TestVethMeasuresTCPrograms(t *testing.T) {
 	}
 }
 
-// A packet's path is longer with a program on it.
+// A program on a packet's path makes the path longer.
 func TestThePathOfTC(t *testing.T) {
 	testenv.Probe(t, "tc")
 	for _, hook := range []bench.Hook{bench.Ingress, bench.Egress} {

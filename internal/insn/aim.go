@@ -8,14 +8,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// ErrJumpRange is returned for a program in which a jump would become longer than
-// its 16 bits allow, by the counters between it and its target.
+// ErrJumpRange is returned for a program in which counters would make a jump
+// longer than its 16 bits allow.
 var ErrJumpRange = errors.New("jump becomes too long")
 
-// aim sets the distances of all jumps. They do not refer to symbols any more,
-// because cilium/ebpf loses the symbol of an instruction that has a CO-RE
-// relocation which the kernel has no target for; and it cuts off distances that
-// are too long for 16 bits (v0.22).
+// aim sets the distances of all jumps. They no longer refer to symbols, because
+// cilium/ebpf loses the symbol of an instruction with a CO-RE relocation for
+// which the kernel has no target, and truncates distances that are too long for
+// 16 bits (v0.22).
 func (e *emitter) aim() error {
 	for i := range e.graph.insns {
 		if !bytecode.IsJump(&e.graph.insns[i]) {

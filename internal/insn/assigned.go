@@ -2,10 +2,10 @@ package insn
 
 import "github.com/cilium/ebpf/asm"
 
-// assignments are, for each function, the registers that hold a value before
-// each of its blocks, whichever way leads there. The verifier refuses to save
-// others, though a register may be live without: it is then read on other ways
-// only. Few functions save any, so they are computed when asked for.
+// assignments holds, for each function, the registers that hold a value before
+// each of its blocks, on every path to it. The verifier refuses to save others,
+// though such a register may be live because other paths read it. Few functions
+// save any registers, so this is computed on demand.
 type assignments map[int][]registers
 
 // before returns the registers that hold a value before an instruction of a block.
@@ -35,8 +35,8 @@ func assigned(g *graph, f int) []registers {
 	})
 }
 
-// assign returns the registers that hold a value after an instruction. What a
-// call returns may be nothing, and packet access leaves only R0.
+// assign returns the registers that hold a value after an instruction. A call
+// may return nothing, and packet access leaves only R0.
 func assign(ins *asm.Instruction, held registers) registers {
 	_, writes := effect(ins, 0)
 	switch {

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// avoid says of each block how much a counter in it is to be avoided: most where
-// registers have to be saved, then where the verifier comes by often. It follows
-// every way through a function until it meets a state that it knows: so that is
-// the number of ways that lead to the block, more in loops.
+// avoid returns for each block how much to avoid a counter in it: most where
+// registers have to be saved, then where the verifier passes often. The
+// verifier follows every path through a function until it meets a known state,
+// so the weight is the number of paths that lead to the block, and more in
+// loops.
 func avoid(g *graph, sites []site) []float64 {
 	const (
 		perLoop = 8
@@ -36,9 +37,9 @@ func avoid(g *graph, sites []site) []float64 {
 	return weights
 }
 
-// topological orders the blocks of a function such that each comes before those
-// that may follow it, however the compiler laid them out. What leads back to a
-// block from where it leads to, it marks in back, by place in the successors.
+// topological orders the blocks of a function such that each precedes its
+// successors, however the compiler laid them out. In back, it marks the edges
+// that lead back, by place in the successors.
 func topological(g *graph, f int, back []bool) (order []int) {
 	first, end := g.begin[f], g.begin[f+1]
 	const (
@@ -79,11 +80,11 @@ func topological(g *graph, f int, back []bool) (order []int) {
 	return order
 }
 
-// loopDepth is how many loops each block of a function is in: one for each block
-// that ways lead back to, of all blocks on those ways.
+// loopDepth returns how many loops each block of a function is in. Each target
+// of an edge back makes one loop, of all blocks on the paths back to it.
 func loopDepth(g *graph, f int, back []bool) []int {
 	first, end := g.begin[f], g.begin[f+1]
-	ends := make([][]int, end-first) // from where ways lead back to each block
+	ends := make([][]int, end-first) // the blocks from which edges lead back to each block
 	before := index(end-first, func(add func(key, value int)) {
 		for b := first; b < end; b++ {
 			for _, s := range g.after(b) {

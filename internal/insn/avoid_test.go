@@ -16,8 +16,8 @@ func TestWhatIsToBeAvoided(t *testing.T) {
 		"a loop":         {cfg([]int{1}, []int{2, 3}, []int{1}, nil), []float64{1, 8, 8, 1}},
 		"nested loops":   {cfg([]int{1}, []int{2}, []int{2, 3}, []int{1, 4}, nil), []float64{1, 8, 64, 8, 1}},
 		"two jumps back": {cfg([]int{1}, []int{1, 2}, []int{1, 3}, nil), []float64{1, 8, 8, 1}},
-		// The order in the bytecode is the compiler's choice: a jump back need not be
-		// a loop, and what comes first need not lead to the rest.
+		// The order in the bytecode is the compiler's choice: a jump back need
+		// not be a loop, and the first block need not lead to the rest.
 		"a chain that jumps back":    {cfg([]int{2}, []int{3}, []int{1}, nil), []float64{1, 1, 1, 1}},
 		"ifs that jump back":         {cfg([]int{3, 4}, []int{2}, nil, []int{4}, []int{1, 2}), []float64{1, 2, 4, 1, 2}},
 		"a loop with its end first":  {cfg([]int{2}, nil, []int{1, 3}, []int{2}), []float64{1, 1, 8, 8}},

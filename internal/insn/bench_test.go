@@ -16,8 +16,8 @@ func BenchmarkInstrument(b *testing.B) {
 	measure(b, spec)
 }
 
-// BenchmarkInstrumentLong does so with one function of 100,000 instructions that
-// is all loops and branches.
+// BenchmarkInstrumentLong measures one function of 100,000 instructions that
+// consists only of loops and branches.
 func BenchmarkInstrumentLong(b *testing.B) {
 	insns := asm.Instructions{nothing}
 	for range 10_000 {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// flow is how control leaves an instruction.
+// flow describes how control leaves an instruction.
 type flow struct {
 	splits bool // a block ends here
 	falls  bool // the next instruction may be executed
@@ -21,20 +21,20 @@ type graph struct {
 	targets   []int
 	functions []Function
 	blocks    []Block
-	// begin is where the blocks of each function begin, and where the last ends.
+	// begin is the first block of each function, and the end of the last one.
 	begin []int
 	// Blocks that may follow block b are successors[first[b]:first[b+1]].
 	successors []int
 	first      []int
-	// leaves tells of each block whether its function may end with it.
+	// leaves says for each block whether its function may end with it.
 	leaves []bool
-	// mayThrow: the program calls kfuncs, one of which may be bpf_throw. It ends
-	// all functions that are being executed.
+	// mayThrow says that the program calls kfuncs, one of which may be
+	// bpf_throw. It ends all functions that are being executed.
 	mayThrow bool
 }
 
-// newGraph splits a program into blocks. It begins one at each function, at each
-// target of a jump and after each instruction that may go on elsewhere.
+// newGraph splits a program into blocks. A block starts at each function, at
+// each target of a jump and after each instruction that may continue elsewhere.
 func newGraph(program string, insns asm.Instructions, targets []int) *graph {
 	g := &graph{insns: insns, targets: targets, functions: functions(program, insns, targets)}
 	for i := range insns {
@@ -53,7 +53,7 @@ func newGraph(program string, insns asm.Instructions, targets []int) *graph {
 			starts[i+1] = true
 		}
 	}
-	at := make([]int, len(insns)) // the block that begins with an instruction
+	at := make([]int, len(insns)) // the block that starts with an instruction
 	blocks := 2 * len(g.functions)
 	for _, start := range starts {
 		if start {
@@ -82,9 +82,8 @@ func (g *graph) split(f int, starts []bool, at []int) {
 	fn := g.functions[f]
 	entry := Block{Function: f, Start: fn.Start, End: fn.Start, Entry: true, Counter: Derived}
 	if starts[fn.Start] && g.jumpsTo(fn) {
-		// How often the function was entered and how often its first instruction
-		// was executed differ, so the entry is a block of its own, without an
-		// instruction.
+		// The function may be entered less often than its first instruction is
+		// executed, so the entry is a block of its own, without an instruction.
 		g.blocks = append(g.blocks, entry)
 		entry.Entry = false
 	}
@@ -112,8 +111,8 @@ func (g *graph) jumpsTo(fn Function) bool {
 	return false
 }
 
-// link notes which blocks may follow a block. What leads out of the function
-// leaves it: the kernel refuses a program that takes such a way.
+// link notes which blocks may follow a block. A jump out of the function counts
+// as leaving it: the kernel refuses a program that takes it.
 func (g *graph) link(b int, at []int) {
 	block := &g.blocks[b]
 	if block.Start == block.End {
@@ -139,22 +138,23 @@ func (g *graph) link(b int, at []int) {
 	}
 }
 
-// after are the blocks that may follow a block.
+// after returns the blocks that may follow a block.
 func (g *graph) after(b int) []int { return g.successors[g.first[b]:g.first[b+1]] }
 
-// functionAt is the function that begins with an instruction.
+// functionAt returns the function that starts with an instruction.
 func (g *graph) functionAt(start int) int {
 	f, _ := slices.BinarySearchFunc(g.functions, start, func(fn Function, i int) int { return fn.Start - i })
 	return f
 }
 
-// flow tells how control leaves an instruction.
+// flow returns how control leaves an instruction.
 func (g *graph) flow(i int) flow {
 	ins := &g.insns[i]
 	op := ins.OpCode
 	switch op.JumpOp() {
 	case asm.InvalidJumpOp:
-		// Packet access of classic BPF ends the program where the packet ends.
+		// Packet access of classic BPF ends the program beyond the end of the
+		// packet.
 		if op.Class() == asm.LdClass && (op.Mode() == asm.AbsMode || op.Mode() == asm.IndMode) {
 			return flow{splits: true, falls: true, leaves: true}
 		}
@@ -173,8 +173,8 @@ func (g *graph) flow(i int) flow {
 	}
 }
 
-// mayNotReturn reports whether a call may be the last thing that its function
-// does: a tail call, or what may throw an exception (Linux 6.7).
+// mayNotReturn reports whether a function may end in a call: in a tail call, or
+// in one that may throw an exception (Linux 6.7).
 func (g *graph) mayNotReturn(ins *asm.Instruction) bool {
 	switch {
 	case ins.IsKfuncCall():
@@ -188,7 +188,7 @@ func (g *graph) mayNotReturn(ins *asm.Instruction) bool {
 	case asm.FnTailCall:
 		return true
 	case asm.FnForEachMapElem, asm.FnLoop, asm.FnFindVma, asm.FnUserRingbufDrain:
-		return g.mayThrow // by the function that it calls back
+		return g.mayThrow // in the function that it calls back
 	}
 	return false
 }

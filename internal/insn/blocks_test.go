@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// graphOf is the graph of a program whose functions are called by name.
+// graphOf returns the graph of a program that calls its functions by name.
 func graphOf(t testing.TB, insns ...asm.Instruction) *graph {
 	t.Helper()
 	labelled, targets, err := label(insns)

@@ -6,12 +6,12 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// counterLoad is what all counters' loads of the address have in common.
+// counterLoad is the metadata of every counter's load of an address.
 var counterLoad = asm.LoadMapValue(asm.R0, 0, 0).WithReference(MapName).Metadata
 
-// counter emits what bumps the counter of a block: its address and 1, unless others
-// left them, and an atomic add. A plain one would lose counts where two CPUs
-// execute the block at once.
+// counter emits the counter of a block: loads of its address and of 1, unless
+// others left them in registers, and an atomic add. A plain add would lose
+// counts when two CPUs execute the block at once.
 func (e *emitter) counter(b int) error {
 	block, site := &e.graph.blocks[b], &e.sites[b]
 	t := e.temporaries[b]
@@ -59,7 +59,7 @@ func loadCounter(r asm.Register, counter int) asm.Instruction {
 	return asm.LoadMapValue(r, 0, uint32(counter)*counterSize).WithMetadata(counterLoad)
 }
 
-// save chooses a register to save at the counter of a block, and reports whether
+// save chooses a register to save at the counter of a block. It reports whether
 // there is one.
 func (e *emitter) save(b int, saved []asm.Register) (asm.Register, bool) {
 	site := &e.sites[b]
@@ -67,9 +67,9 @@ func (e *emitter) save(b int, saved []asm.Register) (asm.Register, bool) {
 	for _, r := range saved {
 		held &^= only(r)
 	}
-	// Those last in the order of preference are the likeliest to hold a pointer,
-	// of which the verifier knows as much after it was saved: of numbers it does
-	// not before Linux 5.12.
+	// The last in the order of preference are the likeliest to hold a pointer.
+	// The verifier knows as much about a pointer after it was saved, but not
+	// about a number before Linux 5.12.
 	for i := len(preference) - 1; i >= 0; i-- {
 		if held.has(preference[i]) {
 			return preference[i], true

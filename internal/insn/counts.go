@@ -2,8 +2,8 @@ package insn
 
 import "slices"
 
-// Counts are how often each block of each program of a collection was executed,
-// up to a moment or, by Sub, between two.
+// Counts holds how often each block of each program of a collection was
+// executed, up to a moment or, by Sub, between two.
 type Counts struct {
 	table  *Table
 	blocks [][]uint64 // by program and block
@@ -17,7 +17,7 @@ func newCounts(t *Table) *Counts {
 	return c
 }
 
-// Sub returns what was counted since before, which must be of the same table.
+// Sub returns the counts since before, which must be of the same table.
 func (c *Counts) Sub(before *Counts) *Counts {
 	return c.combine(before, func(a, b uint64) uint64 { return a - b })
 }
@@ -37,14 +37,14 @@ func (c *Counts) combine(other *Counts, f func(a, b uint64) uint64) *Counts {
 	return combined
 }
 
-// Equal reports whether every block was executed as often in both, which must be of
-// the same programs.
+// Equal reports whether both executed every block equally often. Both must be
+// of the same programs.
 func (c *Counts) Equal(other *Counts) bool {
 	return slices.EqualFunc(c.blocks, other.blocks, slices.Equal)
 }
 
-// Executed is how many BPF instructions a program executed; those that it called
-// by a tail call are the other program's. A 64-bit load is one instruction.
+// Executed returns how many BPF instructions a program executed. It excludes
+// those of programs that it tail called. A 64-bit load is one instruction.
 func (c *Counts) Executed(program string) uint64 {
 	p, counts := c.of(program)
 	var n uint64
@@ -54,7 +54,8 @@ func (c *Counts) Executed(program string) uint64 {
 	return n
 }
 
-// Total is how many BPF instructions all programs of the collection executed.
+// Total returns how many BPF instructions all programs of the collection
+// executed.
 func (c *Counts) Total() uint64 {
 	var n uint64
 	for _, p := range c.table.Programs {
@@ -63,8 +64,8 @@ func (c *Counts) Total() uint64 {
 	return n
 }
 
-// Runs is how often a program was entered, by its hook or by a tail call, also by
-// one of its own.
+// Runs returns how often a program was entered, by its hook or by a tail call,
+// including its own.
 func (c *Counts) Runs(program string) uint64 {
 	_, counts := c.of(program)
 	if len(counts) == 0 {
@@ -88,8 +89,8 @@ func (c *Counts) Instructions(program string) []uint64 {
 	return all
 }
 
-// of returns a program and the counts of its blocks; nothing for one that is not
-// in the collection.
+// of returns a program and the counts of its blocks, or nil if it is not in the
+// collection.
 func (c *Counts) of(program string) (*Program, []uint64) {
 	for i, p := range c.table.Programs {
 		if p.Name == program {

@@ -10,21 +10,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// Divergence is a block that was not executed as often in each of several runs.
+// Divergence is a block that several runs did not execute equally often.
 type Divergence struct {
 	Program, Function string
 	Start, Slot       int      // index of its first instruction, and its slot in the function
 	Counts            []uint64 // by run
-	// Helpers are those that the program calls and that may explain it: they
-	// answer by time, chance or what else is going on. If there are none, they
-	// are those that give access to what earlier runs left behind. may_goto is
-	// among the former.
+	// Helpers are the program's helpers that may explain it: those whose
+	// answers depend on time, chance or other activity, including may_goto. If
+	// there are none, they are those that give access to what earlier runs left
+	// behind.
 	Helpers []string
 }
 
-// Diverge returns the blocks that were not executed equally often in runs of the
-// same programs, each counted by Sub. Programs that depend on nothing but their
-// input have none.
+// Diverge returns the blocks that runs of the same programs, each counted by
+// Sub, did not execute equally often. There are none in programs that depend
+// only on their input.
 func Diverge(runs ...*Counts) []Divergence {
 	if len(runs) < 2 {
 		return nil
@@ -57,7 +57,7 @@ func Diverge(runs ...*Counts) []Divergence {
 	return all
 }
 
-// explanations are the helpers of a program that may make its runs differ, in
+// explanations returns the program's helpers that may make its runs differ, in
 // order of their names.
 func (p *Program) explanations() []string {
 	var ambient, stored []string
@@ -83,10 +83,10 @@ func (p *Program) explanations() []string {
 	return slices.Compact(ambient)
 }
 
-// Repeatable reports whether the programs do the same each time that they are given
-// the same: whether they have no map that they could write, and call nothing that
-// answers by time, chance or what else is going on. What they read in the kernel
-// itself is not seen.
+// Repeatable reports whether the programs always do the same for the same
+// input: they have no map that they could write, and call nothing whose answer
+// depends on time, chance or other activity. It does not see what they read in
+// the kernel itself.
 func (t *Table) Repeatable(spec *ebpf.CollectionSpec) bool {
 	for _, p := range t.Programs {
 		for i := range p.Instructions {
@@ -104,19 +104,19 @@ func (t *Table) Repeatable(spec *ebpf.CollectionSpec) bool {
 	return true
 }
 
-// constant reports whether a program cannot change what a map says.
+// constant reports whether a program cannot change a map.
 func constant(m *ebpf.MapSpec) bool {
 	return m != nil && (m.Type == ebpf.ProgramArray || m.Flags&unix.BPF_F_RDONLY_PROG != 0)
 }
 
-// mayGotoTime is what a loop with may_goto asks: since Linux 6.15 it ends after a
-// quarter of a second, and before that after 8,388,608 times
+// mayGotoTime describes what bounds a loop with may_goto: since Linux 6.15, a
+// quarter of a second, and before that, 8,388,608 iterations
 // (kernel/bpf/core.c, bpf_check_timed_may_goto).
 const mayGotoTime = "how long may_goto lets a loop go on"
 
 func isMayGoto(op asm.OpCode) bool { return op.Class() == asm.JumpClass && op.JumpOp() == asm.JCOND }
 
-// ambientHelpers answer differently each time, whatever the input.
+// ambientHelpers may answer differently each time, whatever the input.
 var ambientHelpers = []asm.BuiltinFunc{
 	// Time.
 	asm.FnKtimeGetNs, asm.FnKtimeGetBootNs, asm.FnKtimeGetCoarseNs, asm.FnKtimeGetTaiNs, asm.FnJiffies64,

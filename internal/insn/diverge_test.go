@@ -60,8 +60,8 @@ func TestDiverge(t *testing.T) {
 	}
 }
 
-// How often a loop with may_goto is gone through is up to the clock, whatever maps
-// the program has.
+// The clock decides how often a loop with may_goto iterates, whatever maps the
+// program has.
 func TestDivergeByMayGoto(t *testing.T) {
 	table := tableOf(t, asm.Instructions{asm.FnMapLookupElem.Call(), mayGoto, nothing, exit})
 	d := Diverge(countsOf(table, 3, 1, 3), countsOf(table, 3, 2, 3))

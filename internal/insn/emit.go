@@ -5,7 +5,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// emitter lays a program out anew, with its counters.
+// emitter lays out a program with its counters.
 type emitter struct {
 	graph       *graph
 	original    asm.Instructions
@@ -15,20 +15,20 @@ type emitter struct {
 	assigned    assignments
 
 	out    asm.Instructions
-	offset int // of what comes next, in slots of 8 bytes
-	base   int // first counter of the function that is emitted
-	// head is the instruction at the start of the block whose place the next one
-	// that is emitted takes, or nil.
+	offset int // of the next instruction, in slots of 8 bytes
+	base   int // first counter of the current function
+	// head is the instruction at the start of the block, whose place the next
+	// emitted instruction takes, or nil.
 	head *asm.Instruction
-	// landing is, for each instruction that begins a block, the offset that jumps
-	// to it lead to; at is the offset of each instruction itself, index its place
+	// landing is, for each instruction that starts a block, the offset for
+	// jumps to it; at is the offset of each instruction itself, index its place
 	// in out.
 	landing, at, index []int
 	starts             []bool // of functions
 }
 
-// emit returns the instructions of the program with a counter in each block that
-// has one.
+// emit returns the instructions of the program, with counters in the blocks
+// that have one.
 func (e *emitter) emit() (asm.Instructions, error) {
 	g := e.graph
 	e.out = make(asm.Instructions, 0, len(g.insns)+3*len(g.blocks))
@@ -77,8 +77,8 @@ func (e *emitter) block(b int) error {
 	return nil
 }
 
-// instruction is one as it was, unless calls and pointers need its symbol or it is
-// one of them: nothing else needs symbols, see aim.
+// instruction returns the original instruction, unless calls and pointers need
+// its symbol or it is one of them. Nothing else needs symbols; see aim.
 func (e *emitter) instruction(i int) asm.Instruction {
 	ins := &e.graph.insns[i]
 	if ins.IsFunctionReference() || e.starts[i] {
@@ -96,7 +96,7 @@ func (e *emitter) append(ins asm.Instruction) {
 	e.offset += int(ins.Width())
 }
 
-// firstCounter is that of a function.
+// firstCounter returns the first counter of a function.
 func (e *emitter) firstCounter(f int) int {
 	for _, block := range e.graph.blocks[e.graph.begin[f]:e.graph.begin[f+1]] {
 		if block.Counter != Derived {
@@ -106,9 +106,9 @@ func (e *emitter) firstCounter(f int) int {
 	return 0
 }
 
-// crowned gives an instruction what makes head the start of a block or of a
-// function. The kernel wants line info of the first instruction of a function, so
-// the line goes with it.
+// crowned moves to ins the metadata that makes head the start of a block or of
+// a function. It includes the line, because the kernel requires line info for
+// the first instruction of a function.
 func crowned(ins asm.Instruction, head *asm.Instruction) asm.Instruction {
 	if symbol := head.Symbol(); symbol != "" {
 		ins = ins.WithSymbol(symbol)
@@ -122,8 +122,8 @@ func crowned(ins asm.Instruction, head *asm.Instruction) asm.Instruction {
 	return ins
 }
 
-// beheaded is an instruction that nothing leads to any more. Its relocations stay
-// with it.
+// beheaded returns an instruction without the metadata of a start. It keeps its
+// relocations.
 func beheaded(ins asm.Instruction) asm.Instruction {
 	if ins.Symbol() != "" {
 		ins = ins.WithSymbol("")

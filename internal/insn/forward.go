@@ -1,14 +1,14 @@
 package insn
 
-// forward follows registers that hold something through a function. It returns
-// those that do before each of its blocks, whichever way leads there. entry are
-// those that do at its start; through says which do behind a block, of those that
-// did before.
+// forward propagates a property of registers through a function. It returns the
+// registers that have it before each block, on every path to it. entry are
+// those that have it at the start of the function. through returns those that
+// have it after a block, given those before.
 func forward(g *graph, f int, entry registers, through func(b int, held registers) registers) []registers {
 	first, end := g.begin[f], g.begin[f+1]
 	before := make([]registers, end-first)
 	for b := range before {
-		before[b] = allRegisters // until a way leads there
+		before[b] = allRegisters // until a path leads there
 	}
 	before[0] = entry
 	pending := make([]int, 0, end-first)

@@ -5,7 +5,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// functions finds the functions of a program: the first begins with it, others
+// functions finds the functions of a program. They start at its start, and
 // where something calls or points to them or BTF says so.
 func functions(program string, insns asm.Instructions, targets []int) []Function {
 	starts := make([]bool, len(insns))
@@ -36,9 +36,9 @@ func functions(program string, insns asm.Instructions, targets []int) []Function
 	return all
 }
 
-// parameters is how many arguments BTF says that a function has. It is known
-// only of global functions: those the kernel verifies on their own, by BTF, so
-// all their arguments are read wherever they are called.
+// parameters returns how many arguments a global function has according to BTF.
+// Only global functions count: the kernel verifies them separately, by BTF, so
+// every call reads all their arguments.
 func parameters(start *asm.Instruction) (n int, global bool) {
 	f := btf.FuncMetadata(start)
 	if f == nil || f.Linkage != btf.GlobalFunc {

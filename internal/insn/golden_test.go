@@ -8,31 +8,32 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// Instructions that the Fibonacci programs of programs/fun_xdp execute, counted by
-// hand in the bytecode (llvm-objdump -d), for the address 10.0.0.n.
+// Instructions that the Fibonacci programs of programs/fun_xdp execute, counted
+// by hand in the bytecode (llvm-objdump -d), for the address 10.0.0.n.
 const (
-	// Of both: the packet is pushed or not, then XDP_PASS is returned.
+	// Both programs: the packet is pushed or not, then XDP_PASS is returned.
 	pushed    = 9 + 2 // store event and key, address, map, flags, call, test; r0 = 2, exit
 	notPushed = 2     // r0 = 2, exit
 
-	// Of both: division by 15, then by 3, then by 5. Each is a test of seven
-	// instructions; the last moves the dividend once less.
+	// Both programs: division by 15, then by 3, then by 5. Each is a test of
+	// seven instructions; the last one saves a move of the dividend.
 	fizzBuzz = 7 + pushed
 	fizz     = 7 + 7 + pushed
 	buzz     = 7 + 7 + 6 + pushed
 	neither  = 7 + 7 + 6 + 1 + notPushed // and a jump
 
-	// The slow one.
+	// The slow program.
 	parsed  = 13 + 6 // three checks; load, swap and mask the address, enter the loop
 	zeroth  = 5 + 4  // i = 0 makes no number: shift, test; i++, shift, compare
 	verdict = 2      // event = FIBONACCI, if it is one
 
-	// The fast one: as above, then the table's address, load and test.
+	// The fast program: as above, then the table's address, load and test.
 	looked = 13 + 9
 )
 
-// loops is what numbers 1 to m of the sequence cost in the slow program: 5 to
-// test i, 4 to begin, 11 for each sum, of which number i takes i, and 4 as above.
+// loops returns the cost of numbers 1 to m of the sequence in the slow program:
+// 5 to test i, 4 to start, 11 for each sum, of which number i takes i, and 4 as
+// above.
 func loops(m uint64) uint64 {
 	var n uint64
 	for i := uint64(1); i <= m; i++ {
@@ -54,13 +55,13 @@ func TestFibonacci(t *testing.T) {
 			n          byte
 			slow, fast uint64
 		}{
-			// The sequence is 0 1 1 2 3 5 8 13 21 34 55 89 144 233 377; the slow
-			// program ends at the first number that is not less than n.
+			// The sequence is 0 1 1 2 3 5 8 13 21 34 55 89 144 233 377; the
+			// slow program ends at the first number that is not less than n.
 			{0, slow + loops(0) + pushed, looked + pushed},
 			{1, slow + loops(1) + pushed, looked + pushed},
 			{2, slow + loops(3) + pushed, looked + pushed},
 			{5, slow + loops(5) + pushed, looked + pushed},
-			// What is divided is 0x0a000000 + n, and 0x0a000000 is 10 modulo 15.
+			// The dividend is 0x0a000000 + n, and 0x0a000000 is 10 modulo 15.
 			{10, slow + loops(7) + buzz, looked + buzz},
 			{50, slow + loops(10) + fizzBuzz, looked + fizzBuzz},
 			{90, slow + loops(12) + buzz, looked + buzz},

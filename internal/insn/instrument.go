@@ -9,32 +9,32 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// MapName is the key of the counters' map in a collection. C has no such
-// identifier, so no other map has it.
+// MapName is the key of the counters' map in a collection. It is not an
+// identifier in C, so no other map has it.
 const MapName = ".insn_counts"
 
 // counterSize is the size of a counter in bytes.
 const counterSize = 8
 
-// Options say how to instrument. The zero value is valid.
+// Options control how to instrument. The zero value is valid.
 type Options struct {
 	Placement Placement
-	// StackDepths are, by name of the program, how many bytes of stack each of
-	// its functions uses, in the order of the functions: what StackDepths reads
-	// from the verifier's log of the program as it was. It matters where a
-	// register must be saved. Without, or if there are not as many as functions,
-	// what is seen in the bytecode is the bound, and access to the stack by
-	// computed negative offsets is not seen.
+	// StackDepths has, by name of the program, how many bytes of stack each of
+	// its functions uses, in the order of the functions: see func StackDepths,
+	// which reads the verifier's log of the original program. It matters if a
+	// register must be saved. Without it, or if the number of functions
+	// differs, the depth visible in the bytecode is the bound, which misses
+	// access by computed negative offsets.
 	StackDepths map[string][]int
 }
 
-// Instrument rewrites every program of a spec in place, such that each basic
-// block bumps a counter, and adds the map that holds the counters. The table it
-// returns tells what the counters say. Programs of unspecified type stay as they
-// are, because they cannot be loaded.
+// Instrument rewrites every program of a spec in place, so that each basic
+// block increments a counter, and adds the map that holds the counters. The
+// table that it returns interprets the counters. It skips programs of
+// unspecified type, because they cannot be loaded.
 //
-// If a program cannot be instrumented the spec stays as it was; the error wraps
-// ErrIndirectJump, ErrStack or ErrJumpRange, and names the program.
+// If a program cannot be instrumented, the spec stays unchanged. The error
+// wraps ErrIndirectJump, ErrStack or ErrJumpRange, and names the program.
 func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
 	if spec.Maps[MapName] != nil {
 		return nil, fmt.Errorf("collection has a map %s: it is instrumented already", MapName)

@@ -46,8 +46,8 @@ func TestASpecIsInstrumentedOnce(t *testing.T) {
 	}
 }
 
-// What cilium/ebpf knows of an instruction stays with it; what makes it the start
-// of a function goes to what comes before it.
+// An instruction keeps its metadata, except that what makes it the start of a
+// function moves to the instruction before it.
 func TestMetadataSurvives(t *testing.T) {
 	type key struct{}
 	line := asm.Comment("a line")
@@ -67,7 +67,8 @@ func TestMetadataSurvives(t *testing.T) {
 	}
 }
 
-// table is that of a program without a kernel, every block counted.
+// tableOf returns the table of a program, without a kernel, with every block
+// counted.
 func tableOf(t *testing.T, insns asm.Instructions) *Table {
 	t.Helper()
 	table, err := Instrument(xdp(map[string]asm.Instructions{"main": insns}), Options{Placement: EveryBlock})

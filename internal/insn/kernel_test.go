@@ -16,7 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// xdp is a spec of XDP programs of these instructions.
+// xdp returns a spec of XDP programs with these instructions.
 func xdp(programs map[string]asm.Instructions, maps ...*ebpf.MapSpec) *ebpf.CollectionSpec {
 	spec := &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{}, Maps: map[string]*ebpf.MapSpec{}}
 	for name, insns := range programs {
@@ -28,15 +28,15 @@ func xdp(programs map[string]asm.Instructions, maps ...*ebpf.MapSpec) *ebpf.Coll
 	return spec
 }
 
-// A sample is a collection whose program main makes use of something, and how
-// many instructions each of its programs executes in one run.
+// A sample is a collection whose program main uses some feature, and how many
+// instructions each of its programs executes in one run.
 type sample struct {
 	spec     *ebpf.CollectionSpec
 	helper   asm.BuiltinFunc // the newest helper it calls, or 0
 	executed map[string]uint64
 }
 
-// count is a loop from n down to 0 in R6: 2 n + 1 instructions.
+// count returns a loop from n down to 0 in R6: 2 n + 1 instructions.
 func count(label string, n int32) asm.Instructions {
 	return asm.Instructions{
 		asm.Mov.Imm(asm.R6, n),
@@ -60,8 +60,8 @@ func samples() map[string]sample {
 			spec:     xdp(map[string]asm.Instructions{"main": join(count("loop", 10), pass)}),
 			executed: map[string]uint64{"main": 1 + 2*10 + 2},
 		},
-		// The function's first instruction is executed three times, the function
-		// once.
+		// The function's first instruction is executed three times, the
+		// function once.
 		"a loop to the start": {
 			spec: xdp(map[string]asm.Instructions{"main": {
 				asm.Mov.Imm(asm.R1, 3),
@@ -151,7 +151,7 @@ func samples() map[string]sample {
 	return all
 }
 
-// crowded is a loop in which R0 to R9 hold values that are read after it.
+// crowded returns a loop in which R0 to R9 hold values that are read after it.
 func crowded() sample {
 	insns := asm.Instructions{asm.StoreImm(asm.R10, -8, 7, asm.Word)}
 	for r := asm.R0; r <= asm.R9; r++ {
@@ -199,7 +199,7 @@ func instrumented(t testing.TB, spec *ebpf.CollectionSpec, o Options) (*ebpf.Col
 	return coll, table
 }
 
-// counted runs a program and returns what that counted.
+// counted runs a program and returns its counts.
 func counted(t testing.TB, coll *ebpf.Collection, table *Table, program string, packet []byte) (*Counts, uint32, []byte) {
 	t.Helper()
 	before, err := table.Read(coll)
@@ -214,8 +214,8 @@ func counted(t testing.TB, coll *ebpf.Collection, table *Table, program string, 
 	return after.Sub(before), ret, out
 }
 
-// Each sample does the same with counters as without, and they count what it
-// executes, every time, wherever they are.
+// Each sample does the same with counters as without, and the counters count
+// what it executes, every time, wherever they are.
 func TestInstrumentedPrograms(t *testing.T) {
 	testenv.Probe(t, "test_run xdp")
 	packet := make([]byte, 64)
@@ -304,7 +304,7 @@ func TestRegistersAreSavedWhereAllAreInUse(t *testing.T) {
 	}
 }
 
-// The counter of the entry counts as the kernel does.
+// The counter of the entry agrees with the kernel.
 func TestRunsAreWhatTheKernelCounts(t *testing.T) {
 	testenv.Probe(t, "test_run xdp")
 	testenv.Probe(t, "BPF_ENABLE_STATS")

@@ -11,16 +11,17 @@ import (
 )
 
 // ErrIndirectJump is returned for a program with a jump to an address in a
-// register (gotox, of jump tables): where it leads is not in the bytecode.
+// register (gotox, of jump tables), because the bytecode does not say where it
+// leads.
 var ErrIndirectJump = errors.New("indirect jump (gotox) cannot be instrumented")
 
-// none is the target of an instruction that has none.
+// none is the target of an instruction without a target.
 const none = -1
 
-// label gives each target of a jump, call or function pointer a symbol and makes
-// what leads there refer to it, so that instructions can be inserted in between.
-// For each instruction it returns the index of the one it refers to, or none.
-// The instructions it is given stay as they are.
+// label gives each target of a jump, call or function pointer a symbol and
+// makes the instructions that lead there refer to it, so that others can be
+// inserted in between. It returns for each instruction the index of its target,
+// or none. It does not change original.
 func label(original asm.Instructions) (asm.Instructions, []int, error) {
 	insns := make(asm.Instructions, len(original))
 	copy(insns, original)
@@ -68,7 +69,7 @@ func label(original asm.Instructions) (asm.Instructions, []int, error) {
 	return insns, targets, nil
 }
 
-// unused is a name for the instruction that is nobody else's.
+// unused returns a name for the instruction that no other has.
 func unused(symbols map[string]int, i int) string {
 	name := ".L" + strconv.Itoa(i)
 	for {
@@ -79,8 +80,8 @@ func unused(symbols map[string]int, i int) string {
 	}
 }
 
-// refer makes a jump, call or function pointer refer to a symbol, in the way
-// that makes cilium/ebpf fill in the distance when it loads the program.
+// refer makes a jump, call or function pointer refer to a symbol, so that
+// cilium/ebpf fills in the distance when it loads the program.
 func refer(ins *asm.Instruction, name string) {
 	*ins = ins.WithReference(name)
 	if ins.IsFunctionReference() || bytecode.IsLongJump(ins) {

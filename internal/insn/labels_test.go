@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// jump is a jump by a distance in slots, as a compiler emits it.
+// jump returns a jump by a distance in slots, as a compiler emits it.
 func jump(distance int16) asm.Instruction {
 	ins := asm.Ja.Label("")
 	ins.Metadata = asm.Metadata{}
@@ -16,7 +16,7 @@ func jump(distance int16) asm.Instruction {
 	return ins
 }
 
-// ifZero jumps by a distance if r is 0.
+// ifZero returns a jump by a distance if r is 0.
 func ifZero(r asm.Register, distance int16) asm.Instruction {
 	ins := asm.JEq.Imm(r, 0, "")
 	ins.Metadata = asm.Metadata{}

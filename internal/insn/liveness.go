@@ -1,11 +1,11 @@
 package insn
 
-// liveness says which registers the program may still read: per block, before
-// its first instruction (in) and after its last one (out).
+// liveness holds the registers that the program may still read: for each block,
+// before its first instruction (in) and after its last one (out).
 type liveness struct {
 	graph   *graph
 	in, out []registers
-	// arguments are, for each function, those that it reads.
+	// arguments are, for each function, the argument registers that it reads.
 	arguments []registers
 }
 
@@ -18,7 +18,7 @@ func live(g *graph) *liveness {
 		arguments: make([]registers, len(g.functions)),
 	}
 	for f := range l.arguments {
-		l.arguments[f] = argumentRegisters // until it is known: of recursion, forever
+		l.arguments[f] = argumentRegisters // until known; for recursion, forever
 	}
 	for _, f := range calleesFirst(g) {
 		l.function(f)
@@ -26,8 +26,8 @@ func live(g *graph) *liveness {
 	return l
 }
 
-// calleesFirst orders functions such that each comes after those that it calls,
-// recursion aside, which no kernel allows.
+// calleesFirst orders functions such that each follows those that it calls,
+// except for recursion, which no kernel allows.
 func calleesFirst(g *graph) []int {
 	order := make([]int, 0, len(g.functions))
 	seen := make([]bool, len(g.functions))
@@ -50,9 +50,9 @@ func calleesFirst(g *graph) []int {
 	return order
 }
 
-// function computes the liveness of one function. It takes time in the number of
-// its blocks, jumps and instructions: a block is visited again only when a set
-// grew that comes after it, and that is at most ten times.
+// function computes the liveness of one function. Its time is linear in the
+// number of blocks, jumps and instructions: it revisits a block only when the
+// set of a successor grew, which happens at most ten times.
 func (l *liveness) function(f int) {
 	g := l.graph
 	first, end := g.begin[f], g.begin[f+1]
@@ -98,15 +98,15 @@ func (l *liveness) function(f int) {
 		}
 	}
 
-	// The arguments of a global function are all read, because the kernel checks
-	// them at the call.
+	// A global function reads all its arguments, because the kernel checks them
+	// at the call.
 	l.arguments[f] = l.in[first] & argumentRegisters
 	if n, global := parameters(&g.insns[g.functions[f].Start]); global {
 		l.arguments[f] = arguments(n)
 	}
 }
 
-// effect is that of an instruction of the program.
+// effect returns the effect of an instruction of the program.
 func (l *liveness) effect(i int) (reads, writes registers) {
 	ins := &l.graph.insns[i]
 	if ins.IsFunctionCall() {
@@ -115,14 +115,14 @@ func (l *liveness) effect(i int) (reads, writes registers) {
 	return effect(ins, 0)
 }
 
-// lists are many lists in one: those of keys from 0 on.
+// lists stores many lists in one, with keys from 0 on.
 type lists struct {
 	values []int
 	first  []int
 }
 
-// index makes lists of all values that are added for each of n keys. It asks for
-// them twice: to count and to keep them.
+// index makes lists of all values that are added for each of n keys. It calls
+// all twice: to count the values and to keep them.
 func index(n int, all func(add func(key, value int))) lists {
 	l := lists{first: make([]int, n+1)}
 	all(func(key, _ int) { l.first[key+1]++ })

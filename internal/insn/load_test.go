@@ -10,7 +10,7 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// kernelTypes is shared because reading those of the kernel takes long.
+// kernelTypes is shared because reading the kernel's types takes long.
 var kernelTypes = btf.NewCache()
 
 // loadWithLog loads a spec with the verifier's figures in the log.
@@ -25,7 +25,7 @@ func loadWithLog(t testing.TB, spec *ebpf.CollectionSpec) (*ebpf.Collection, err
 	return coll, err
 }
 
-// brief is an error with the end of the verifier's log.
+// brief returns an error with the end of the verifier's log.
 func brief(err error) string {
 	var refused *ebpf.VerifierError
 	if errors.As(err, &refused) {

@@ -5,36 +5,36 @@ import (
 	"slices"
 )
 
-// Placement says which blocks have a counter.
+// Placement selects the blocks that get a counter.
 type Placement int
 
 const (
-	// Minimal places as few counters as tell the count of every block, about
-	// two for three blocks; the others are derived. Derived counts hold when
-	// nothing is being executed.
+	// Minimal places just enough counters to derive the count of every block,
+	// about two for three blocks. Derived counts are valid only while nothing
+	// is being executed.
 	Minimal Placement = iota
-	// EveryBlock places a counter in every block, so that also counts which are
-	// read while a program runs are true ones.
+	// EveryBlock places a counter in every block, so that counts read while a
+	// program runs are valid, too.
 	EveryBlock
 )
 
 // Derived is the Counter of a block whose count follows from those of others.
 const Derived = -1
 
-// equation derives the count of a block: the sum of some counts less the sum of
-// others.
+// equation derives the count of a block: the sum of some counts minus the sum
+// of others.
 type equation struct {
 	block       int
 	plus, minus []int
 }
 
 // place chooses the blocks that get a counter and returns equations for the
-// others, in the order in which they can be solved. avoid is, for each block,
-// how much a counter in it is to be avoided.
+// others, in the order in which they can be solved. avoid has, for each block,
+// how much to avoid a counter in it.
 //
-// What flows into a point of the graph flows out of it. If blocks are edges
-// between such points, the edges of any spanning tree follow from the rest: so
-// the tree is the one of the blocks that are to be avoided most.
+// The flow into a point of the graph equals the flow out of it. With blocks as
+// edges between such points, the edges of any spanning tree follow from the
+// rest. So place chooses the tree of the blocks to avoid most.
 //
 // Source: D. E. Knuth and F. R. Stevenson, Optimal measurement points for program
 // frequency counts, BIT 13 (1973).
@@ -50,8 +50,8 @@ func place(g *graph, avoid []float64) (counted []bool, equations []equation) {
 	tree := make([]bool, len(g.blocks))
 	joined := newSets(points)
 	for _, b := range order {
-		// Of the flow that enters a function nothing is known without a counter
-		// in a block of no instructions.
+		// Without a counter in a block of no instructions, the flow into a
+		// function would be unknown.
 		empty := g.blocks[b].Start == g.blocks[b].End
 		tree[b] = !empty && joined.union(from[b], to[b])
 	}
@@ -63,11 +63,11 @@ func place(g *graph, avoid []float64) (counted []bool, equations []equation) {
 	return counted, solve(from, to, tree, points)
 }
 
-// flowPoints returns the points that each block leads from and to. The ways that
-// lead into a block meet the ways that lead out of those before it. All ends of
-// a function are one point with its entry: what enters it leaves it.
+// flowPoints returns the points that each block leads from and to. The paths
+// into a block meet the paths out of its predecessors. All ends of a function
+// are one point with its entry, because whatever enters it leaves it.
 func flowPoints(g *graph) (from, to []int, points int) {
-	// Each block has a point before it (2b) and one behind it (2b+1).
+	// Each block has a point before it (2b) and one after it (2b+1).
 	ends := 2 * len(g.blocks)
 	points = ends + len(g.functions)
 	same := newSets(points)
@@ -89,18 +89,18 @@ func flowPoints(g *graph) (from, to []int, points int) {
 	return from, to, points
 }
 
-// solve returns equations for the blocks of a tree, its leaves first: at a point
-// where one block of the tree is left, all other counts are known.
+// solve returns equations for the blocks of a tree, leaves first: at a point
+// with one unsolved block of the tree, all other counts are known.
 func solve(from, to []int, tree []bool, points int) []equation {
 	touching := index(points, func(add func(key, value int)) {
 		for b := range from {
-			if from[b] != to[b] { // else it flows in as it flows out
+			if from[b] != to[b] { // otherwise its flow cancels out
 				add(from[b], b)
 				add(to[b], b)
 			}
 		}
 	})
-	unknown := make([]int, points) // how many blocks at a point have no count yet
+	unknown := make([]int, points) // how many blocks at a point lack a count
 	for b := range from {
 		if tree[b] {
 			unknown[from[b]]++
@@ -131,8 +131,8 @@ func solve(from, to []int, tree []bool, points int) []equation {
 				left = b
 			}
 		}
-		// What flows the other way at the point adds to the block, what flows its
-		// way takes from it.
+		// Flow in the other direction at the point adds to the block, flow in
+		// its direction subtracts from it.
 		gather := func(sameWay bool) []int {
 			start := len(terms)
 			for _, b := range touching.of(p) {
@@ -176,7 +176,7 @@ func (s sets) find(x int) int {
 	return x
 }
 
-// union makes one set of two, and reports whether they were two.
+// union merges two sets, and reports whether they were distinct.
 func (s sets) union(a, b int) bool {
 	a, b = s.find(a), s.find(b)
 	s[a] = b

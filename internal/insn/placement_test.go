@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// cfg makes a graph of blocks by their successors, of which the last leads on to
-// the end; a block without any leaves.
+// cfg makes a graph of blocks from their successors. The last successor leads
+// towards the end; a block without successors leaves.
 func cfg(after ...[]int) *graph {
 	g := &graph{functions: []Function{{Name: "main", End: len(after)}}, begin: []int{0, len(after)}, first: []int{0}}
 	for b, s := range after {
@@ -35,7 +35,7 @@ func walk(g *graph, r *rand.Rand, runs int) []uint64 {
 	return counts
 }
 
-// derives tells which counts the counters tell wrong, and how many counters
+// derives returns which counts the counters get wrong, and how many counters
 // there are.
 func derives(g *graph, counts []uint64, avoid []float64) (wrong []int, counters int) {
 	counted, equations := place(g, avoid)
@@ -80,7 +80,7 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-// Whatever the graph, and whatever is to be avoided, the counters tell it all.
+// Whatever the graph and the weights, the counters determine all counts.
 func TestPlacementOfAnyGraph(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	blocks, counters := 0, 0
@@ -88,7 +88,7 @@ func TestPlacementOfAnyGraph(t *testing.T) {
 		n := 1 + r.IntN(30)
 		after := make([][]int, n)
 		for b := range n - 1 {
-			after[b] = []int{r.IntN(n), b + 1}[r.IntN(2):] // so the end can be reached
+			after[b] = []int{r.IntN(n), b + 1}[r.IntN(2):] // the last one makes the end reachable
 		}
 		g := cfg(after...)
 		for b := range g.leaves {
@@ -98,8 +98,8 @@ func TestPlacementOfAnyGraph(t *testing.T) {
 		for b := range weights {
 			weights[b] = float64(r.IntN(5))
 		}
-		// A jump to the first block is another entry only if the entry is a block
-		// of its own.
+		// A jump to the first block is another entry only if the entry is a
+		// separate block.
 		for b := range g.successors {
 			if g.successors[b] == 0 {
 				g.successors[b] = min(1, n-1)
@@ -116,7 +116,7 @@ func TestPlacementOfAnyGraph(t *testing.T) {
 }
 
 func TestWhatIsToBeAvoidedIsDerived(t *testing.T) {
-	// Of the two arms either may be derived.
+	// Either of the two arms may be derived.
 	g := cfg([]int{1, 2}, []int{3}, []int{3}, nil)
 	for arm := 1; arm <= 2; arm++ {
 		avoid := make([]float64, 4)

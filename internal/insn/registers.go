@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// registers is a set of R0 to R9. R10 points to the stack, always, and cannot
-// be written, so it is in no set.
+// registers is a set of R0 to R9. R10 always points to the stack and cannot be
+// written, so it is in no set.
 type registers uint16
 
 const (
@@ -28,7 +28,7 @@ func only(r asm.Register) registers {
 func (s registers) has(r asm.Register) bool { return s&only(r) != 0 }
 func (s registers) len() int                { return bits.OnesCount16(uint16(s)) }
 
-// arguments are the registers in which a call passes n arguments.
+// arguments returns the registers in which a call passes n arguments.
 func arguments(n int) registers {
 	if n > 5 {
 		n = 5
@@ -37,8 +37,8 @@ func arguments(n int) registers {
 }
 
 // effect returns the registers that an instruction reads and those that it
-// certainly overwrites. callee are those that the function it calls reads, if it
-// calls one.
+// certainly overwrites. If it calls a function, callee are the registers that
+// the function reads.
 //
 // Source: Documentation/bpf/standardization/instruction-set.rst of the kernel.
 func effect(ins *asm.Instruction, callee registers) (reads, writes registers) {
@@ -82,8 +82,8 @@ func effect(ins *asm.Instruction, callee registers) (reads, writes registers) {
 	return allRegisters, 0
 }
 
-// Atomic operations by the value in the instruction, for those that cilium/ebpf
-// has no name for.
+// Atomic operations by the value in the instruction, for which cilium/ebpf has
+// no names.
 const (
 	fetchFlag    = 0x01
 	cmpXchg      = 0xf1
@@ -108,8 +108,8 @@ func storeEffect(op asm.OpCode, dst, src registers) (reads, writes registers) {
 	return dst | src, 0
 }
 
-// passed are the registers in which a call passes arguments. What a kfunc takes
-// is known to the kernel only.
+// passed returns the registers in which a call passes arguments. Only the
+// kernel knows those of a kfunc.
 func passed(ins *asm.Instruction, callee registers) registers {
 	if ins.IsFunctionCall() {
 		return callee

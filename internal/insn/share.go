@@ -5,15 +5,15 @@ import "github.com/cilium/ebpf/asm"
 // temporaries are the registers of a counter, by their use.
 type temporaries [uses]temporary
 
-// A temporary is a register that a counter uses. If another counter left in it what
-// this one needs, it need not be loaded.
+// A temporary is a register that a counter uses. If another counter left the
+// needed value in it, it need not be loaded.
 type temporary struct {
-	register asm.Register // noRegister if one has to be saved
+	register asm.Register // noRegister if a register must be saved
 	left     bool
 }
 
-// What a counter uses registers for: the address of a counter, that of the first
-// one of the function where it reaches that far, and 1.
+// Uses of registers by a counter: the address of a counter, namely that of the
+// first one of the function if offsets reach far enough, and 1.
 const (
 	address = iota
 	one
@@ -22,29 +22,29 @@ const (
 
 const noRegister = asm.Register(0xff)
 
-// maxShared is how many counters one address reaches: offsets have 15 bits and a
-// sign.
+// maxShared is how many counters one address reaches: offsets have 15 bits and
+// a sign.
 const maxShared = (1 << 15) / counterSize
 
-// sharing chooses the temporaries of counters such that they find in as many as
-// possible what others left there. Then a counter is but one instruction instead
-// of three, which is less for the verifier to walk.
+// sharing chooses the temporaries of counters such that as many as possible
+// already hold the needed values. Then a counter is one instruction instead of
+// three, which is less for the verifier to walk.
 //
-// A register is taken to hold what was left only if it does whichever way led
-// there, so the verifier's states do not differ by it.
+// A register counts as holding a value only if it does on every path, so the
+// verifier's states do not differ by it.
 type sharing struct {
 	graph   *graph
 	sites   []site
 	counted []bool
 	weights []float64
-	// front and behind are, by block, the registers that it writes in front of
-	// its counter and behind it.
+	// front and behind are, by block, the registers that it writes before and
+	// after its counter.
 	front, behind []registers
 	chosen        []temporaries // by block
 }
 
-// share chooses the temporaries of the counter in each block that has one. Weights
-// say how much a load in each block counts.
+// share chooses the temporaries of the counter in each block that has one.
+// weights say how much a load in each block counts.
 func share(l *liveness, sites []site, counted []bool, weights []float64) []temporaries {
 	n := len(sites)
 	s := &sharing{l.graph, sites, counted, weights, make([]registers, n), make([]registers, n), make([]temporaries, n)}
@@ -66,8 +66,8 @@ func share(l *liveness, sites []site, counted []bool, weights []float64) []tempo
 	return s.chosen
 }
 
-// choose chooses the temporaries of a function. A register is of the same use in
-// all of it, that in which it saves most loads, while there is one that saves any.
+// choose chooses the temporaries of a function. A register has the same use in
+// all of it: the one in which it saves most loads, as long as one saves any.
 func (s *sharing) choose(f int) {
 	unused := allRegisters
 	for chose := true; chose; {
@@ -85,7 +85,8 @@ func (s *sharing) choose(f int) {
 	}
 }
 
-// best is the register that saves most loads where counters lack one for a use.
+// best returns the register that saves most loads among counters that lack one
+// for use.
 func (s *sharing) best(f, use int, unused registers) (best asm.Register, ok bool) {
 	held := s.held(f, func(b int, held registers) registers {
 		if s.lacks(b, use) {
@@ -114,8 +115,8 @@ func (s *sharing) lacks(b, use int) bool {
 	return s.counted[b] && s.chosen[b][use].register == noRegister
 }
 
-// assign gives the counters that lack a register for a use one of a set, where it
-// may be overwritten.
+// assign gives counters that lack a register for use one of from, if it may be
+// overwritten there.
 func (s *sharing) assign(f, use int, from registers) {
 	for b := s.graph.begin[f]; b < s.graph.begin[f+1]; b++ {
 		if !s.lacks(b, use) {
@@ -131,7 +132,7 @@ func (s *sharing) assign(f, use int, from registers) {
 	}
 }
 
-// find finds out what counters leave for others.
+// find finds the values that counters leave for others.
 func (s *sharing) find(f int) {
 	first, end := s.graph.begin[f], s.graph.begin[f+1]
 	for use := range uses {
@@ -148,9 +149,9 @@ func (s *sharing) find(f int) {
 	}
 }
 
-// held returns for each block of a function which registers hold what is looked
-// for when its counter is reached. bump says which do behind the counter, of those
-// that did before.
+// held returns for each block of a function which registers hold a value when
+// its counter is reached. bump returns those that hold it after the counter,
+// given those before.
 func (s *sharing) held(f int, bump func(b int, held registers) registers) []registers {
 	held := forward(s.graph, f, 0, func(b int, held registers) registers {
 		held &^= s.front[b]

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// loads counts what counters load in all: addresses, and ones.
+// loads counts what all counters load: addresses, and ones.
 func loads(t *testing.T, insns asm.Instructions) (addresses, ones int) {
 	t.Helper()
 	spec := xdp(map[string]asm.Instructions{"main": insns})
@@ -57,7 +57,8 @@ func TestCountersShareRegisters(t *testing.T) {
 	}
 }
 
-// What a block writes is written whether it has a counter or not, and wherever.
+// A register that a block writes is not left over, with or without a counter,
+// wherever the write is.
 func TestWhatABlockWritesIsNotLeft(t *testing.T) {
 	g := graphOf(t, ifZero(asm.R0, 0), asm.Mov.Imm(asm.R4, 7), asm.Mov.Imm(asm.R5, 7), ifZero(asm.R0, 0), exit)
 	busy := allRegisters &^ set(asm.R4, asm.R5)
@@ -75,7 +76,7 @@ func TestWhatABlockWritesIsNotLeft(t *testing.T) {
 	}
 }
 
-// One address does not reach the counters of a function that has very many.
+// One address does not reach the counters of a function with very many.
 func TestCountersOutOfReach(t *testing.T) {
 	insns := asm.Instructions{nothing}
 	for range maxShared + 10 {
@@ -84,8 +85,7 @@ func TestCountersOutOfReach(t *testing.T) {
 	walks(t, append(insns, exit), rand.New(rand.NewPCG(1, 1)))
 }
 
-// Whatever the program, counters count it, and it finds its registers as it left
-// them.
+// The counters count any program, and it finds its registers as it left them.
 func TestCountersOfAnyProgram(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
@@ -93,8 +93,8 @@ func TestCountersOfAnyProgram(t *testing.T) {
 	}
 }
 
-// anyProgram is one that uses registers and calls at random. Its jumps back are
-// conditional, so that a walk can end.
+// anyProgram returns a program that uses registers and calls at random. Its
+// jumps back are conditional, so that a walk can end.
 func anyProgram(r *rand.Rand) asm.Instructions {
 	var insns asm.Instructions
 	for reg := asm.R0; reg <= asm.R9; reg++ {
@@ -118,7 +118,7 @@ func anyProgram(r *rand.Rand) asm.Instructions {
 		}
 	}
 	for reg := range asm.Register(4 + r.IntN(6)) {
-		insns = append(insns, asm.Add.Reg(asm.R0, reg)) // so it is in use throughout
+		insns = append(insns, asm.Add.Reg(asm.R0, reg)) // so it is live throughout
 	}
 	return append(insns, exit)
 }
@@ -147,9 +147,9 @@ func walks(t *testing.T, insns asm.Instructions, r *rand.Rand) {
 	}
 }
 
-// walker follows what registers hold through a program with counters. It knows the
-// counters' instructions by what the program has not: constants of 1, stack,
-// atomic operations.
+// walker tracks the contents of registers through a program with counters. It
+// recognizes the counters' instructions by what the program lacks: constants of
+// 1, stack, atomic operations.
 type walker struct {
 	insns    asm.Instructions
 	raw      []uint64
@@ -157,7 +157,8 @@ type walker struct {
 	r        *rand.Rand
 }
 
-// value is what a register holds: something of the program's, an address or 1.
+// value is the content of a register: a value of the program's, an address or
+// 1.
 type value struct {
 	ours    bool
 	address int // in bytes, or noAddress

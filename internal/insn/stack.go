@@ -9,21 +9,21 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// ErrStack is returned for a block that uses so many registers that one must be
-// saved while the counter is bumped, in a function whose stack has no room.
+// ErrStack is returned if a block uses so many registers that its counter must
+// save one, but the function's stack has no room.
 var ErrStack = errors.New("no room on the stack for a register")
 
-// stackLimit is how many bytes of stack a function may use. The kernel allows as
-// many to a chain of calls, and 256 to one with tail calls; it refuses programs
-// that a counter takes beyond that.
+// stackLimit is how many bytes of stack a function may use. The kernel allows
+// as many for a chain of calls, and 256 for one with tail calls; it refuses
+// programs that a counter takes beyond that.
 const stackLimit = 512
 
-// StackDepths reads how many bytes of stack each function of a program uses, in
-// the order of the functions, from the log that the verifier wrote of it
-// (LogLevelStats, Linux 5.2; "stack depth 16+0"). It returns nil if the log does
-// not say.
+// StackDepths returns how many bytes of stack each function of a program uses,
+// in the order of the functions. It reads them from the verifier's log
+// (LogLevelStats, Linux 5.2; "stack depth 16+0"), and returns nil if the log
+// does not have them.
 //
-// The functions are those that the verifier left: it drops dead ones.
+// The functions are those that the verifier kept: it drops dead ones.
 func StackDepths(verifierLog string) []int {
 	const label = "stack depth "
 	at := strings.LastIndex("\n"+verifierLog, "\n"+label)
@@ -31,7 +31,7 @@ func StackDepths(verifierLog string) []int {
 		return nil
 	}
 	line, _, _ := strings.Cut(verifierLog[at+len(label):], "\n")
-	// What later kernels add comes after a space.
+	// Later kernels append more, after a space.
 	line, _, _ = strings.Cut(line, " ")
 	var depths []int
 	for field := range strings.SplitSeq(strings.TrimRight(line, "\r"), "+") {
@@ -44,11 +44,11 @@ func StackDepths(verifierLog string) []int {
 	return depths
 }
 
-// stackDepths are how many bytes of stack the functions of a program use at
-// most: what the verifier says, and what is seen in the bytecode. The verifier
-// knows of access by computed addresses; but since Linux 6.12 it also forgets
-// the stack of registers that are saved around helpers that would not clobber
-// them, and a counter in between makes it use that again.
+// stackDepths returns bounds for the bytes of stack that the functions of a
+// program use, from the verifier and from the bytecode. The verifier knows
+// about access by computed addresses. But since Linux 6.12 it also forgets the
+// stack of registers that are saved around helpers that would not clobber them,
+// and a counter in between makes it use that again.
 func stackDepths(g *graph, verified []int) []int {
 	depths := make([]int, len(g.functions))
 	for f, fn := range g.functions {
@@ -57,16 +57,16 @@ func stackDepths(g *graph, verified []int) []int {
 		case len(verified) == len(depths):
 			depths[f] = max(depths[f], verified[f])
 		case len(verified) > 0:
-			// The verifier dropped a dead function, and which one it does not say.
+			// The verifier dropped a dead function, but does not say which.
 			depths[f] = max(depths[f], slices.Max(verified))
 		}
 	}
 	return depths
 }
 
-// visibleDepth is how far down the stack the instructions reach as far as
-// one sees: by an offset from R10, or by subtracting from a copy of it. Compilers
-// do the latter at once, so any constant that is subtracted may be that.
+// visibleDepth returns how far down the stack the instructions visibly reach:
+// by an offset from R10, or by subtracting from a copy of it. Compilers do the
+// latter in one step, so it considers any constant that is subtracted.
 func visibleDepth(insns asm.Instructions) int {
 	lowest := 0
 	for i := range insns {
@@ -88,7 +88,7 @@ func visibleDepth(insns asm.Instructions) int {
 	return -lowest
 }
 
-// onStack is an offset if that can be on the stack.
+// onStack returns an offset if it can be on the stack, else 0.
 func onStack(offset int64) int {
 	if offset < -stackLimit || offset > 0 {
 		return 0
@@ -96,7 +96,7 @@ func onStack(offset int64) int {
 	return int(offset)
 }
 
-// slot is the offset from R10 of the nth free 8 bytes below a depth.
+// slot returns the offset from R10 of the nth free 8 bytes below a depth.
 func slot(depth, n int) (int16, error) {
 	offset := (depth+7)/8*8 + 8*(n+1)
 	if offset > stackLimit {

@@ -88,8 +88,8 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// The verifier drops dead functions before it says how deep the others are, so
-// that any of them may be as deep as the deepest.
+// The verifier drops dead functions before it reports the depths of the others,
+// so any of them may be as deep as the deepest.
 func TestDepthsOfWhatTheVerifierLeft(t *testing.T) {
 	g := graphOf(t,
 		asm.StoreMem(asm.R10, -24, asm.R1, asm.DWord).WithSymbol("main"),

@@ -9,14 +9,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// Table tells what the counters of an instrumented collection say.
+// Table interprets the counters of an instrumented collection.
 type Table struct {
 	Programs []*Program // by name
 	byName   map[string]*Program
 	counters int
 }
 
-// Program is a program as it was before it was instrumented.
+// Program is a program before it was instrumented.
 type Program struct {
 	Name string
 	Type ebpf.ProgramType
@@ -27,35 +27,36 @@ type Program struct {
 	equations    []equation
 }
 
-// Function is a function of a program: all its Instructions from Start up to End.
+// Function is a function of a program: all its Instructions from Start up to
+// End.
 type Function struct {
 	Name       string
 	Start, End int
 }
 
-// Block is a basic block: Instructions from Start up to End that are executed all
-// or not at all. Only an entry whose first instruction is jumped to has no
-// instructions: it counts calls.
+// Block is a basic block: Instructions from Start up to End that are executed
+// all or not at all. Only an entry whose first instruction is the target of a
+// jump has no instructions: it counts calls.
 type Block struct {
-	Function   int // index of the one it is part of
+	Function   int // index of the function that contains it
 	Start, End int
-	Entry      bool // the function begins here
+	Entry      bool // the function starts here
 	Counter    int  // index of its counter, or Derived
 }
 
-// Program returns the one of that name, or nil.
+// Program returns the program with that name, or nil.
 func (t *Table) Program(name string) *Program { return t.byName[name] }
 
-// Slots are where the instructions are, in slots of 8 bytes, by which the verifier,
-// bpftool and llvm-objdump number them: a 64-bit load takes two.
+// Slots returns the positions of the instructions in slots of 8 bytes, by which
+// the verifier, bpftool and llvm-objdump number them: a 64-bit load takes two.
 func (p *Program) Slots() []int {
 	offsets, _ := bytecode.Layout(p.Instructions)
 	return offsets
 }
 
-// Read returns what the counters of a loaded collection say. They are read at
-// once, but not as of one moment: while a program runs, counts that are derived
-// may be off by what it is executing.
+// Read returns the counts of a loaded collection. It reads all counters at
+// once, but not as of one moment: while a program runs, derived counts may be
+// off by what it is executing.
 func (t *Table) Read(coll *ebpf.Collection) (*Counts, error) {
 	m, err := counterMap(coll)
 	if err != nil {
@@ -72,8 +73,8 @@ func (t *Table) Read(coll *ebpf.Collection) (*Counts, error) {
 	return c, nil
 }
 
-// Reset sets the counters of a loaded collection to 0. Counts of programs that
-// run meanwhile are lost in part.
+// Reset sets the counters of a loaded collection to 0. It loses some counts of
+// programs that run at the same time.
 func (t *Table) Reset(coll *ebpf.Collection) error {
 	m, err := counterMap(coll)
 	if err != nil {

@@ -6,21 +6,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// TailCall is a tail call of a program that was made.
+// TailCall is a tail call that a program made.
 type TailCall struct {
 	Index int    // of the call, in the program's Instructions
 	Times uint64 // how often it was made
-	// Failed is how often it did not happen, and the program went on behind it. Told
-	// says whether the counts tell that: not where a jump leads there, too.
+	// Failed is how often it did not happen and the program continued after it.
+	// Told says whether the counts show that; they do not if a jump also leads
+	// there.
 	Failed uint64
 	Told   bool
-	// Map is the map that it called into and Key what it called, where the block
-	// of the call tells: else Map is empty, or Key is -1.
+	// Map is the map that it used and Key the index in it, if the block of the
+	// call shows them: otherwise Map is "" or Key is -1.
 	Map string
 	Key int64
 }
 
-// TailCalls returns the tail calls of a program that were made.
+// TailCalls returns the tail calls that a program made.
 func (c *Counts) TailCalls(program string) []TailCall {
 	p, counts := c.of(program)
 	if p == nil {
@@ -53,8 +54,8 @@ func isTailCall(ins *asm.Instruction) bool {
 	return ins.IsBuiltinCall() && asm.BuiltinFunc(ins.Constant) == asm.FnTailCall
 }
 
-// TailCalls reports whether a program of the collection makes tail calls, by which it
-// may come to its own beginning again.
+// TailCalls reports whether a program of the collection makes tail calls, by
+// which it may reach its own start again.
 func (t *Table) TailCalls() bool {
 	for _, p := range t.Programs {
 		for i := range p.Instructions {
@@ -66,7 +67,7 @@ func (t *Table) TailCalls() bool {
 	return false
 }
 
-// tailCallArguments are the map and the key of the call that ends a block.
+// tailCallArguments returns the map and the key of the call that ends a block.
 func (p *Program) tailCallArguments(block *Block) (name string, key int64) {
 	key = -1
 	var known registers
@@ -83,7 +84,7 @@ func (p *Program) tailCallArguments(block *Block) (name string, key int64) {
 		case ins.Dst == asm.R2 && ins.IsLoadFromMap():
 			name = ins.Reference()
 		case ins.Dst == asm.R3 && ins.OpCode.Class().IsALU() && ins.OpCode.ALUOp() == asm.Mov && ins.OpCode.Source() == asm.ImmSource:
-			key = ins.Constant & 0xffffffff // the kernel takes 32 bits of it
+			key = ins.Constant & 0xffffffff // the kernel uses its lower 32 bits
 		}
 	}
 	return name, key

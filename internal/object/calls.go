@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// fixCalls makes calls of functions those that LLVM writes. GCC 12 writes where
-// in its section a function is even where the symbol says it too, and in bytes
-// instead of instructions.
+// fixCalls makes calls of functions look like LLVM's. GCC 12 writes the
+// position of a function in its section even if the symbol has it, too, and in
+// bytes instead of instructions.
 func (f *file) fixCalls() (changes []string) {
 	const (
 		call       = 0x85
@@ -31,8 +31,9 @@ func (f *file) fixCalls() (changes []string) {
 	return changes
 }
 
-// callee is what a call of a symbol has to have of its own: nothing, which is
-// -1, for a function's, and for a section's the instruction to call, less one.
+// callee returns the constant that a call of a symbol must have: -1, meaning
+// none, for a function symbol, and for a section symbol the called instruction
+// minus one.
 func (f *file) callee(sym *elf.Sym64, has uint32) uint32 {
 	const nowhere = 1<<32 - 1
 	switch elf.ST_TYPE(sym.Info) {

@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
 )
 
-// GCC 12 writes into a call where the function is, in bytes less one.
+// GCC 12 writes the position of the function into a call, in bytes minus one.
 func TestCallsOfGCC(t *testing.T) {
 	call := []byte{0x85, 0x10, 0, 0, 15, 0, 0, 0}
 	for _, symbol := range []string{"called", ".text"} {

@@ -8,17 +8,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// changes are what was changed of things of a kind, such as maps: the same change
-// of many is one sentence.
+// changes collects changes of things of one kind, such as maps: the same change
+// of many makes one sentence.
 type changes struct {
 	kind string
 	of   map[change][]string // names
 }
 
-// change is a sentence without its subject, of one and of many.
+// change is a sentence without its subject, for one and for many.
 type change struct{ one, many string }
 
-// add notes a change of what has a name. A change begins with its verb, in the
+// add notes a change of the named thing. A change starts with its verb, in the
 // singular and the plural.
 func (c *changes) add(name, one, many string) {
 	if c.of == nil {
@@ -30,7 +30,7 @@ func (c *changes) add(name, one, many string) {
 	}
 }
 
-// sentences are the changes, sorted.
+// sentences returns the changes, sorted.
 func (c *changes) sentences() []string {
 	var all []string
 	for what, names := range c.of {
@@ -45,7 +45,7 @@ func (c *changes) sentences() []string {
 	return all
 }
 
-// several are names as a sentence begins with them: a, b and c.
+// several joins names for the start of a sentence: a, b and c.
 func several(names []string) string {
 	last := len(names) - 1
 	if last > 2 {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The same change of many things is one sentence, that of one names just it.
+// The same change of many things is one sentence; a change of one names just
+// that.
 func TestChangesAreFolded(t *testing.T) {
 	for _, c := range []struct {
 		names []string

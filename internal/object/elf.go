@@ -13,12 +13,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// maxZeroes bounds what sections may claim that have no bytes in the file, such
+// maxZeroes bounds the claimed size of sections without bytes in the file, such
 // as .bss. Programs have kilobytes of it.
 const maxZeroes = 64 << 20
 
-// file is an ELF file that can be edited before it is parsed. What its headers
-// claim is within the file, so that reading it takes memory in proportion.
+// file is an ELF file that can be edited before it is parsed. Everything that
+// its headers refer to is within the file, so that reading it takes memory in
+// proportion.
 type file struct {
 	data     []byte
 	order    binary.ByteOrder
@@ -29,13 +30,13 @@ type file struct {
 type section struct {
 	elf.Section64
 	name string
-	// at is where the header is in the file.
+	// at is the position of the header in the file.
 	at uint64
 }
 
 var errTruncated = errors.New("it is truncated")
 
-// openFile checks the headers of an ELF file, and takes a copy of it.
+// openFile checks the headers of an ELF file, and copies it.
 func openFile(data []byte) (*file, error) {
 	if !bytes.HasPrefix(data, []byte(elf.ELFMAG)) {
 		return nil, errors.New("it is not an ELF file")
@@ -66,7 +67,7 @@ func machineName(m elf.Machine) string {
 	return strings.ToLower(strings.TrimPrefix(m.String(), "EM_"))
 }
 
-// foreignOrder refuses an object of the other byte order by its name.
+// foreignOrder returns the error for an object of the other byte order.
 func foreignOrder(order binary.ByteOrder) error {
 	has, target, takes := "big", "bpfeb", "bpfel"
 	if order == binary.LittleEndian {
@@ -76,8 +77,9 @@ func foreignOrder(order binary.ByteOrder) error {
 		"build it with -target "+takes)
 }
 
-// readSections reads the section headers, and checks that sections are within
-// the file and do not overlap in a way that would have them read many times.
+// readSections reads the section headers. It checks that sections are within
+// the file and do not overlap such that the same bytes would be read many
+// times.
 func (f *file) readSections(h *elf.Header64) error {
 	size := uint64(len(f.data))
 	headerSize := uint64(binary.Size(elf.Section64{}))
@@ -93,7 +95,8 @@ func (f *file) readSections(h *elf.Header64) error {
 	var first elf.Section64
 	_, _ = binary.Decode(f.data[h.Shoff:], f.order, &first)
 	count, names := uint64(h.Shnum), uint64(h.Shstrndx)
-	// What does not fit the header is in the first section's.
+	// If a number does not fit the file header, the first section's header has
+	// it.
 	if count == 0 {
 		count = first.Size
 	}
@@ -139,7 +142,7 @@ func (f *file) readSections(h *elf.Header64) error {
 	return nil
 }
 
-// contents are the bytes of a section, none where the file has none.
+// contents returns the bytes of a section, or nil if the file has none.
 func (f *file) contents(s *section) []byte {
 	switch elf.SectionType(s.Type) {
 	case elf.SHT_NULL, elf.SHT_NOBITS:
@@ -148,7 +151,7 @@ func (f *file) contents(s *section) []byte {
 	return f.data[s.Off:][:s.Size]
 }
 
-// text is a string of a string table, empty where there is none.
+// text returns a string of a string table, or "" beyond its end.
 func text(table []byte, at uint32) string {
 	if uint64(at) >= uint64(len(table)) {
 		return ""
@@ -157,7 +160,7 @@ func text(table []byte, at uint32) string {
 	return string(s)
 }
 
-// find is the section of a name, nil where there is none.
+// find returns the section with that name, or nil.
 func (f *file) find(name string) *section {
 	i := slices.IndexFunc(f.sections, func(s section) bool { return s.name == name })
 	if i < 0 {

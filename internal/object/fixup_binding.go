@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// fixBindings has symbols bound as the parser takes them, where linkers and
-// loaders of others take more: a weak definition is the one that there is, and
-// a static map one map of its own.
+// fixBindings rebinds symbols that the parser refuses, though other linkers and
+// loaders accept them: a weak definition becomes the definition, and a static
+// map becomes a map of its own.
 func (f *file) fixBindings() {
 	static := map[uint16]map[uint64]int{} // maps, by section and place in it
 	isStaticMap := func(s *symbol) bool {
@@ -28,7 +28,7 @@ func (f *file) fixBindings() {
 	if len(static) == 0 {
 		return
 	}
-	// Compilers refer to what is static by its section and its place there.
+	// Compilers refer to static symbols by section and position.
 	for r := range f.relocations() {
 		if elf.ST_TYPE(r.symbol.Info) != elf.STT_SECTION {
 			continue
@@ -40,13 +40,13 @@ func (f *file) fixBindings() {
 	}
 }
 
-// holdsMaps reports whether a section is one of definitions of maps.
+// holdsMaps reports whether a section holds definitions of maps.
 func holdsMaps(section string) bool {
 	return section == ".maps" || strings.HasPrefix(section, "maps")
 }
 
-// hidden are the functions that nothing outside the object sees: libbpf has the
-// verifier follow them from where they are called, as it does static ones.
+// hidden returns the functions that nothing outside the object sees: libbpf
+// makes the verifier follow them from their calls, like static ones.
 func (f *file) hidden() map[string]bool {
 	names := map[string]bool{}
 	for _, s := range f.symbolTable(func(s *symbol) bool {

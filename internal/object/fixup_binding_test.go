@@ -53,7 +53,7 @@ func TestHiddenFunctionsAreStatic(t *testing.T) {
 	}
 }
 
-// What a program asks of the kernel it finds where the map has it.
+// A program finds the kernel's settings in the map.
 func TestQuestionsToTheKernel(t *testing.T) {
 	o := readLibbpfObject(t)
 	spec, _ := o.Program("asks")

@@ -7,15 +7,15 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// builtins are functions that compilers call of their own accord, of those that
-// Rust's compiler_builtins brings along. C has them as builtins.
+// builtins are functions that compilers call on their own and that Rust's
+// compiler_builtins provides. In C, they are builtins.
 const builtins = " memcpy memmove memset memcmp bcmp strlen" +
 	" __multi3 __udivti3 __umodti3 __divti3 __modti3 __udivmodti4 __ashlti3 __ashrti3 __lshrti3 "
 
-// fixFunctions makes global functions static that compilers bring along, and
-// those that are hidden, which their author has said. The verifier takes a global
-// function by itself, for any arguments of its types, and those of pointers to
-// anything it refuses; a static one it follows from where it is called.
+// fixFunctions makes global functions static if a compiler added them, or if
+// their author made them hidden. The verifier checks a global function by
+// itself, for any arguments of its types, and refuses it if it takes pointers
+// to anything; it follows a static function from its calls.
 func fixFunctions(spec *ebpf.CollectionSpec, hidden map[string]bool) []string {
 	told := changes{kind: "function"}
 	for _, p := range spec.Programs {

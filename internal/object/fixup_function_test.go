@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// calls is a program that has memset zero a part of its stack by a function of
-// the name, as Rust's compiler brings it along.
+// calls is a program that zeroes a part of its stack with a memset of that
+// name, as Rust's compiler adds it.
 func calls(name string) *ebpf.CollectionSpec {
 	number := &btf.Int{Name: "u64", Size: 8}
 	void := &btf.Pointer{Target: (*btf.Void)(nil)}
@@ -60,7 +60,7 @@ func TestBuiltinsAreStatic(t *testing.T) {
 	}
 }
 
-// The verifier refuses the function where it is global, and takes it here.
+// The verifier refuses the function if it is global, and accepts it here.
 func TestBuiltinsLoad(t *testing.T) {
 	testenv.Root(t)
 	asIs := calls("memset")

@@ -10,17 +10,16 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// raisedEntries is how many entries a map gets whose size the object leaves to
-// whoever loads it.
+// raisedEntries is the size of a map whose size the object leaves to its
+// loader.
 const raisedEntries = 64
 
-// innerEntry is the map that stands in for an inner map that the object does
-// not describe.
+// innerEntry stands in for an inner map that the object does not describe.
 var innerEntry = ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 1}
 
-// fixMaps decides what objects leave to their agent, without which they do not
-// load: the sizes of maps, what is in maps of maps. It takes off pinning, which
-// would outlive the run.
+// fixMaps decides what objects leave to their agent and cannot load without:
+// the sizes of maps, and the contents of maps of maps. It removes pinning,
+// which would outlive the run.
 func fixMaps(spec *ebpf.CollectionSpec) []string {
 	told := changes{kind: "map"}
 	for name, m := range spec.Maps {
@@ -52,7 +51,7 @@ func fixMaps(spec *ebpf.CollectionSpec) []string {
 	return told.sentences()
 }
 
-// entriesAre is what max_entries counts.
+// entriesAre returns what max_entries counts.
 func entriesAre(m *ebpf.MapSpec) string {
 	if m.Type == ebpf.RingBuf || m.Type == ebpf.UserRingbuf {
 		return "bytes"
@@ -60,8 +59,8 @@ func entriesAre(m *ebpf.MapSpec) string {
 	return "entries"
 }
 
-// entriesOf is how many entries of a map the kernel takes: a ring buffer's are
-// bytes, a power of two of whole pages.
+// entriesOf returns a number of entries that the kernel accepts for a map: a
+// ring buffer's are bytes, a power of two of whole pages.
 func entriesOf(m *ebpf.MapSpec) uint32 {
 	switch m.Type {
 	case ebpf.RingBuf, ebpf.UserRingbuf:

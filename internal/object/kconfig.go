@@ -10,29 +10,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kconfig is the map in which programs find what they ask of the kernel by
-// variables declared __kconfig. It is empty, for whoever loads it to fill: its
-// value's type, which no kernel is to see, says what is asked.
+// Kconfig is the map in which programs find the kernel's settings that they
+// declare as __kconfig variables. It is empty; the loader fills it. The type of
+// its value, which no kernel may see, lists the variables.
 const Kconfig = ".kconfig"
 
-// Of is between the name of a thing and the path of the object that it is of, where
-// things of several objects are loaded together.
+// Of separates the name of a thing from the path of its object, if things of
+// several objects are loaded together.
 const Of = " of "
 
 // Weak is the tag of a variable that may be missing, and is zero then.
 const Weak = "weak"
 
-// asked are the variables that instructions load, by index and by name, and
-// which of them are weak.
+// asked are the __kconfig variables that instructions load, by index and by
+// name, and which of them are weak.
 type asked struct {
 	names []string
 	index map[string]int
 	weak  map[string]bool
 }
 
-// findKconfig finds what programs ask, and writes into the instructions which of
-// it they do: the parser keeps to itself which variable an instruction loads, and
-// takes none that is weak.
+// findKconfig finds the variables that programs load, and writes their indices
+// into the instructions: the parser does not expose which variable an
+// instruction loads, and refuses weak ones.
 func (f *file) findKconfig() asked {
 	a := asked{index: map[string]int{}, weak: map[string]bool{}}
 	for r := range f.relocations() {
@@ -63,7 +63,7 @@ func (f *file) findKconfig() asked {
 	return a
 }
 
-// fixKconfig has programs load what they ask from a map like any other.
+// fixKconfig makes programs load the variables from an ordinary map.
 func (o *Object) fixKconfig(a asked) {
 	var types *btf.Datasec
 	if len(a.names) == 0 || o.spec.Types == nil || o.spec.Types.TypeByName(Kconfig, &types) != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
 )
 
-// libbpfObject has what only libbpf reads as it is.
+// libbpfObject has features that only libbpf reads directly.
 const libbpfObject = "../../cmd/ebpf-bench/testdata/objects/libbpf.o"
 
-// realObjects are those that cilium/ebpf is tested with, and our own.
+// realObjects returns the objects of cilium/ebpf's tests, and our own.
 func realObjects(t testing.TB) (objects [][]byte) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/cilium/ebpf").Output()
 	if err != nil {
@@ -37,8 +37,8 @@ func realObjects(t testing.TB) (objects [][]byte) {
 	return objects
 }
 
-// parseAll parses an object and makes all of its programs loadable, and fails
-// for what no object may do to whoever reads it.
+// parseAll parses an object and makes all of its programs loadable. It fails
+// the test for what no object may do to its reader.
 func parseAll(t testing.TB, data []byte) error {
 	t.Helper()
 	var before, after runtime.MemStats

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapMemory is about how many bytes the kernel takes to create a map, with so
-// many CPUs. What it takes only once the map is filled is not in it.
+// MapMemory returns about how many bytes the kernel needs to create a map on a
+// machine with this many CPUs. It excludes memory that is needed only once the
+// map is filled.
 func MapMemory(m *ebpf.MapSpec, cpus int) uint64 {
 	const (
 		pointer = 8
@@ -52,8 +53,8 @@ func powerOf2(n uint64) uint64 {
 	return 1 << bits.Len64(n-1)
 }
 
-// product is the largest half of all numbers where it would be more, so that
-// two of them can be added.
+// product returns a * b, but at most half of the largest number, so that two
+// products can be added.
 func product(a, b uint64) uint64 {
 	if hi, lo := bits.Mul64(a, b); hi == 0 && lo <= math.MaxInt64 {
 		return lo

@@ -29,7 +29,7 @@ func TestMapMemory(t *testing.T) {
 }
 
 func TestTypeNames(t *testing.T) {
-	// The last type that the kernel has.
+	// Netfilter is the last type that the kernel has.
 	for typ := ebpf.UnspecifiedProgram; typ <= ebpf.Netfilter; typ++ {
 		if typeNames[typ] == "" {
 			t.Errorf("program type %s has no name", typ)

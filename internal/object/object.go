@@ -1,7 +1,7 @@
-// Package object reads ELF objects of eBPF programs, whichever compiler made
-// them, and makes of each program what the kernel can load on its own. It
-// decides what an object leaves to its agent, and tells what it has changed.
-// It loads nothing, and takes no privileges.
+// Package object reads ELF objects of eBPF programs, from any compiler, and
+// turns each program into one that the kernel can load on its own. It decides
+// what an object leaves to its agent, and lists its changes. It loads nothing
+// and needs no privileges.
 package object
 
 import (
@@ -11,12 +11,12 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// Object is an ELF object that was read.
+// Object is a parsed ELF object.
 type Object struct {
 	spec *ebpf.CollectionSpec
-	// changes are what is other than in the file, one sentence each.
+	// changes lists the differences from the file, one sentence each.
 	changes []string
-	// hidden are its functions that are static in all but name.
+	// hidden are its functions that are effectively static.
 	hidden map[string]bool
 }
 
@@ -24,7 +24,7 @@ func (o *Object) changed(format string, args ...any) {
 	o.changes = append(o.changes, fmt.Sprintf(format, args...))
 }
 
-// Programs lists the entry programs, sorted.
+// Programs returns the names of the entry programs, sorted.
 func (o *Object) Programs() []string {
 	var names []string
 	for name, p := range o.spec.Programs {
@@ -36,7 +36,7 @@ func (o *Object) Programs() []string {
 	return names
 }
 
-// UntypedPrograms lists the programs whose sections say no type, sorted.
+// UntypedPrograms returns the programs whose sections imply no type, sorted.
 func (o *Object) UntypedPrograms() []string {
 	var names []string
 	for name := range o.spec.Programs {
@@ -48,8 +48,8 @@ func (o *Object) UntypedPrograms() []string {
 	return names
 }
 
-// Entry is an entry program as the object has it, not to be changed; nil where
-// there is none of that name.
+// Entry returns an entry program as the object has it, or nil if there is none
+// of that name. Callers must not change it.
 func (o *Object) Entry(name string) *ebpf.ProgramSpec {
 	if p := o.spec.Programs[name]; p != nil && p.Type != ebpf.UnspecifiedProgram {
 		return p
@@ -57,7 +57,7 @@ func (o *Object) Entry(name string) *ebpf.ProgramSpec {
 	return nil
 }
 
-// Untyped is the section of a program whose type it does not say, empty where
+// Untyped returns the section of a program if it implies no type, or "" if
 // there is no such program.
 func (o *Object) Untyped(name string) string {
 	if p := o.spec.Programs[name]; p != nil && p.Type == ebpf.UnspecifiedProgram {
@@ -66,9 +66,9 @@ func (o *Object) Untyped(name string) string {
 	return ""
 }
 
-// Program copies an entry program with what it refers to, in a form that loads
-// on its own, and with it others that the object does not say it refers to. It
-// says what is other than in the object, one sentence each.
+// Program copies an entry program and what it refers to, in a form that loads
+// on its own. It includes others, to which the object itself has no reference.
+// It also returns the differences from the object, one sentence each.
 func (o *Object) Program(name string, others ...string) (*ebpf.CollectionSpec, []string) {
 	spec := only(o.spec, append(others, name)...)
 	changes := slices.Concat(fixMaps(spec), fixFunctions(spec, o.hidden))

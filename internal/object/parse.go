@@ -17,8 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// Parse reads an ELF object. Its errors are of one line; what the parser does
-// not survive is an error of the object too.
+// Parse reads an ELF object. Its errors have one line. If the parser panics,
+// that is an error of the object, too.
 func Parse(data []byte) (*Object, error) {
 	o, err := parse(data)
 	if err == nil {
@@ -68,8 +68,8 @@ func parse(data []byte) (o *Object, err error) {
 	return o, nil
 }
 
-// load parses the file. Where its type information is broken it does without,
-// as far as that goes.
+// load parses the file. If its type information is broken, load drops that, as
+// far as the object can do without.
 func (o *Object) load(f *file) (err error) {
 	if o.spec, err = parseFile(f); err == nil {
 		return nil
@@ -93,8 +93,8 @@ func (o *Object) load(f *file) (err error) {
 	return err
 }
 
-// fixLicense gives programs a license without which most do not load: as those
-// of Rust, which seldom have one, and where something follows it.
+// fixLicense adds a license, without which most programs do not load, if there
+// is none, as often in Rust, and cuts off what follows it.
 func (o *Object) fixLicense(has bool) {
 	if !has {
 		o.changed("the license is taken to be GPL: the object has none")
@@ -120,11 +120,11 @@ func parseFile(f *file) (*ebpf.CollectionSpec, error) {
 	return spec, err
 }
 
-// maxKconfig bounds the kernel's settings that an object may ask for, in bytes.
+// maxKconfig bounds the size of an object's kernel settings, in bytes.
 const maxKconfig = 1 << 20
 
 // check refuses an object that has nothing to load, or would take much memory
-// to look at.
+// to inspect.
 func (o *Object) check() error {
 	var kconfig *btf.Datasec
 	if o.spec.Types != nil && o.spec.Types.TypeByName(Kconfig, &kconfig) == nil && kconfig.Size > maxKconfig {
@@ -143,7 +143,7 @@ func (o *Object) check() error {
 	return bench.WithHint(fmt.Errorf("%w of a known type, only sections %s", ErrNoProgram, strings.Join(slices.Sorted(maps.Keys(unknown)), ", ")), sectionHint)
 }
 
-// ErrNoProgram is how an object is refused that has nothing to load.
+// ErrNoProgram says that an object has nothing to load.
 var ErrNoProgram = errors.New("it holds no eBPF program")
 
 const sectionHint = "a program's section says its type, such as xdp, tc, kprobe/NAME or tracepoint/GROUP/NAME"

@@ -15,7 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
 )
 
-// small is an object of one XDP program, as today's compilers make it.
+// small returns an object of one XDP program, as today's compilers make it.
 func small() *objecttest.Object {
 	return &objecttest.Object{
 		Sections: []objecttest.Section{
@@ -169,7 +169,7 @@ func TestSymbolsOfOldCompilers(t *testing.T) {
 	}
 }
 
-// bundled is one of our own objects, which have all of BTF.
+// bundled returns one of our own objects, which have all of BTF.
 func bundled(t *testing.T) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../../programs/fun_xdp/fun_xdp_bpfel.o")
@@ -201,12 +201,12 @@ func TestBrokenTypeInformation(t *testing.T) {
 	_, changes := read.Program(read.Programs()[0])
 	hasChange(t, changes, "section .BTF.ext is left out, because it cannot be read")
 
-	// Maps are described by types: without them there is nothing to load.
+	// Types describe maps: without them there is nothing to load.
 	clear(f.contents(f.find(".BTF")))
 	if _, err := Parse(f.data); err == nil {
 		t.Error("an object whose maps have no types is read")
 	}
-	// What has none of these maps can do without.
+	// An object without such maps can do without types.
 	o := small()
 	o.Sections = append(o.Sections, objecttest.Section{Name: ".BTF", Data: []byte("no types at all")})
 	if read, err = Parse(o.Build()); err != nil {

@@ -33,9 +33,9 @@ func only(spec *ebpf.CollectionSpec, programs ...string) *ebpf.CollectionSpec {
 	return spec
 }
 
-// Reach is the set of names of programs and maps that a program needs, itself
-// included: maps by its instructions, programs and inner maps by what those
-// maps are filled with.
+// Reach returns the names of the programs and maps that a program needs,
+// including itself: maps from its instructions, programs and inner maps from
+// the contents of those maps.
 func Reach(spec *ebpf.CollectionSpec, program string) map[string]bool {
 	seen := map[string]bool{}
 	var visit func(name string)

@@ -16,14 +16,15 @@ type relocation struct {
 	names []byte
 }
 
-// name is that of the symbol, cut where no variable's goes on: of many names that
-// are one long text, as only a malformed object has them, that keeps memory small.
+// name returns the name of the symbol, cut beyond the length of any variable's.
+// That bounds memory if many names share one long text, as only in a malformed
+// object.
 func (r *relocation) name() string {
 	const longest = 256
 	return text(r.names[:min(uint64(len(r.names)), uint64(r.symbol.Name)+longest)], r.symbol.Name)
 }
 
-// refer makes the relocation one to another symbol of the table.
+// refer makes the relocation refer to another symbol of the table.
 func (r *relocation) refer(f *file, index int) {
 	r.Info = elf.R_INFO(uint32(index), elf.R_TYPE64(r.Info))
 	_, _ = binary.Encode(r.entry, f.order, &r.Rel64)
@@ -33,7 +34,7 @@ func (r *relocation) refer(f *file, index int) {
 func (f *file) constant(ins []byte) uint32       { return f.order.Uint32(ins[4:]) }
 func (f *file) setConstant(ins []byte, n uint32) { f.order.PutUint32(ins[4:], n) }
 
-// relocations yields those of instructions, without those that are malformed.
+// relocations yields the relocations of instructions, except malformed ones.
 func (f *file) relocations() iter.Seq[*relocation] {
 	return func(yield func(*relocation) bool) {
 		for i := range f.sections {

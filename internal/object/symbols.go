@@ -14,7 +14,7 @@ import (
 type symbol struct {
 	elf.Sym64
 	name string
-	// index is the entry's in the table, at is where it is in the file.
+	// index is the entry's index in the table, at its position in the file.
 	index int
 	at    uint64
 }
@@ -22,7 +22,7 @@ type symbol struct {
 func (s *symbol) kind() elf.SymType    { return elf.ST_TYPE(s.Info) }
 func (s *symbol) binding() elf.SymBind { return elf.ST_BIND(s.Info) }
 
-// symbolTable are the entries of the symbol table that are wanted, in its order.
+// symbolTable returns the wanted entries of the symbol table, in its order.
 func (f *file) symbolTable(want func(*symbol) bool) (found []symbol) {
 	i := slices.IndexFunc(f.sections, func(s section) bool { return elf.SectionType(s.Type) == elf.SHT_SYMTAB })
 	if i < 0 {
@@ -46,10 +46,10 @@ func (f *file) symbolTable(want func(*symbol) bool) (found []symbol) {
 	return found
 }
 
-// write puts a symbol that was changed into the file.
+// write writes a changed symbol to the file.
 func (f *file) write(s *symbol) { _, _ = binary.Encode(f.data[s.at:], f.order, &s.Sym64) }
 
-// symbols are those of a section by their place in it, without local labels.
+// symbols returns the symbols of a section by position, without local labels.
 func (f *file) symbols(of int) []symbol {
 	found := f.symbolTable(func(s *symbol) bool {
 		label := s.kind() == elf.STT_NOTYPE && s.binding() == elf.STB_LOCAL
@@ -95,7 +95,7 @@ func (f *file) fixSymbols() (changes []string, err error) {
 				changes = append(changes, fmt.Sprintf("%s %s ends where the next one begins: its symbol has no type and no size", what, s.name))
 			}
 			if j > 0 && all[j-1].Value == s.Value {
-				continue // another name of the same
+				continue // another name for the same
 			}
 			if covered += min(s.Size, sec.Size); covered > 2*sec.Size {
 				return nil, errors.New("it is malformed: its symbols overlap")

@@ -7,9 +7,9 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// TailCallers lists, by program, the entry programs that reach it by a tail call:
-// it is in what an array of programs holds that they use. Programs that only
-// call each other have none.
+// TailCallers returns, by program, the entry programs that reach it by a tail
+// call, because they use an array that holds it. Programs that only call each
+// other have none.
 func (o *Object) TailCallers() map[string][]string {
 	targets := map[string]bool{}
 	for _, m := range o.spec.Maps {

@@ -8,7 +8,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// A program that others tail call is theirs; one that only itself calls is not.
+// A program that others tail call belongs to them; one that only calls itself
+// does not.
 func TestTailCallers(t *testing.T) {
 	load := func(ref string) *ebpf.ProgramSpec {
 		return &ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: asm.Instructions{asm.LoadMapPtr(asm.R1, 0).WithReference(ref), asm.Return()}}

@@ -14,7 +14,7 @@ func TypeName(t ebpf.ProgramType) string {
 	return strings.ToLower(t.String())
 }
 
-// typeNames are those of libbpf_bpf_prog_type_str.
+// typeNames are the names of libbpf_bpf_prog_type_str.
 var typeNames = map[ebpf.ProgramType]string{
 	ebpf.UnspecifiedProgram:    "unspec",
 	ebpf.SocketFilter:          "socket_filter",

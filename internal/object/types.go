@@ -5,9 +5,9 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// StripTypes takes the types and source lines off a spec that the kernel takes
-// too: off functions, instructions and maps. What relocates instructions for
-// the kernel's types stays.
+// StripTypes removes the types and source lines that the kernel would read from
+// a spec: from functions, instructions and maps. It keeps the CO-RE
+// relocations.
 func StripTypes(spec *ebpf.CollectionSpec) {
 	for _, p := range spec.Programs {
 		for i, ins := range p.Instructions {
@@ -19,7 +19,7 @@ func StripTypes(spec *ebpf.CollectionSpec) {
 	}
 	for _, m := range spec.Maps {
 		if m.Type == ebpf.StructOpsMap {
-			continue // is nothing but its types
+			continue // consists only of its types
 		}
 		m.Key, m.Value = nil, nil
 		if m.InnerMap != nil {

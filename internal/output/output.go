@@ -1,5 +1,5 @@
-// Package output writes the files that a command is asked for: each as a whole, in the
-// place of the one before.
+// Package output writes the files that a command is asked for, each replacing
+// the old one as a whole.
 package output
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// File is the file of --out: empty where there is none.
+// File is the file of --out, or "" without it.
 type File string
 
-// New checks the file before anything is measured, so that a wrong path
-// costs no time. It refuses to replace one of those that are read.
+// New checks the file before anything is measured, so that a wrong path costs
+// no time. It refuses to replace one of the files that are read.
 func New(name string, reads []string) (File, error) {
 	if name == "" {
 		return "", nil
@@ -32,11 +32,12 @@ func New(name string, reads []string) (File, error) {
 	if _, err := os.Stat(filepath.Dir(name)); err != nil {
 		return "", fmt.Errorf("--out %s: %w", name, err)
 	}
-	// A link would be replaced, and what it leads to left alone.
+	// A link would be replaced, and its target left alone.
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("--out: %s is not a regular file", name)
 	}
-	// It would be replaced all the same: that takes a right to the folder alone.
+	// A read-only file would be replaced, too: that only needs rights to the
+	// folder.
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o222 == 0 {
 		return "", fmt.Errorf("--out: %s is read-only", name)
 	}
@@ -60,7 +61,7 @@ func New(name string, reads []string) (File, error) {
 	return File(name), nil
 }
 
-// isStored reports whether a regular file is one of a baseline.
+// isStored reports whether a regular file belongs to a baseline.
 func isStored(name string) bool {
 	file, err := os.Open(name)
 	if err != nil {
@@ -72,16 +73,16 @@ func isStored(name string) bool {
 	return format.IsFile(head[:n])
 }
 
-// pending is a file that takes the place of another as a whole, with its
-// permissions. It lies beside it meanwhile.
+// pending returns a file that will replace another as a whole, with its
+// permissions. Until then it lies next to it.
 func pending(name string) (*renameio.PendingFile, error) {
 	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
 		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
 	return file, unnamed("create it", err)
 }
 
-// unnamed is an error of a pending file without the name that it has meanwhile,
-// which says nothing to anybody.
+// unnamed returns an error of a pending file without its temporary name, which
+// says nothing to anybody.
 func unnamed(doing string, err error) error {
 	var e *fs.PathError
 	if errors.As(err, &e) {
@@ -101,8 +102,8 @@ func (o File) Write(encode func(io.Writer) error) error {
 	return nil
 }
 
-// Replace replaces a file as a whole, or makes it. It stays whose it was; one that is
-// made by sudo is of the user who called that.
+// Replace replaces a file as a whole, or creates it. A replaced file keeps its
+// owner; a file created by sudo belongs to the user who called sudo.
 func Replace(name string, encode func(io.Writer) error) error {
 	file, err := pending(name)
 	if err != nil {
@@ -110,7 +111,7 @@ func Replace(name string, encode func(io.Writer) error) error {
 	}
 	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
 	if uid, gid, ok := owner(name, os.Getenv); ok && os.Geteuid() == 0 {
-		// A file system that has no owners has no other's files either.
+		// On a file system without owners, nobody else owns the file either.
 		_ = file.Chown(uid, gid)
 	}
 	if err = encode(file); err == nil {
@@ -119,8 +120,8 @@ func Replace(name string, encode func(io.Writer) error) error {
 	return unnamed("write it", err)
 }
 
-// owner is whose a file is, or is to be if there is none and the environment is that of
-// sudo.
+// owner returns the owner of a file, or of a file to be created if the
+// environment is that of sudo.
 func owner(name string, getenv func(string) string) (uid, gid int, ok bool) {
 	if info, err := os.Lstat(name); err == nil {
 		stat, ok := info.Sys().(*syscall.Stat_t)

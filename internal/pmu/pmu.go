@@ -1,5 +1,6 @@
-// Package pmu reads the hardware counters of a CPU: what it did while a thread or
-// a BPF program ran, such as how many cycles it took. Most virtual machines have none.
+// Package pmu reads the hardware counters of a CPU: what it did, such as how
+// many cycles, while a thread or a BPF program ran. Most virtual machines have
+// no such counters.
 package pmu
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Event is an event of a PMU, with the measure that a number of them is.
+// Event is an event of a PMU, and the measure that counts it.
 type Event struct {
 	Measure bench.Measure
 	// Type and Config are those of perf_event_open(2).
@@ -20,7 +21,7 @@ type Event struct {
 	Config uint64
 }
 
-// Hardware are the events that every PMU should have.
+// Hardware lists the events that every PMU should have.
 var Hardware = []Event{
 	{bench.Cycles, unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_CPU_CYCLES},
 	{bench.RetiredInstructions, unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS},
@@ -29,15 +30,15 @@ var Hardware = []Event{
 		unix.PERF_COUNT_HW_CACHE_OP_READ<<8 | unix.PERF_COUNT_HW_CACHE_RESULT_MISS<<16},
 }
 
-// Counters count events of the thread that opened them, in the kernel.
+// Counters counts events in the kernel for the thread that opened it.
 type Counters struct {
 	events []Event
 	fds    []int
 }
 
-// Open starts to count those of the events that the machine has, for the calling
-// thread, which should be locked. There may be none: that is not an error. It takes
-// CAP_PERFMON or root.
+// Open starts counting events for the calling thread, which should be locked.
+// It skips events that the machine lacks; having none left is not an error. It
+// requires CAP_PERFMON or root.
 func Open(events []Event) (*Counters, error) {
 	c := &Counters{}
 	for _, e := range events {
@@ -63,12 +64,12 @@ func open(e Event, thread, cpu int) (int, error) {
 	return unix.PerfEventOpen(&attr, thread, cpu, noGroup, unix.PERF_FLAG_FD_CLOEXEC)
 }
 
-// isMissing tells what the kernel says of an event that no PMU has.
+// isMissing reports whether err is the kernel's for an event that no PMU has.
 func isMissing(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENOSYS)
 }
 
-// Measures are those of the events that are counted.
+// Measures returns the measures of the events that are counted.
 func (c *Counters) Measures() []bench.Measure { return measures(c.events) }
 
 func measures(events []Event) (all []bench.Measure) {
@@ -78,9 +79,8 @@ func measures(events []Event) (all []bench.Measure) {
 	return all
 }
 
-// Reading is how many events there were until a moment, and for how many
-// nanoseconds they were to be counted and were: a PMU with few counters shares
-// them.
+// Reading is the number of events up to a moment, and for how many nanoseconds
+// they should have been counted and were: a PMU with few counters shares them.
 type Reading struct{ Count, Enabled, Running uint64 }
 
 // Read reads all counters, in the order of Measures.
@@ -96,7 +96,7 @@ func (c *Counters) Read() ([]Reading, error) {
 	return readings, nil
 }
 
-// readingSize is that of a reading as the kernel writes it.
+// readingSize is the size of a reading as the kernel writes it.
 const readingSize = 24
 
 func reading(b []byte) Reading {
@@ -107,9 +107,9 @@ func reading(b []byte) Reading {
 	}
 }
 
-// Since is the number of events from one reading to the next, as an estimate
-// where they were not counted all the time; ok is false where they were not
-// counted at all.
+// Since returns the number of events between two readings. It extrapolates if
+// they were not counted all the time; ok is false if they were not counted at
+// all.
 func (r Reading) Since(before Reading) (n float64, ok bool) {
 	running, enabled := r.Running-before.Running, r.Enabled-before.Enabled
 	if running == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// Every kernel counts these, also where the machine has no hardware counters.
+// Every kernel counts these, even if the machine has no hardware counters.
 var software = []Event{
 	{bench.Measure{Name: "task-clock"}, unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK},
 	{bench.Measure{Name: "none"}, unix.PERF_TYPE_SOFTWARE, 1 << 20},
@@ -60,7 +60,7 @@ func TestSharedCountersAreEstimated(t *testing.T) {
 	}
 }
 
-// What this machine has must be what it opens; a virtual machine has nothing.
+// All events that this machine has open; a virtual machine has none.
 func TestHardware(t *testing.T) {
 	testenv.Root(t)
 	runtime.LockOSThread()

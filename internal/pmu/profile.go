@@ -13,10 +13,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Profile counts events of the runs of one program, on all CPUs and whoever lets
-// it run. What reads the counters before and after each run is part of the time
-// that the kernel charges the program with: a program that is profiled must not be
-// timed.
+// Profile counts events of the runs of one program, on all CPUs, whoever
+// triggers them. Reading the counters before and after each run takes part of
+// the time that the kernel charges to the program: never time a program while
+// it is profiled.
 type Profile struct {
 	events []Event
 	coll   *ebpf.Collection
@@ -24,8 +24,9 @@ type Profile struct {
 	fds    []int
 }
 
-// Attach starts to count those of the events that the machine has, in runs of a
-// loaded program: function is its name in its BTF. It takes Linux 5.5.
+// Attach starts counting events in runs of a loaded program, except events that
+// the machine lacks. function is the program's name in its BTF. It requires
+// Linux 5.5.
 func Attach(events []Event, program *ebpf.Program, function string) (p *Profile, err error) {
 	if function == "" {
 		return nil, errNoBTF
@@ -88,7 +89,7 @@ func explain(err error) error {
 // cpuEvent counts an event on a CPU.
 type cpuEvent struct{ cpu, fd int }
 
-// open opens an event on all CPUs that have it and are at work.
+// open opens an event on all online CPUs that have it.
 func (p *Profile) open(e Event) (all []cpuEvent, err error) {
 	cpus, err := ebpf.PossibleCPU()
 	if err != nil {
@@ -108,11 +109,11 @@ func (p *Profile) open(e Event) (all []cpuEvent, err error) {
 	return all, nil
 }
 
-// Measures are those of the events that are counted.
+// Measures returns the measures of the events that are counted.
 func (p *Profile) Measures() []bench.Measure { return measures(p.events) }
 
-// Read is how many runs were profiled, and what was counted in them, in the order
-// of Measures.
+// Read returns the number of profiled runs, and the readings of their events,
+// in the order of Measures.
 func (p *Profile) Read() (runs uint64, sums []Reading, err error) {
 	sums = make([]Reading, len(p.events))
 	if len(p.events) == 0 {

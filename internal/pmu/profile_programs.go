@@ -7,13 +7,13 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// What a CPU's runs came to is one value of the map runsMap: the fields below,
-// then the readings at the entry of the run that is under way, and after them the
-// sums of what was read at all exits less what was read at the entries.
+// The map runsMap has one value per CPU: the fields below, then the readings at
+// the entry of the current run, and then the sums of the differences between
+// the readings at all exits and entries.
 const (
 	runsMap = "runs"
-	// entered is 1 from a run's entry to its exit. So the exit of a run whose entry
-	// was not seen counts nothing.
+	// entered is 1 from a run's entry to its exit. So an exit without an
+	// observed entry counts nothing.
 	entered = 0
 	// runsSeen is the number of runs from entry to exit.
 	runsSeen = 8
@@ -22,8 +22,8 @@ const (
 
 func eventsMap(event int) string { return fmt.Sprintf("events_%d", event) }
 
-// profilePrograms are two programs that trace a function of target: one reads so
-// many events before each run, the other after it.
+// profilePrograms returns two programs that trace a function of target: one
+// reads the events before each run, the other after it.
 func profilePrograms(events int, target *ebpf.Program, function string) *ebpf.CollectionSpec {
 	spec := &ebpf.CollectionSpec{
 		Maps: map[string]*ebpf.MapSpec{runsMap: {
@@ -45,7 +45,7 @@ func profilePrograms(events int, target *ebpf.Program, function string) *ebpf.Co
 	return spec
 }
 
-// entryCode remembers what the counters are before a run.
+// entryCode stores the counters before a run.
 func entryCode(events int) asm.Instructions {
 	code := findRuns()
 	for i := range events {
@@ -54,7 +54,7 @@ func entryCode(events int) asm.Instructions {
 	return append(append(code, asm.StoreImm(asm.R6, entered, 1, asm.Word)), leave()...)
 }
 
-// exitCode adds what the counters are more after the run.
+// exitCode adds the increase of the counters after the run.
 func exitCode(events int) asm.Instructions {
 	code := append(findRuns(),
 		asm.LoadMem(asm.R1, asm.R6, entered, asm.Word),
@@ -83,7 +83,7 @@ func exitCode(events int) asm.Instructions {
 	), leave()...)
 }
 
-// findRuns has R6 point to the CPU's value of runsMap.
+// findRuns makes R6 point to the CPU's value of runsMap.
 func findRuns() asm.Instructions {
 	return asm.Instructions{
 		asm.StoreImm(asm.RFP, -4, 0, asm.Word),
@@ -96,8 +96,8 @@ func findRuns() asm.Instructions {
 	}
 }
 
-// readEvent reads an event of the CPU to what is at an offset from a register, and
-// leaves if it is not counted there.
+// readEvent reads an event of the CPU into memory at an offset from a register.
+// It leaves if the event is not counted there.
 func readEvent(event int, base asm.Register, offset int) asm.Instructions {
 	const currentCPU = 0xffffffff // BPF_F_CURRENT_CPU
 	return asm.Instructions{

@@ -86,7 +86,7 @@ func TestProfileOfWhatCannotBeTraced(t *testing.T) {
 	}
 }
 
-// Where nothing counts, nothing is attached either.
+// If nothing is counted, nothing is attached.
 func TestProfileOfNothing(t *testing.T) {
 	testenv.Root(t)
 	p, err := Attach(software[1:2], load(t, "fun_xdp_basic"), "fun_xdp_basic")

@@ -14,19 +14,19 @@ const (
 	aptInstall = "sudo apt-get install -y -qq --no-install-recommends clang llvm libbpf-dev"
 )
 
-// Committed is the build of objects that are part of the repository.
+// Committed returns the build of objects that are part of the repository.
 func Committed() Build { return Build{Command: "true", Why: "the objects are in git"} }
 
-// targets are the names of a Makefile's targets that make objects, the likeliest
+// targets are the names of a Makefile's targets that make objects, likeliest
 // first.
 var targets = []string{"bpf", "ebpf", "build-bpf", "build-ebpf", "bpf-objects", "objects"}
 
-// anyTargets are those that make them too, and more.
+// anyTargets make objects, too, but also more.
 var anyTargets = []string{"generate", "build", "all"}
 
-// DetectBuild looks at the folder that a build runs in for what makes eBPF objects
-// there: a target of a Makefile, a Rust workspace, a generating comment of Go. ok
-// is false where it finds none.
+// DetectBuild looks in the folder of a build for a way to make eBPF objects: a
+// target of a Makefile, a Rust workspace, a go:generate comment. ok is false if
+// it finds none.
 func DetectBuild(fsys fs.FS) (b Build, ok bool) {
 	make, found := makefile(fsys)
 	if found {
@@ -48,7 +48,7 @@ func DetectBuild(fsys fs.FS) (b Build, ok bool) {
 	return Build{}, false
 }
 
-// rust is the build of an Aya project: older templates have a task for it.
+// rust returns the build of an Aya project: older templates have a task for it.
 func rust(fsys fs.FS) Build {
 	b := Build{"cargo build --release", "builds the eBPF programs too", []string{
 		"rustup toolchain install nightly --component rust-src",
@@ -75,7 +75,7 @@ var targetLine = regexp.MustCompile(`(?m)^([A-Za-z0-9_./ -]+?)[ \t]*::?(.*)$`)
 func firstTarget(makefile []byte, names []string) string {
 	var have []string
 	for _, m := range targetLine.FindAllSubmatch(makefile, -1) {
-		// What has an equals sign next is a variable.
+		// A name before := is a variable.
 		if !bytes.HasPrefix(m[2], []byte("=")) {
 			have = append(have, strings.Fields(string(m[1]))...)
 		}
@@ -88,7 +88,7 @@ func firstTarget(makefile []byte, names []string) string {
 	return ""
 }
 
-// mostFiles bounds how many files are looked at.
+// mostFiles bounds how many files to look at.
 const mostFiles = 20_000
 
 var generateLine = regexp.MustCompile(`(?m)^//go:generate .*bpf2go`)
@@ -120,7 +120,7 @@ func hasGenerate(fsys fs.FS) bool {
 	return found
 }
 
-// Hidden reports whether a folder is none of the project's own code.
+// Hidden reports whether a folder does not contain the project's own code.
 func Hidden(name string) bool {
 	base := path.Base(name)
 	return base == "node_modules" || base == "vendor" || base != "." && base != ".." && strings.HasPrefix(base, ".")

@@ -1,4 +1,5 @@
-// Package scaffold writes the files that a project begins with: a suite for its
-// objects, thresholds, and a workflow. It knows what is in these files and why,
-// and how a project is built; it asks no kernel, and writes no file.
+// Package scaffold writes the initial files of a project: a suite for its
+// objects, thresholds, and a workflow. It decides on their contents, and
+// detects how a project is built. It uses no kernel, and writes no files
+// itself.
 package scaffold

@@ -23,22 +23,22 @@ import (
 
 // Objects are objects to write a suite for.
 type Objects struct {
-	// dir is the folder of the suite, which paths of objects are relative to.
+	// dir is the folder of the suite, to which paths of objects are relative.
 	dir     string
 	objects []suite.Object
-	// found are the same objects, as the system finds them.
+	// found are the paths of the same objects for the system.
 	found []string
-	// seen are the objects by their content.
+	// seen maps the contents of objects to their paths.
 	seen map[string]string
 	// Notes say what was left out.
 	Notes []string
 }
 
-// mostObjects bounds what is taken without having been named.
+// mostObjects bounds how many objects to take without their being named.
 const mostObjects = 1000
 
-// Find reads the objects that are named, and those below folders. What is
-// named must be an object; of what is below a folder, what is none is passed by.
+// Find reads the objects that args name, and those below folders that args
+// name. A file in args must be an object; below a folder, it skips other files.
 func Find(ctx context.Context, args []string, dir string) (*Objects, error) {
 	all := &Objects{dir: dir, seen: map[string]string{}}
 	if len(args) == 0 {
@@ -141,8 +141,8 @@ func (a *Objects) add(name string) (problem, err error) {
 	return nil, nil
 }
 
-// pathFrom is a path as a suite in a folder has it: relative, unless it was given
-// otherwise and leads elsewhere.
+// pathFrom returns a path for a suite in a folder: relative, unless it was
+// given as absolute and leads elsewhere.
 func pathFrom(dir, name string) (string, error) {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -164,7 +164,7 @@ var (
 	errByteOrder = errors.New("its byte order is not that of this machine")
 )
 
-// checkBPF reads of a file just what reports whether it is an eBPF object for
+// checkBPF reads just enough of a file to tell whether it is an eBPF object for
 // this machine. Compilers before LLVM 3.9 gave the machine no number.
 func checkBPF(name string) error {
 	file, err := os.Open(name)
@@ -191,7 +191,7 @@ func checkBPF(name string) error {
 	return nil
 }
 
-// Suite has a benchmark for each program of the objects.
+// Suite returns a suite with a benchmark for each program of the objects.
 func (a *Objects) Suite() (*Suite, error) {
 	entries, err := runner.Entries(a.objects)
 	if err != nil {
@@ -200,7 +200,7 @@ func (a *Objects) Suite() (*Suite, error) {
 	s := &Suite{Objects: a.patterns()}
 	for _, e := range entries {
 		if t := e.Target; t != nil {
-			// It is driven by way of the program whose function it replaces.
+			// It is driven through the program whose function it replaces.
 			e.Driver, e.Why, e.Packets = t.Driver, t.Why, t.Packets
 		}
 		s.Programs = append(s.Programs, Program{Entry: e})
@@ -208,8 +208,8 @@ func (a *Objects) Suite() (*Suite, error) {
 	return s, nil
 }
 
-// patterns are the objects as a suite names them: one pattern for several in a
-// folder, where it stands for just these.
+// patterns returns the objects as a suite names them: one pattern for several
+// objects in a folder, if it matches only these.
 func (a *Objects) patterns() []string {
 	byDir := map[string][]string{}
 	var dirs []string
@@ -243,7 +243,7 @@ func (a *Objects) folder(dir string, names []string) []string {
 	return names
 }
 
-// glob is what a suite takes a pattern for.
+// glob returns what a pattern of a suite matches.
 func (a *Objects) glob(pattern string) []string {
 	at := pattern
 	if !path.IsAbs(pattern) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// elfHead is as much of an ELF file as tells what it is.
+// elfHead returns just enough of an ELF file to identify it.
 func elfHead(order binary.ByteOrder, data byte, typ, machine uint16) []byte {
 	head := make([]byte, 64)
 	copy(head, "\x7fELF\x02")
@@ -49,7 +49,7 @@ func TestCheckBPF(t *testing.T) {
 	}
 }
 
-// Several objects of a folder are named by a pattern where it stands for just them.
+// A pattern stands for several objects of a folder if it matches only these.
 func TestPatterns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	touch := func(names ...string) {

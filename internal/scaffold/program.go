@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// packets are the inputs of programs that parse them: what a program that tells
-// protocols apart has a branch for.
+// packets are inputs for programs that parse packets: a program that
+// distinguishes protocols has a branch for each.
 const packets = `- {ipv4: {src: 10.0.0.1, dst: 10.0.1.1}, udp: {src: 4000, dst: 53}, size: 64}
 - {ipv4: {src: 10.0.0.1, dst: 10.0.1.1}, tcp: {src: 40000, dst: 443, flags: [ack]}, size: 128}
 - {ipv6: {src: "fd00::1", dst: "fd00::2"}, tcp: {src: 40000, dst: 443, flags: [syn]}, size: 96}`
@@ -59,7 +59,7 @@ func (w *writer) names(p *Program, indent string) {
 	name(&p.Entry, indent+"  - ", indent+"    ")
 }
 
-// what says what kind of program it is, and what that means for measuring it.
+// what describes the kind of program, and what that means for measuring it.
 func (w *writer) what(p *Program) string {
 	text := hook(p) + ": "
 	if p.Target != nil {
@@ -96,7 +96,8 @@ func (w *writer) what(p *Program) string {
 	return text + "driven as its type takes."
 }
 
-// hooked says how tracing programs are driven, and once what can be set.
+// hooked says how tracing programs are driven and, the first time, which
+// settings exist.
 func (w *writer) hooked() string {
 	if w.loads {
 		return "attached to its hook, which a load triggers."
@@ -112,7 +113,7 @@ func hook(p *Program) string {
 	return p.Type + ", section " + p.Section
 }
 
-// driver writes what drives a benchmark.
+// driver writes the driver of a benchmark.
 func (w *writer) driver(p *Program) {
 	switch driver := p.Drives(); {
 	case p.Unhooked != "":
@@ -128,8 +129,8 @@ func (w *writer) driver(p *Program) {
 	}
 }
 
-// packets writes the packets where they are needed first, and refers to them
-// from there on.
+// packets writes the packets the first time they are needed, and refers to them
+// after that.
 func (w *writer) packets(p *Program) {
 	if p.Type == "xdp" && !w.attached {
 		w.attached = true
@@ -150,8 +151,8 @@ func (w *writer) packets(p *Program) {
 // mostListed is how many globals of a program are listed.
 const mostListed = 12
 
-// globals lists what can be set before the program is loaded, ready to be taken
-// out of the comment.
+// globals lists the globals that can be set before the program is loaded, in
+// comments ready to be enabled.
 func (w *writer) globals(all []runner.Global) {
 	if len(all) == 0 {
 		return
@@ -170,7 +171,7 @@ func (w *writer) globals(all []runner.Global) {
 	}
 }
 
-// mostHex is how many hex digits are shown of a value.
+// mostHex is how many hex digits of a value are shown.
 const mostHex = 32
 
 // maps lists the maps that can be filled before the program runs.

@@ -12,9 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/git"
 )
 
-// Workflow is the workflow for objects of the repository here: out is the file of the
-// suite, and build the command that builds the objects, what the project looks like if
-// it is empty.
+// Workflow returns the workflow for objects of the repository here. out is the
+// file of the suite, and build the command that builds the objects; if it is
+// empty, Workflow detects the build.
 func (a *Objects) Workflow(ctx context.Context, out, build string) (*Workflow, error) {
 	prefix := strings.TrimSuffix(git.Output(ctx, "rev-parse", "--show-prefix"), "/")
 	w := &Workflow{WorkingDirectory: prefix, Config: filepath.ToSlash(out)}

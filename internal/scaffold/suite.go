@@ -9,33 +9,33 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// Suite is what a suite file is written from.
+// Suite holds the contents of a suite file.
 type Suite struct {
 	// Objects are the paths of the objects, or patterns, as the file has them.
 	Objects []string
-	// Kernels are those that the suite is to be measured on, none for the one that
-	// runs.
+	// Kernels are the kernels to measure on; none means the running one.
 	Kernels []string
-	// Thresholds is the path of the thresholds file, empty for none.
+	// Thresholds is the path of the thresholds file, or "".
 	Thresholds string
 	Programs   []Program
-	// Notes are what else a reader has to know, a sentence each.
+	// Notes are further remarks for the reader, a sentence each.
 	Notes []string
 }
 
-// Program is an entry program and what became of trying it.
+// Program is an entry program and the result of trying it.
 type Program struct {
 	runner.Entry
-	// Unhooked says why it could not be attached to its hook here. Its benchmark
-	// leaves the driver to its type, so that a kernel that can attaches it.
+	// Unhooked says why it could not be attached to its hook here. Its
+	// benchmark leaves the driver to its type, so that a kernel that can
+	// attaches it.
 	Unhooked string
-	// Undriven says why nothing can drive it here, so that it is just loaded.
+	// Undriven says why nothing can drive it here, so that it is only loaded.
 	Undriven string
-	// Refused says why it cannot be measured at all. It is left in a comment.
+	// Refused says why it cannot be measured at all. It becomes a comment.
 	Refused string
 }
 
-// Benchmarks are the programs that get a benchmark.
+// Benchmarks returns the programs that get a benchmark.
 func (s *Suite) Benchmarks() []*Program {
 	var all []*Program
 	for i := range s.Programs {
@@ -46,16 +46,16 @@ func (s *Suite) Benchmarks() []*Program {
 	return all
 }
 
-// elsewhere tells that a program is not a benchmark of its own.
+// elsewhere reports whether a program gets no benchmark of its own.
 func (p *Program) elsewhere() bool {
 	return len(p.Callers) > 0 || p.Untyped || p.Replaces && p.Target == nil
 }
 
-// Misspelled tells that what keeps it from being driven is most likely a slip in the
-// name of its hook.
+// Misspelled reports whether it is most likely a slip in the name of its hook
+// that keeps it from being driven.
 func (p *Program) Misspelled() bool { return strings.Contains(p.Undriven, runner.Misspelled) }
 
-// Drives is the driver that its benchmark has here.
+// Drives returns the driver that its benchmark has here.
 func (p *Program) Drives() string {
 	if p.Undriven != "" || p.Unhooked != "" {
 		return "verify"
@@ -67,7 +67,7 @@ const head = `# What ebpf-bench measures, and by what. Written by ebpf-bench ini
 # to change. "ebpf-bench list" checks it, "sudo ebpf-bench run" measures.
 `
 
-// Text is the suite file.
+// Text returns the suite file.
 func (s *Suite) Text() string {
 	w := &writer{}
 	w.raw("# yaml-language-server: $schema=" + suite.SchemaURL + "\n#\n" + head)
@@ -92,7 +92,7 @@ func (s *Suite) Text() string {
 	return w.String()
 }
 
-// settings are what holds for all benchmarks.
+// settings writes the settings for all benchmarks.
 func (s *Suite) settings(w *writer) {
 	if s.Thresholds != "" {
 		w.comment(0, "What run and compare judge by.")
@@ -112,8 +112,9 @@ func (s *Suite) settings(w *writer) {
 // writer writes the lines of a YAML file.
 type writer struct {
 	strings.Builder
-	// anchored tells that the packets have a name by now, attached that the other
-	// way to drive an XDP program was told, loads that of hooks was.
+	// anchored says that the packets have a name already, attached that the
+	// other way to drive an XDP program was mentioned, loads that the way to
+	// drive hooks was.
 	anchored, attached, loads bool
 }
 

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew, and fail")
 
-// golden compares text with a file that a person has looked at.
+// golden compares text with a file that a person has checked.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -34,7 +34,7 @@ func golden(t *testing.T, name, text string) {
 	t.Errorf("%s is another one (%v):\n%s", file, err, text)
 }
 
-// bundled is the suite that is written for bundled objects.
+// bundled returns the suite for bundled objects.
 func bundled(t *testing.T, names ...string) (*Suite, fstest.MapFS) {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -73,8 +73,8 @@ func plan(t *testing.T, files fstest.MapFS, text string) *runner.Plan {
 	return p
 }
 
-// What is written is what run takes, also with everything that is in a comment to
-// be taken out of it.
+// run accepts the written suite, also with everything enabled that is in a
+// comment.
 func TestSuiteIsTaken(t *testing.T) {
 	s, files := bundled(t, "fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o")
 	text := s.Text()
@@ -97,7 +97,7 @@ func TestSuiteIsTaken(t *testing.T) {
 	}
 }
 
-// What became of trying the programs decides what is written of each.
+// The results of trying the programs decide what the suite says about each.
 func TestSuiteSaysWhyNot(t *testing.T) {
 	hostile := "no\n  - name: planted # \x1b[31m"
 	entry := func(name, typ, driver string) runner.Entry {
@@ -150,7 +150,7 @@ func TestNamesThatYAMLTakesForSomethingElse(t *testing.T) {
 	}
 }
 
-// The thresholds that are written hold for what the suite has.
+// The written thresholds apply to the suite.
 func TestThresholdsAreTaken(t *testing.T) {
 	s, _ := bundled(t, "fun_xdp/fun_xdp_bpfel.o")
 	golden(t, "thresholds.yml", s.ThresholdsText())

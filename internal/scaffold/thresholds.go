@@ -28,8 +28,9 @@ const budgets = `
   # What must not be exceeded at all, which run judges by itself:
 `
 
-// ThresholdsText is the file of thresholds for the benchmarks of a suite. It judges
-// as the built-in ones do, and has a budget for the verifier's work.
+// ThresholdsText returns the file of thresholds for the benchmarks of a suite.
+// It judges like the built-in thresholds, and has a budget for the verifier's
+// work.
 func (s *Suite) ThresholdsText() string {
 	w := &writer{}
 	w.raw("# yaml-language-server: $schema=" + thresholds.SchemaURL + "\n#\n" + thresholdsHead)

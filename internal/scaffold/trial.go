@@ -21,24 +21,24 @@ import (
 
 // Trial finds out which benchmarks of a suite run.
 type Trial struct {
-	// File is that of the suite; - is none.
+	// File is the file of the suite, or "-" for none.
 	File string
 	// Run runs a suite for an instant.
 	Run func(context.Context, *suite.Suite) ([]*bench.Run, error)
-	// Trying is told how many programs are tried next, and of which it was left out
-	// what failed before.
+	// Trying is called before each attempt, with the number of programs and the
+	// names of those from which something that failed was removed.
 	Trying func(programs int, without []string)
 }
 
-// Do runs each benchmark for an instant, and keeps in the suite those that ran. One
-// that does not is tried once more without being driven.
+// Do runs each benchmark for an instant, and keeps those that ran in the suite.
+// It retries one that does not run without driving it.
 func (t *Trial) Do(ctx context.Context, s *Suite) error {
 	if err := t.Plan(s); err != nil {
 		return err
 	}
 	var without []string
-	// Each time something is left out, but a machine that fails takes what comes
-	// after it along.
+	// Each attempt leaves something out, but when a machine fails, the
+	// benchmarks after it fail, too.
 	for range stages * len(s.Programs) {
 		if len(s.Benchmarks()) == 0 {
 			return nil
@@ -66,7 +66,7 @@ func (t *Trial) Do(ctx context.Context, s *Suite) error {
 	return nil
 }
 
-// ranOn says where all benchmarks ran, and of how many that is not true.
+// ranOn says where all benchmarks ran, and how many were only loaded.
 func ranOn(runs []*bench.Run) string {
 	var kernels, loaded []string
 	for _, r := range runs {
@@ -95,19 +95,19 @@ func isOnly(n int) string {
 	return fmt.Sprintf("%d that are only", n)
 }
 
-// stages are how often a program may fail until it is left out.
+// stages is how often a program may fail until it is left out.
 const stages = 3
 
-// leaveOut makes of a hook that failed one that the kernel may lack, of what failed
-// so too, or has no hook, something that is only loaded, and of what failed even so
-// something that is left out.
+// leaveOut demotes benchmarks that failed. If attaching to a hook failed, the
+// kernel may lack the hook; if that failed before, or there is no hook, the
+// program is only loaded; and if even loading failed, it is left out.
 func leaveOut(s *Suite, failed map[string]string) {
 	for _, p := range s.Benchmarks() {
 		why, ok := failed[p.Benchmark]
 		switch {
 		case !ok:
 		case p.Unhooked != "":
-			// The reason of its first failing is the better one.
+			// The reason of its first failure is the better one.
 			p.Unhooked, p.Undriven = "", p.Unhooked
 		case p.Drives() == bench.DriverVerify:
 			p.Undriven, p.Refused = "", why
@@ -119,8 +119,8 @@ func leaveOut(s *Suite, failed map[string]string) {
 	}
 }
 
-// leaveOutUnnamed leaves out programs that no suite can have, mostly for their
-// names, where err says that this one cannot be.
+// leaveOutUnnamed leaves out programs that no suite can name, if err says that
+// this suite is invalid.
 func (t *Trial) leaveOutUnnamed(s *Suite, err error) error {
 	left := false
 	for i := range s.Programs {
@@ -170,7 +170,8 @@ func (t *Trial) Plan(s *Suite) error {
 	return nil
 }
 
-// reason is what is wrong, without where in a suite that nobody has seen.
+// reason returns what is wrong, without a position in a suite that nobody has
+// seen.
 func reason(benchmark string, err error) string {
 	var at *strictyaml.Error
 	if errors.As(err, &at) {
@@ -179,7 +180,7 @@ func reason(benchmark string, err error) string {
 	return err.Error()
 }
 
-// load reads the suite as it would be read from its file.
+// load reads the suite as if from its file.
 func (t *Trial) load(s *Suite) (*suite.Suite, error) {
 	name := filepath.ToSlash(t.File)
 	if name == "-" {
@@ -188,8 +189,8 @@ func (t *Trial) load(s *Suite) (*suite.Suite, error) {
 	return suite.Load(overlay{suite.OS, name, []byte(s.Text())}, name)
 }
 
-// failedIn are why benchmarks did not run, by their names. Those that a machine took
-// along when it failed are not to blame while there is one that is.
+// failedIn returns why benchmarks did not run, by name. Those that a failing
+// machine took along are not to blame if another one is.
 func failedIn(runs []*bench.Run, err error) map[string]string {
 	failed, lost := map[string]string{}, map[string]string{}
 	for _, r := range runs {
@@ -217,7 +218,7 @@ type overlay struct {
 	text []byte
 }
 
-// Open opens the file in memory, or another one.
+// Open opens the file in memory, or one of the file system below.
 func (o overlay) Open(name string) (fs.File, error) {
 	if name == o.name {
 		return fstest.MapFS{"file": {Data: o.text, Mode: 0o444}}.Open("file")
@@ -225,7 +226,7 @@ func (o overlay) Open(name string) (fs.File, error) {
 	return o.FS.Open(name)
 }
 
-// ReadFile, Stat and Glob are those of the file system below.
+// ReadFile reads the file in memory, or one of the file system below.
 func (o overlay) ReadFile(name string) ([]byte, error) {
 	if name == o.name {
 		return o.text, nil
@@ -233,10 +234,10 @@ func (o overlay) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(o.FS, name)
 }
 
-// Stat is that of the file system below.
+// Stat describes a file of the file system below.
 func (o overlay) Stat(name string) (fs.FileInfo, error) { return fs.Stat(o.FS, name) }
 
-// Glob is that of the file system below.
+// Glob returns matching files of the file system below.
 func (o overlay) Glob(pattern string) ([]string, error) { return fs.Glob(o.FS, pattern) }
 
 // Nothing says why a suite has no benchmarks.

@@ -16,7 +16,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// A machine that a benchmark takes down with it says nothing of those after it.
+// If a benchmark takes a machine down, the benchmarks after it are not to
+// blame.
 func TestFailedIn(t *testing.T) {
 	ran := bench.Result{Benchmark: "ran", Samples: []bench.Sample{{Measure: bench.VerifiedInsns, Values: []float64{1}}}}
 	run := func(results ...bench.Result) *bench.Run {
@@ -40,8 +41,9 @@ func TestFailedIn(t *testing.T) {
 	}
 }
 
-// What is not attached may be so on another kernel, what cannot be driven is tried
-// again without, and what does not even load is left out; where nothing is left, each reason is said.
+// A hook that fails here may work on another kernel. A program that cannot be
+// driven is tried without, and one that does not even load is left out. If
+// nothing is left, the error has each reason.
 func TestLeaveOut(t *testing.T) {
 	s := &Suite{Programs: []Program{{Entry: runner.Entry{Benchmark: "a", Program: "a", Driver: "command"}}}}
 	leaveOut(s, map[string]string{"a": "no hook"})
@@ -62,7 +64,7 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// A program that no suite can name leaves the others in.
+// A program that no suite can name does not exclude the others.
 func TestUnprintableProgram(t *testing.T) {
 	object := bytes.ReplaceAll(sections.Object(), []byte("on_raw_tracepoint_w\x00"), []byte("on_raw_trac\x1bpoint_w\x00"))
 	t.Chdir(t.TempDir())

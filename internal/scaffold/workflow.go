@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Workflow is what a workflow of GitHub is written from.
+// Workflow holds the contents of a GitHub workflow.
 type Workflow struct {
-	// Config is the path of the suite file, in WorkingDirectory, which is a folder
-	// of the repository, empty for its root.
+	// Config is the path of the suite file in WorkingDirectory, a folder of the
+	// repository, or "" for its root.
 	Config, WorkingDirectory string
 	// Build makes the objects.
 	Build Build
 }
 
-// Build is how objects come to be.
+// Build is a way to make objects.
 type Build struct {
 	// Command makes them. It is run by bash in the head and in the base.
 	Command string
-	// Why says how that is known.
+	// Why says how it was found.
 	Why string
-	// Setup are the commands that install what it takes on a runner that has clang,
-	// Go and Rust.
+	// Setup are commands that install further requirements on a runner that has
+	// clang, Go and Rust.
 	Setup []string
 }
 
@@ -42,7 +42,7 @@ jobs:
         with: {persist-credentials: false}
 `
 
-// Text is the workflow file: the README's recipe for this project.
+// Text returns the workflow file: the README's recipe for this project.
 func (f *Workflow) Text() string {
 	w := &writer{}
 	w.raw(workflowHead)
@@ -67,11 +67,11 @@ func (f *Workflow) Text() string {
 	return w.String()
 }
 
-// plainFlag is a flag of a command that YAML takes for nothing else.
+// plainFlag matches flags that YAML reads as strings without quotes.
 var plainFlag = regexp.MustCompile(`^-+[A-Za-z0-9][A-Za-z0-9_./+=-]*$`)
 
-// plainCommand reports whether words with spaces between are the same to YAML
-// without quotes.
+// plainCommand reports whether YAML reads words with spaces in between as the
+// same string without quotes.
 func plainCommand(s string) bool {
 	words := strings.Fields(s)
 	for i, word := range words {

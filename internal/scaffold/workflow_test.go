@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What is written is the README's recipe, with the project's own build.
+// The written workflow is the README's recipe, with the project's own build.
 func TestWorkflowIsTheRecipe(t *testing.T) {
 	recipe, err := os.ReadFile("../../docs/recipes/plain.yml")
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// plain is a string that YAML takes for nothing else.
+// plain matches strings that YAML reads as such without quotes.
 var plain = regexp.MustCompile(`^[A-Za-z_./][A-Za-z0-9_./+-]*$`)
 
-// words are what YAML takes for a bool or nothing.
+// words match what YAML reads as a bool or null.
 var words = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|\.nan|\.inf)$`)
 
-// scalar is a string as YAML has it.
+// scalar returns a string in YAML.
 func scalar(s string) string {
 	if plain.MatchString(s) && !words.MatchString(s) {
 		return s
@@ -23,7 +23,7 @@ func scalar(s string) string {
 	return strconv.Quote(s)
 }
 
-// value is what a suite takes for a global.
+// value returns a global's value in the form of a suite.
 func value(v any) string {
 	if s, ok := v.(string); ok {
 		return strconv.Quote(s)
@@ -31,8 +31,8 @@ func value(v any) string {
 	return fmt.Sprint(v)
 }
 
-// zero is a value of that size, in bytes: a number where one has it, else hex
-// digits.
+// zero returns a zero of size bytes: a number if there is one of that size,
+// else hex digits.
 func zero(size int) string {
 	switch size {
 	case 1, 2, 4, 8:
@@ -41,7 +41,7 @@ func zero(size int) string {
 	return strconv.Quote(strings.Repeat("00", size))
 }
 
-// sized is a type with its size in bytes.
+// sized returns a type with its size in bytes.
 func sized(typ string, size int) string {
 	bytes := "1 byte"
 	if size != 1 {
@@ -53,13 +53,13 @@ func sized(typ string, size int) string {
 	return clean(typ) + ", " + bytes
 }
 
-// clean is text of an object that cannot end a comment.
+// clean returns text of an object in a form that cannot end a comment.
 func clean(s string) string { return escape.Printable(s) }
 
-// mostReason is how much of a reason is worth to be kept, in bytes.
+// mostReason is how many bytes of a reason are kept.
 const mostReason = 400
 
-// sentence is a reason as one sentence of a comment.
+// sentence returns a reason as one sentence of a comment.
 func sentence(reason string) string {
 	reason = clean(strings.Join(strings.Fields(reason), " "))
 	if len(reason) > mostReason {
@@ -68,7 +68,7 @@ func sentence(reason string) string {
 	return strings.TrimSuffix(reason, ".") + "."
 }
 
-// wrapped are the lines of a text, of at most so many bytes where words allow it.
+// wrapped returns the lines of a text, of at most most bytes if words allow it.
 func wrapped(text string, most int) []string {
 	var lines []string
 	line := ""

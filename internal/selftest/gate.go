@@ -24,7 +24,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Report is what a test of the gate finds, and where.
+// Report is the result of a test of the gate.
 type Report struct {
 	Version int           `json:"version"`
 	Tool    string        `json:"tool"`
@@ -39,18 +39,18 @@ type Report struct {
 // Rate is how often something was called changed.
 type Rate struct {
 	Driver string `json:"driver"`
-	// Steps is the extra work in steps of the program, Growth the true growth
-	// of its net cost that they make, as a share, and NS that in nanoseconds.
+	// Steps is the extra work in steps of the program. Growth is the resulting
+	// true growth of its net cost, as a share, and NS the same in nanoseconds.
 	Steps  int     `json:"steps"`
 	Growth float64 `json:"growth"`
 	NS     float64 `json:"ns"`
 	// Budget is the measuring time of a comparison and its confirmation, in
-	// seconds; Took the median time that both took, set-up included.
+	// seconds; Took is the median time that both took, including set-up.
 	Budget float64 `json:"budget_s"`
 	Took   float64 `json:"took_s"`
 	Tries  int     `json:"tries"`
-	// Called counts the tries that were called a change: false alarms where
-	// there is no extra work, else detections. Inconclusive ones are not.
+	// Called counts the tries that were called a change: false alarms if there
+	// is no extra work, else detections. It excludes inconclusive ones.
 	Called       int `json:"called"`
 	Inconclusive int `json:"inconclusive"`
 	Failed       int `json:"failed"`
@@ -59,7 +59,7 @@ type Rate struct {
 // baseSteps is the work of the base, well over 100 ns.
 const baseSteps = 200
 
-// extraWork is what is looked for, and in how much time.
+// extraWork is an amount of extra work to detect, and the time for it.
 type extraWork struct {
 	growth float64 // as a share; 0 is one nanosecond
 	budget time.Duration
@@ -68,26 +68,26 @@ type extraWork struct {
 // The quickest come first.
 var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
 
-// Options are how long the gate is tested.
+// Options control how long to test the gate.
 type Options struct {
 	// Tool is the version of this tool.
 	Tool string
-	// Tries is how often each amount of extra work is looked for, and Same how many
-	// benchmarks are compared with themselves.
+	// Tries is how often to look for each amount of extra work, and Same how
+	// many benchmarks to compare with themselves.
 	Tries, Same int
-	// Budget is the measuring time of each comparison, the confirming one included; 0
-	// is 2 s, and more for small effects.
+	// Budget is the measuring time of each comparison, including the
+	// confirmation; 0 means 2 s, and more for small effects.
 	Budget time.Duration
 	// Attached looks for extra work in a program on a veth pair.
 	Attached bool
-	// Seed is that of the first comparison; each takes the next.
+	// Seed is the seed of the first comparison; each takes the next.
 	Seed uint64
-	// Say is told what was found so far.
+	// Say is called with the findings so far.
 	Say func(format string, args ...any)
 }
 
-// Gate tests the gate on this machine. What was found comes with the error that ended
-// it early.
+// Gate tests the gate on this machine. If an error ends it early, it returns
+// the findings so far with the error.
 func (o Options) Gate(ctx context.Context) (*Report, error) {
 	g := &gate{Options: o, policy: thresholds.Statistics()}
 	r := &Report{Version: 1, Tool: o.Tool, Testbed: probe.Testbed(), Started: time.Now().UTC().Truncate(time.Second), Extra: []Rate{}}
@@ -131,14 +131,14 @@ func (g *gate) fill(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// gate compares over and over.
+// gate is a test in progress.
 type gate struct {
 	Options
 	policy *thresholds.Policy
 }
 
-// compareSame compares the bundled benchmarks with themselves until there were n
-// comparisons of a benchmark.
+// compareSame compares the bundled benchmarks with themselves until there were
+// n comparisons of a benchmark.
 func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (rate Rate, err error) {
 	s, err := suite.Load(programs.FS, programs.SuiteFile)
 	if err != nil {
@@ -164,7 +164,7 @@ func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (ra
 	return rate, ctx.Err()
 }
 
-// extra compares a program with one that does some steps more.
+// extra compares a program with one that does some more steps.
 func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, budget time.Duration) error {
 	base, head, err := workPlans(driver, rate.Steps)
 	if err != nil {
@@ -185,7 +185,8 @@ func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, 
 }
 
 // try compares once, as the command does, and counts the outcomes. Half of the
-// budget is for the second measurement, without which nothing is called.
+// budget is for the confirming measurement, without which nothing is called a
+// change.
 func (g *gate) try(ctx context.Context, rate *Rate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
 	g.Seed += 2
 	c, err := job.Twice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.Seed, Tool: g.Tool, PlanLoads: job.PlanLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
@@ -218,8 +219,9 @@ func (g *gate) try(ctx context.Context, rate *Rate, pairs []runner.PairJob, budg
 	return nil
 }
 
-// step measures what a step of the program costs, and what the base does, in
-// nanoseconds: by many times the work, so that the figure is good to a percent.
+// step measures the cost of a step of the program and of the base, in
+// nanoseconds. It uses many times the work, so that the figure is good to a
+// percent.
 func (g *gate) step(ctx context.Context, driver string) (step, net float64, err error) {
 	const more = 5 * baseSteps
 	base, head, err := workPlans(driver, more)
@@ -245,7 +247,7 @@ func (g *gate) step(ctx context.Context, driver string) (step, net float64, err 
 	return (middle(h.Values) - net) / more, net, nil
 }
 
-// workPlans is the program with the base's work, and with some steps more.
+// workPlans returns the program with the base's work, and with more steps.
 func workPlans(driver string, more int) (base, head *runner.Job, err error) {
 	job := func(steps int) (*runner.Job, error) {
 		text := fmt.Sprintf("version: 1\nobjects: [work/work_bpfel.o]\nbenchmarks:\n  - {name: work, program: work, %s, globals: {STEPS: %d}}\n", driver, steps)
@@ -270,7 +272,7 @@ func workPlans(driver string, more int) (base, head *runner.Job, err error) {
 	return base, head, err
 }
 
-// middle is the median, 0 of nothing.
+// middle returns the median, or 0 if there are no values.
 func middle(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -279,7 +281,7 @@ func middle(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// gateLegend says what the columns are.
+// gateLegend explains the columns.
 const gateLegend = `called is how often a change was called one: without extra work each is a false
 alarm, and with it, what is neither called nor inconclusive was missed. time is
 what a comparison and its confirmation may measure for, took the median of what

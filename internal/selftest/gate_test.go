@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// The two times of the table are told apart below it.
+// A legend below the table distinguishes its two times.
 func TestGateTable(t *testing.T) {
 	var b bytes.Buffer
 	r := &Report{

@@ -17,25 +17,25 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// Explained is what is explained: one side, or two as compare has them.
+// Explained is what to explain: one side, or two as in compare.
 type Explained struct {
 	*Matchup
 	ExplainPlan
 }
 
-// ExplainPlan is what a guest must know beside the objects.
+// ExplainPlan is what a guest must know besides the objects.
 type ExplainPlan struct {
-	// One says that there is just the head.
+	// One says that there is only the head.
 	One bool `json:"one,omitempty"`
-	// BaseObject is the object of the base's program where that is another one of
+	// BaseObject is the object of the base's program if it is another object of
 	// the same suite.
 	BaseObject string `json:"base_object,omitempty"`
 	// Code asks for the instructions of each line.
 	Code bool `json:"code,omitempty"`
 }
 
-// Explain finds what the arguments of explain name: benchmarks or programs of the
-// suite, or builds.
+// Explain finds what the arguments of explain name: benchmarks or programs of
+// the suite, or builds.
 func (o Options) Explain(ctx context.Context, args []string) (*Explained, error) {
 	if len(args) == 0 {
 		here, err := o.here()
@@ -75,12 +75,12 @@ func (o Options) Explain(ctx context.Context, args []string) (*Explained, error)
 	return o.oneSide(s)
 }
 
-// mixed refuses a benchmark beside a build: what drives the one is not known of the
-// other.
+// mixed refuses a benchmark together with a build, because the build has no
+// known driver for it.
 func (o Options) mixed(args []string) error {
 	here, err := o.here()
 	if err != nil {
-		return nil // which is told by what needs it
+		return nil // reported where it is needed
 	}
 	for i, arg := range args {
 		if build := args[1-i]; !isBuild(arg) && len(benchmarksNamed(here.Suite, arg)) > 0 {
@@ -92,8 +92,8 @@ func (o Options) mixed(args []string) error {
 	return nil
 }
 
-// isBuild reports whether an argument is there as a build, whatever the suite has of
-// that name.
+// isBuild reports whether an argument exists as a build, whatever names the
+// suite has.
 func isBuild(arg string) bool {
 	if strings.HasPrefix(arg, "baseline:") {
 		return true
@@ -110,7 +110,7 @@ func isBuild(arg string) bool {
 	return strings.HasSuffix(name, ".o")
 }
 
-// noObjects refuses sides without anything that could be run.
+// noObjects refuses sides without anything to run.
 func noObjects(sides ...*Side) error {
 	for _, s := range sides {
 		if s.Objects == nil {
@@ -121,7 +121,7 @@ func noObjects(sides ...*Side) error {
 	return errors.New("there are no objects on one of the sides")
 }
 
-// oneSide is all of one side.
+// oneSide explains all of one side.
 func (o Options) oneSide(s *Side) (*Explained, error) {
 	if s.Objects == nil {
 		return nil, noObjects(s)
@@ -140,8 +140,8 @@ func (o Options) oneSide(s *Side) (*Explained, error) {
 	return &Explained{m, ExplainPlan{One: true}}, nil
 }
 
-// named is what the suite has by the names, nil where it has none of them and they
-// may be revisions.
+// named returns what the names mean in the suite, or nil if it has none of them
+// and they may be revisions.
 func (o Options) named(ctx context.Context, args []string) (*Explained, error) {
 	here, err := o.here()
 	if err != nil {
@@ -181,8 +181,9 @@ func (o Options) named(ctx context.Context, args []string) (*Explained, error) {
 	return out, err
 }
 
-// benchmarksNamed are the benchmarks that a name stands for: the one of that name,
-// or those of the program, or those whose names end so, behind a slash.
+// benchmarksNamed returns the benchmarks that a name stands for: the one of
+// that name, or those of the program, or those whose names end in a slash and
+// the name.
 func benchmarksNamed(s *suite.Suite, name string) []bench.Benchmark {
 	for _, means := range []func(bench.Benchmark) bool{
 		func(b bench.Benchmark) bool { return b.Name == name },
@@ -241,7 +242,7 @@ func (p *ExplainPlan) Plan(objects *Objects, s *suite.Suite) ([]runner.PairJob, 
 	return pairs, nil
 }
 
-// Name says what the sides of an explanation are.
+// Name names the sides of an explanation.
 func (s *Explained) Name(e *bench.Explanation) {
 	e.Head = s.Head.Side
 	if s.One {
@@ -249,7 +250,7 @@ func (s *Explained) Name(e *bench.Explanation) {
 	}
 	e.Base = &s.Base.Side
 	for i := range e.Programs {
-		// To be measured, the objects of the base were in the place of the head's.
+		// To be measured, the objects of the base took the paths of the head's.
 		base := e.Programs[i].Base
 		if base == nil {
 			continue
@@ -262,8 +263,8 @@ func (s *Explained) Name(e *bench.Explanation) {
 	}
 }
 
-// Folders are where the files of source may be: here, and where the objects and the
-// suite are.
+// Folders returns the folders that may contain source files: this one, and
+// those of the objects and the suite.
 func (s *Explained) Folders() []string {
 	all := []string{"."}
 	for _, name := range []string{s.Head.Name, s.Base.Name} {

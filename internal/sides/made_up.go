@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// madeUpSuite has a benchmark for each program of either side.
+// madeUpSuite returns a suite with a benchmark for each program of either side.
 func madeUpSuite(m *Matchup) (*suite.Suite, error) {
 	text, err := runner.Suggest(m.Head.Objects, inPlaceOf(m.Head.Objects, m.Base.Objects))
 	if err != nil {
@@ -24,8 +24,8 @@ func madeUpSuite(m *Matchup) (*suite.Suite, error) {
 	return s, ofMadeUp(err)
 }
 
-// ofMadeUp is what is wrong with a suite that nobody wrote, without the lines that
-// it is found in.
+// ofMadeUp returns what is wrong with a generated suite, without positions in
+// lines that nobody wrote.
 func ofMadeUp(err error) error {
 	var at *strictyaml.Error
 	if !errors.As(err, &at) {

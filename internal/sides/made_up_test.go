@@ -10,7 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// A program of any name is told by it, and not by a file that nobody has.
+// An error about a program of any name mentions that name, not a file that
+// nobody has.
 func TestMadeUpSuiteOfHostileNames(t *testing.T) {
 	o, err := suite.ReadObject(filepath.Join("..", "..", "programs", "fun_xdp", "fun_xdp_bpfel.o"))
 	if err != nil {

@@ -18,34 +18,34 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Matchup is two sides that are to be compared. Those that have objects are
-// measured by a suite, whose objects are the head's; those that have not are
-// numbers, and no suite.
+// Matchup is two sides to compare. Sides with objects are measured by a suite,
+// which has the head's objects; sides without are numbers, and have no suite.
 type Matchup struct {
 	Base, Head *Side
 	Suite      *suite.Suite
-	// MadeUp says that the suite was made up from the objects.
+	// MadeUp says that the suite was generated from the objects.
 	MadeUp  bool
 	Objects Objects
-	// All are the benchmarks of the suite, also those that a filter leaves out.
+	// All are the benchmarks of the suite, including those that a filter leaves
+	// out.
 	All []thresholds.Benchmark
-	// Pairs are those of the shard that is measured, Total is how many there are
-	// in all.
+	// Pairs are those of the shard to measure, Total is how many there are in
+	// all shards.
 	Pairs []runner.PairJob
 	Total int
-	// LeftOut are the benchmarks of a suite that was not made for the sides whose
-	// programs neither of them has.
+	// LeftOut are benchmarks whose programs neither side has, if the suite was
+	// not made for the sides.
 	LeftOut []string
 
 	// filter leaves out benchmarks of numbers.
 	filter nameFilter
 }
 
-// Match opens BASE and HEAD, or BASE and the suite that is here.
+// Match opens BASE and HEAD, or BASE and the suite in this folder.
 func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err error) {
 	opener := &opener{Options: o}
 	m := &Matchup{filter: nameFilter{o.Filter}}
-	// The head tells which of several stored runs its base is.
+	// The head decides which of several stored runs is its base.
 	if len(args) > 1 {
 		m.Head, err = opener.open(ctx, args[1])
 	} else {
@@ -68,7 +68,7 @@ func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err erro
 	case o.Command == "explain" && (numbers(m.Base) || numbers(m.Head)):
 		return nil, noObjects(m.Base, m.Head)
 	case numbers(m.Base) && numbers(m.Head), m.Base.Runs != nil && m.Head.Runs != nil && (numbers(m.Base) || numbers(m.Head)):
-		// Just one side could be measured, so what is stored of it has to do.
+		// Only one side could be measured, so compare its stored numbers.
 		return m, errors.Join(m.checkModes(), m.filter.check(m.Base, m.Head))
 	case (m.Base.Program == "") != (m.Head.Program == ""):
 		return nil, fmt.Errorf("%s and %s: name a program of both, or of neither", m.Base.Name, m.Head.Name)
@@ -82,7 +82,7 @@ func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err erro
 	return m, nil
 }
 
-// here is the suite in this folder with its objects.
+// here opens the suite in this folder with its objects.
 func (o Options) here() (*Side, error) {
 	s, err := suite.Open(o.Suite)
 	if err != nil {
@@ -91,9 +91,9 @@ func (o Options) here() (*Side, error) {
 	return &Side{Side: bench.Side{Name: s.File}, Suite: s, Objects: s.Objects}, nil
 }
 
-// plan finds the suite that drives both sides, and what each has of it: the
-// suite that the user names, else the head's, else the base's, else one that
-// is made up from the objects.
+// plan finds the suite that drives both sides, and what each side has of it:
+// the suite that the user names, else the head's, else the base's, else one
+// generated from the objects.
 func (o Options) plan(m *Matchup) (err error) {
 	switch {
 	case o.Suite != "":
@@ -132,7 +132,7 @@ func (o Options) plan(m *Matchup) (err error) {
 	return nil
 }
 
-// choose takes the benchmarks whose names match, of both sides' suites.
+// choose takes the benchmarks of both sides' suites whose names match.
 func (m *Matchup) choose(re *regexp.Regexp) error {
 	m.All = Benchmarks(m.Suite)
 	own := m.Objects.Own
@@ -147,7 +147,7 @@ func (m *Matchup) choose(re *regexp.Regexp) error {
 	case inBase != nil:
 		own.Benchmarks = nil
 		return inHead
-	case inHead != nil: // and so they were removed
+	case inHead != nil: // so they were removed
 		m.Suite.Benchmarks = nil
 	}
 	return nil
@@ -169,9 +169,9 @@ func (m *Matchup) leaveOut() error {
 	return nil
 }
 
-// inPlaceOf gives objects the paths of others that they are another build of:
-// the only one of each, or else that of the same path, or of the most folders at
-// the end of it in common. Each stands for one.
+// inPlaceOf gives objects the paths of others of which they are another build:
+// the only one of each, or else the one with the same path, or with the most
+// folders at its end in common. Each stands for one.
 func inPlaceOf(others, objects []suite.Object) []suite.Object {
 	objects = slices.Clone(objects)
 	if len(others) == 1 && len(objects) == 1 {
@@ -197,8 +197,8 @@ func inPlaceOf(others, objects []suite.Object) []suite.Object {
 	return objects
 }
 
-// NearestPath is the index of the path that has the most of its end in common
-// with another, -1 where none has a name in common or several have as much.
+// NearestPath returns the index of the path that has the most of its end in
+// common with path, or -1 if none shares a name or several share as much.
 func NearestPath(path string, paths []string) int {
 	best, most := -1, 0
 	for i, p := range paths {
@@ -212,7 +212,7 @@ func NearestPath(path string, paths []string) int {
 	return best
 }
 
-// commonEnd is how many names two paths have in common at their ends.
+// commonEnd returns how many names two paths have in common at their ends.
 func commonEnd(a, b string) int {
 	x, y := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/"), strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
 	n := 0
@@ -222,7 +222,7 @@ func commonEnd(a, b string) int {
 	return n
 }
 
-// Benchmarks are those of a suite as thresholds know them.
+// Benchmarks returns the benchmarks of a suite as thresholds need them.
 func Benchmarks(s *suite.Suite) []thresholds.Benchmark {
 	var all []thresholds.Benchmark
 	for i := range s.Benchmarks {
@@ -232,8 +232,9 @@ func Benchmarks(s *suite.Suite) []thresholds.Benchmark {
 	return all
 }
 
-// Scope is what thresholds can be for: what is compared, and what a filter leaves out
-// of it. Of what is to be measured it has no kernels.
+// Scope returns what thresholds can apply to: what is compared, and what a
+// filter leaves out of it. If it is yet to be measured, the scope has no
+// kernels.
 func (m *Matchup) Scope() (scope thresholds.Scope) {
 	if m.Suite == nil {
 		return m.storedScope()
@@ -249,7 +250,7 @@ func (m *Matchup) Scope() (scope thresholds.Scope) {
 	return scope
 }
 
-// storedScope is the scope of numbers that were stored.
+// storedScope returns the scope of stored numbers.
 func (m *Matchup) storedScope() (scope thresholds.Scope) {
 	for _, s := range []*Side{m.Head, m.Base} {
 		for _, run := range s.Runs {
@@ -267,10 +268,10 @@ func (m *Matchup) storedScope() (scope thresholds.Scope) {
 	return scope
 }
 
-// Name says what the sides of a comparison are.
+// Name names the sides of a comparison.
 func (m *Matchup) Name(c *bench.Comparison) { c.Base, c.Head = m.Base.Side, m.Head.Side }
 
-// Reads are the files that the comparison is made from, with those given.
+// Reads returns more and the files from which the comparison is made.
 func (m *Matchup) Reads(more ...string) []string {
 	names := append(more, m.Base.Name, m.Head.Name)
 	for _, s := range []*suite.Suite{m.Suite, m.Objects.Own} {
@@ -281,8 +282,8 @@ func (m *Matchup) Reads(more ...string) []string {
 	return names
 }
 
-// checkPrograms refuses a program that its side does not have: it would be
-// measured on the other side alone, and called removed.
+// checkPrograms refuses a program that its side lacks: otherwise it would be
+// measured only on the other side, and reported as removed.
 func (m *Matchup) checkPrograms() error {
 	for _, s := range []*Side{m.Base, m.Head} {
 		if s.Program == "" {
@@ -300,8 +301,8 @@ func (m *Matchup) checkPrograms() error {
 	return nil
 }
 
-// NotCompared names the benchmarks that comparisons which were cut short did not
-// come to, or not far enough for a figure.
+// NotCompared names the benchmarks that interrupted comparisons did not reach,
+// or did not measure far enough for a figure.
 func (m *Matchup) NotCompared(comparisons []*bench.Comparison) error {
 	var left []string
 	for _, c := range comparisons {

@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// Another build of an object is the one of the same path, or else the one that
-// more of the path is the same of; what could be either is neither.
+// Another build of an object has the same path, or else the path with the
+// longest common end. If two qualify, neither is taken.
 func TestInPlaceOf(t *testing.T) {
 	objects := func(paths string) (all []suite.Object) {
 		for _, p := range strings.Fields(paths) {

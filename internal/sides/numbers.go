@@ -12,7 +12,7 @@ import (
 )
 
 // checkModes refuses runs of different modes: instructions are not nanoseconds,
-// and those of a virtual machine are not those of a host.
+// and the figures of a virtual machine are not those of a host.
 func (m *Matchup) checkModes() error {
 	for _, head := range m.Head.Runs {
 		if base := counterpart(head, m.Base.Runs); base.Testbed.Mode != head.Testbed.Mode {
@@ -24,10 +24,10 @@ func (m *Matchup) checkModes() error {
 	return nil
 }
 
-// Compare compares the numbers of runs: each run of the head with
-// that of the base in the same mode, on the same kernel if there is one. A run of
-// the base that is left over is compared with nothing. Whether such numbers may be
-// compared is judged later.
+// Compare compares the numbers of runs: each run of the head with the base's
+// run in the same mode, on the same kernel if there is one. A remaining run of
+// the base is compared with nothing. Whether such numbers may be compared is
+// judged later.
 func (m *Matchup) Compare() []*bench.Comparison {
 	var all []*bench.Comparison
 	compared := map[*bench.Run]bool{}
@@ -57,14 +57,14 @@ func (m *Matchup) Compare() []*bench.Comparison {
 	return all
 }
 
-// nameFilter lets the benchmarks through whose name matches; nil lets all.
+// nameFilter passes the benchmarks whose names match; nil passes all.
 type nameFilter struct{ *regexp.Regexp }
 
 func (f nameFilter) pairs(pairs []bench.Pair) []bench.Pair {
 	return slices.DeleteFunc(pairs, func(p bench.Pair) bool { return f.Regexp != nil && !f.MatchString(p.Benchmark) })
 }
 
-// check refuses a filter that lets nothing through.
+// check refuses a filter that passes nothing.
 func (f nameFilter) check(sides ...*Side) error {
 	var names []string
 	for _, s := range sides {
@@ -116,7 +116,7 @@ func pairResults(base, head *bench.Run) []bench.Pair {
 	return pairs
 }
 
-// Foreign reports whether all runs of a side are of another testbed than a
+// Foreign reports whether all runs of a side are from another testbed than a
 // comparison.
 func (s *Side) Foreign(c *bench.Comparison) bool {
 	return !slices.ContainsFunc(s.Runs, func(run *bench.Run) bool { return baseline.Key(run.Testbed) == baseline.Key(c.Testbed) })

@@ -5,19 +5,19 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// Objects are what both sides of a comparison have of a suite: another build
-// of its objects, or, where both have a suite, each its own.
+// Objects are what both sides of a comparison have of a suite: another build of
+// its objects or, if both have a suite, their own objects.
 type Objects struct {
-	// Base and Head are the objects, by the paths that the suite knows them by,
-	// and the programs where just one of each is compared.
+	// Base and Head are the objects, by their paths in the suite, and
+	// BaseProgram and HeadProgram the programs if just one of each is compared.
 	Base        []suite.Object `json:"base,omitempty"`
 	Head        []suite.Object `json:"head"`
 	BaseProgram string         `json:"base_program,omitempty"`
 	HeadProgram string         `json:"head_program,omitempty"`
-	// Only are the benchmarks to compare; nil is all.
+	// Only are the benchmarks to compare; nil means all.
 	Only []string `json:"only"`
 
-	// Own is the base's own suite, nil where it has none.
+	// Own is the base's own suite, or nil.
 	Own *suite.Suite `json:"-"`
 }
 

@@ -21,18 +21,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// Side is one side of a comparison: objects, with the suite that they come
-// from if they do, or just the numbers of runs.
+// Side is one side of a comparison: objects, possibly with the suite that they
+// come from, or just the numbers of runs.
 type Side struct {
 	bench.Side
 	Objects []suite.Object
-	// Program is the only one that is meant, empty for all.
+	// Program is the only one to compare, or "" for all.
 	Program string
 	Suite   *suite.Suite
 	Runs    []*bench.Run
 }
 
-// Help says what the arguments of a command may be.
+// Help lists the arguments that a command accepts.
 const Help = `BASE and HEAD are each one of
   head.o                an ELF object; head.o:prog is one program of it
   build/                a folder of objects, or of a suite (ebpf-bench.yml)
@@ -44,20 +44,21 @@ const Help = `BASE and HEAD are each one of
                         newest
   v1.2, HEAD~3          the stored run of a git revision`
 
-// Options are what sides are opened by.
+// Options control how to open sides.
 type Options struct {
-	// Command is the one whose help says what sides there are.
+	// Command is the command whose help lists the possible sides.
 	Command string
-	// Suite is the file of the suite that drives both sides, empty for their own.
+	// Suite is the file of the suite that drives both sides, or "" for their
+	// own.
 	Suite string
-	// Filter leaves out the benchmarks whose names do not match, nil none, and Shard
-	// those of other parts.
+	// Filter, unless nil, leaves out benchmarks whose names do not match. Shard
+	// leaves out those of other parts.
 	Filter *regexp.Regexp
 	Shard  *bench.Shard
 	// Store is the baseline.
 	Store baseline.Store
-	// Near tells which of several stored runs is the base of a head, by what they are;
-	// nil is the newest.
+	// Near returns a predicate that selects the base of a head among several
+	// stored runs; nil selects the newest.
 	Near func(head *Side) func(baseline.Meta) bool
 }
 
@@ -66,8 +67,8 @@ func (o Options) Open(ctx context.Context, arg string) (*Side, error) {
 	return (&opener{Options: o}).open(ctx, arg)
 }
 
-// Find is the newest run that a baseline has by a name: latest, a run's ID, a tag or
-// a branch. It is a baseline.ErrNotFound if there is none.
+// Find returns the newest run that a baseline has by a name: latest, a run's
+// ID, a tag or a branch. The error is baseline.ErrNotFound if there is none.
 func Find(ctx context.Context, store baseline.Store, name string) (baseline.Meta, error) {
 	return (&opener{Options: Options{Store: store}}).find(ctx, name)
 }
@@ -75,7 +76,7 @@ func Find(ctx context.Context, store baseline.Store, name string) (baseline.Meta
 // opener finds the sides that the command line names.
 type opener struct {
 	Options
-	// near tells of which of several runs one is meant; nil is the newest.
+	// near selects one of several runs; nil selects the newest.
 	near func(baseline.Meta) bool
 }
 
@@ -83,7 +84,7 @@ func (o *opener) help() string {
 	return "see ebpf-bench " + cmp.Or(o.Command, "compare") + " --help"
 }
 
-// noSideError is about a file that is not a side.
+// noSideError reports a file that is not a side.
 type noSideError struct{ name string }
 
 func (e *noSideError) Error() string {
@@ -117,7 +118,7 @@ func (o *opener) open(ctx context.Context, arg string) (*Side, error) {
 	return s, nil
 }
 
-// fileSide is a file, whose kind its content tells.
+// fileSide opens a file, whose content determines its kind.
 func fileSide(ctx context.Context, name string) (*Side, error) {
 	file, err := input.Open(ctx, name)
 	if err != nil {
@@ -150,7 +151,8 @@ func fileSide(ctx context.Context, name string) (*Side, error) {
 	return nil, &noSideError{name}
 }
 
-// programSide is one program of an object, nil if the argument is none.
+// programSide opens one program of an object. It returns nil if the argument is
+// none.
 func programSide(ctx context.Context, arg string) (*Side, error) {
 	i := strings.LastIndexByte(arg, ':')
 	if i < 0 {
@@ -170,7 +172,7 @@ func programSide(ctx context.Context, arg string) (*Side, error) {
 	return s, nil
 }
 
-// folderSide is the suite of a folder, or else all of its objects.
+// folderSide opens the suite of a folder, or else all of its objects.
 func folderSide(ctx context.Context, dir string) (*Side, error) {
 	for _, name := range suite.FileNames {
 		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {

@@ -14,10 +14,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// ListHint is what to do about a run that is not there.
+// ListHint is the hint for a run that does not exist.
 const ListHint = "ebpf-bench baseline list shows what there is, ebpf-bench run --save adds a run"
 
-// stored is the newest run that the baseline has by a name: latest, a run's
+// stored opens the newest run that the baseline has by a name: latest, a run's
 // ID, a tag or a branch.
 func (o *opener) stored(ctx context.Context, arg, name string) (*Side, error) {
 	meta, err := o.find(ctx, name)
@@ -51,11 +51,11 @@ func (o *opener) find(ctx context.Context, name string) (baseline.Meta, error) {
 	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)
 }
 
-// isNear reports whether a run is of the testbed that it is to be compared on. A
-// newer one of another testbed has numbers that are worth nothing there.
+// isNear reports whether a run is from the testbed of the comparison. A newer
+// run from another testbed has numbers that are worth nothing there.
 func (o *opener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
 
-// revision is the newest run that the baseline has of a git revision.
+// revision opens the newest run that the baseline has of a git revision.
 func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	commit, err := git.Commit(ctx, rev)
 	if err != nil {
@@ -80,8 +80,8 @@ func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	return o.load(ctx, rev, meta)
 }
 
-// revisionHint says what may have been meant by what is not a revision: main: is
-// baseline:main the wrong way round.
+// revisionHint suggests what was meant by something that is not a revision:
+// main: is baseline:main the wrong way round.
 func (o *opener) revisionHint(ctx context.Context, rev string) string {
 	if name, _, ok := strings.Cut(rev, ":"); ok && name != "" && (o.has(ctx, name) || git.IsBranch(ctx, name)) {
 		return fmt.Sprintf("for what the baseline has of %s, give baseline:%s", name, name)
@@ -94,8 +94,8 @@ func (o *opener) has(ctx context.Context, name string) bool {
 	return err == nil
 }
 
-// load is a run of the baseline with its objects and the suite that it was
-// measured by.
+// load opens a run of the baseline with its objects and the suite that measured
+// it.
 func (o *opener) load(ctx context.Context, arg string, meta baseline.Meta) (*Side, error) {
 	entry, err := o.Store.Load(ctx, meta.ID)
 	if err != nil {
@@ -117,7 +117,8 @@ func (o *opener) load(ctx context.Context, arg string, meta baseline.Meta) (*Sid
 	return s, err
 }
 
-// storedSuite is the suite of a stored run, nil if it was stored without.
+// storedSuite returns the suite of a stored run, or nil if it was stored
+// without.
 func storedSuite(entry *baseline.Entry) (*suite.Suite, error) {
 	for name := range entry.Files {
 		if ext := path.Ext(name); !strings.Contains(name, "/") && (ext == ".yml" || ext == ".yaml") {

@@ -1,4 +1,4 @@
-// Package source finds the files of source that lines of reports are of, in given folders
+// Package source finds the source files of lines in reports, in given folders
 // and nowhere else.
 package source
 
@@ -15,11 +15,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/explain"
 )
 
-// maxSource is how large a file of source may be.
+// maxSource is the largest source file, in bytes.
 const maxSource = 4 << 20
 
-// Find finds the files of source that lines are of: their paths and their
-// lines. It adds the text of lines whose objects do not have it. It opens only regular
+// Find finds the source files of lines, and returns their paths and their
+// lines. It adds text to lines whose objects lack it. It opens only regular
 // files in the folders, whatever an object or a link says.
 func Find(all []*bench.Explanation, folders ...string) (paths map[string]string, texts map[string][]string) {
 	roots := openRoots(folders)
@@ -43,7 +43,8 @@ func Find(all []*bench.Explanation, folders ...string) (paths map[string]string,
 						paths[l.File], texts[l.File] = path, text
 					}
 				}
-				// The number of a line that only the base has is one of another file.
+				// The number of a line that only the base has is from another
+				// file.
 				if text := texts[l.File]; l.Text == "" && l.Head != nil && l.Number <= len(text) {
 					l.Text = text[l.Number-1]
 				}
@@ -53,8 +54,8 @@ func Find(all []*bench.Explanation, folders ...string) (paths map[string]string,
 	return paths, texts
 }
 
-// InRepository adds where in the repository of the tool the source of its bundled
-// objects is, of which they know just the name.
+// InRepository adds the place of the bundled objects' source in the tool's
+// repository; these objects know only the file name.
 func InRepository(paths map[string]string, all []*bench.Explanation) {
 	for _, e := range all {
 		for i := range e.Programs {
@@ -87,7 +88,8 @@ func openRoots(folders []string) []*os.Root {
 	return roots
 }
 
-// findSource is the path and the lines of a file, in the first folder that has it.
+// findSource returns the path and the lines of a file, in the first folder that
+// has it.
 func findSource(roots []*os.Root, file string) (path string, lines []string, ok bool) {
 	// An object can name any file, and a line of it is printed.
 	if !explain.IsSource(filepath.ToSlash(file)) {
@@ -112,8 +114,9 @@ func findSource(roots []*os.Root, file string) (path string, lines []string, ok 
 	return "", nil, false
 }
 
-// sourceLines are the lines of a text. Each may stand in many places of a report, so
-// no text is multiplied whose lines are longer than any that somebody wrote.
+// sourceLines splits a text into lines, and clips each: a line may occur in
+// many places of a report, so a text with lines longer than anybody writes must
+// not be multiplied.
 func sourceLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -122,8 +125,8 @@ func sourceLines(text string) []string {
 	return lines
 }
 
-// readSource reads a regular file in a folder. It is looked at before it is opened:
-// a device may do something as soon as it is.
+// readSource reads a regular file in a folder. It checks the file before
+// opening it, because opening a device may have an effect.
 func readSource(r *os.Root, name string) ([]byte, error) {
 	regular := func(info fs.FileInfo, err error) error {
 		if err == nil && (!info.Mode().IsRegular() || info.Size() > maxSource) {

@@ -12,7 +12,7 @@ import (
 )
 
 // An object can name any file as its source, and a line of it is printed: only
-// source in the folders that are looked in is read.
+// source in the given folders is read.
 func TestFindSources(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
@@ -70,7 +70,7 @@ func TestFindSources(t *testing.T) {
 	}
 }
 
-// The bundled objects know just the names of their sources.
+// The bundled objects know only the names of their sources.
 func TestInRepository(t *testing.T) {
 	e := &bench.Explanation{Programs: []bench.Explained{{
 		Head:  &bench.ExplainedSide{Object: "fun_xdp/fun_xdp_bpfel.o"},

@@ -2,7 +2,7 @@ package stat
 
 import "math"
 
-// Detection is what a verdict asks of a comparison.
+// Detection is what a verdict requires of a comparison.
 type Detection struct {
 	// Alpha is the p-value that the test must reach: after Holm's correction
 	// over m tests, in the worst case α/m.
@@ -11,12 +11,12 @@ type Detection struct {
 	Threshold float64
 	// Power is the probability of catching the slowdown, such as 0.95.
 	Power float64
-	// Measurements is how many measurements must agree, each on its own.
+	// Measurements is how many independent measurements must agree.
 	Measurements int
 }
 
-// Detectable is the smallest growth, as a share, that measurements like this
-// one catch with the power asked for; false where none would be.
+// Detectable returns the smallest growth, as a share, that measurements like
+// this one catch with the requested power. It returns false if there is none.
 //
 // The center of the interval spreads around the truth nearly normally, with a
 // standard error s that the half-width h tells: h = t·s, with t the quantile of
@@ -28,15 +28,15 @@ type Detection struct {
 //	t(Alpha)·s + z·s
 //	threshold + z·s
 //
-// on the scale of logarithms, with z Student's quantile of the power of each
+// on a logarithmic scale, with z Student's quantile of the power of each
 // measurement. (Cohen, Statistical Power Analysis, 2nd ed., 1988, section 2.2,
 // has the second.) The root allows for a measurement whose band and half-width
-// are others than those of this one: to the variance 1 of its center it adds
-// that of the center of either band, 1-2/π of a half-normal value, and that of
-// the half-widths, which go by standard deviations estimated from K loads and
-// so vary by 1/(2(K-1)) of their square. There are four, two a measurement,
-// which share a base and, being ends of rank intervals, vary more: simulated
-// machines ask for eight.
+// differ from those of this one: to the variance 1 of its center it adds that
+// of the center of either band, 1-2/π of a half-normal value, and that of the
+// half-widths, which are proportional to standard deviations estimated from K
+// loads and so vary by 1/(2(K-1)) of their square. There are four, two per
+// measurement, which share a base and, being ends of rank intervals, vary more:
+// simulated machines require eight.
 func (c *Change) Detectable(d Detection) (float64, bool) {
 	if !c.detects(d) {
 		return 0, false
@@ -44,8 +44,9 @@ func (c *Change) Detectable(d Detection) (float64, bool) {
 	return math.Expm1(c.detectable(d, math.Log1p(c.Band), c.halfWidth(), math.Log1p(d.Threshold))), true
 }
 
-// DetectableBy is the same in the measure's unit, on whose scale it is estimated: a
-// share of next to nothing says nothing. The threshold is a share of at least MinNet.
+// DetectableBy is like Detectable, but estimated in the measure's unit, because
+// a share of next to nothing means nothing. The threshold is a share of at
+// least MinNet.
 func (c *Change) DetectableBy(d Detection) (float64, bool) {
 	if !c.detects(d) {
 		return 0, false
@@ -57,8 +58,8 @@ func (c *Change) detects(d Detection) bool {
 	return c.Bounded() && c.Loads >= 2 && c.Loads >= MinLoads(d.Alpha)
 }
 
-// detectable is that on a scale on which changes add up, with the band, the
-// half-width and the threshold on it.
+// detectable is Detectable on a scale on which changes add up; band, h (the
+// half-width) and threshold are on that scale.
 func (c *Change) detectable(d Detection, band, h, threshold float64) float64 {
 	freedom := float64(c.Loads - 1)
 	t := studentQuantile(freedom, (1+c.Confidence)/2)

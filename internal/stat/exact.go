@@ -6,9 +6,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// CompareExact compares two samples of an exact measure: numbers that are
-// equal or not, with no test, no interval and no noise. It fails where one of
-// them is empty.
+// CompareExact compares two samples of an exact measure: numbers that are equal
+// or not, with no test, no interval and no noise. It fails if one of them is
+// empty.
 func CompareExact(base, head bench.Sample) (Change, error) {
 	b, h := Summarize(base), Summarize(head)
 	if b.N == 0 || h.N == 0 {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Detector finds out whether a value is out of line with the values before it.
-// The names and formulas are those of the thresholds of Bencher
+// Detector decides whether a value is out of line with the values before it.
+// The names and formulas are those of Bencher's thresholds
 // (https://bencher.dev/docs/explanation/thresholds/), so that a gate here and
 // one there agree.
 type Detector string
@@ -25,9 +25,10 @@ type Detector string
 //	delta_iqr   median ± |median|·b·IQR of the changes from each value to the
 //	            next, as shares of the former and without their sign
 //
-// where σ divides by n, not n-1, and quartiles interpolate linearly. An IQR of 0
-// of values that do vary, such as eleven times 100 and once 101, says nothing of
-// how far they do: the limits are then the smallest and the largest of them.
+// where σ divides by n, not n-1, and quartiles interpolate linearly. If values
+// vary but their IQR is 0, such as eleven times 100 and once 101, it does not
+// measure how far they vary: the limits are then the smallest and the largest
+// of them.
 const (
 	Static     Detector = "static"
 	Percentage Detector = "percentage"
@@ -47,13 +48,13 @@ func Detectors() []Detector {
 // its values do not vary.
 var ErrNoLimits = errors.New("the history gives no limits")
 
-// Limits are what a value must not be below or above. Baseline is the middle
-// of the history.
+// Limits are the bounds of acceptable values. Baseline is the middle of the
+// history.
 type Limits struct {
 	Baseline, Lower, Upper float64
 }
 
-// CheckBoundary refuses a boundary that the detector has no use for.
+// CheckBoundary refuses a boundary that is invalid for the detector.
 func (d Detector) CheckBoundary(b float64) error {
 	switch {
 	case !slices.Contains(Detectors(), d):
@@ -69,8 +70,8 @@ func (d Detector) CheckBoundary(b float64) error {
 }
 
 // Limits computes the limits for the value that follows the history, oldest
-// first. All are in the measure's unit. The error is ErrNoLimits, wrapped, or
-// that of CheckBoundary.
+// first. All are in the measure's unit. The error wraps ErrNoLimits, or is that
+// of CheckBoundary.
 func (d Detector) Limits(history []float64, boundary float64) (Limits, error) {
 	if err := d.CheckBoundary(boundary); err != nil {
 		return Limits{}, err
@@ -131,12 +132,12 @@ func (d Detector) limits(history []float64, b float64) Limits {
 
 func around(middle, reach float64) Limits { return Limits{middle, middle - reach, middle + reach} }
 
-// spread is the interquartile range.
+// spread returns the interquartile range.
 func spread(sorted []float64) float64 { return quantile(sorted, 0.75) - quantile(sorted, 0.25) }
 
-// moments are the mean and the standard deviation of the values themselves,
-// not of a population that they come from. They are taken from the first value,
-// so that the mean of equal values is that value to the last bit.
+// moments returns the mean and the standard deviation of the values themselves,
+// not of a population that they come from. It adds up differences from the
+// first value, so that the mean of equal values is that value to the last bit.
 func moments(values []float64) (mean, sigma float64) {
 	n := float64(len(values))
 	for _, v := range values {

@@ -61,8 +61,8 @@ func TestDetectorsWithoutLimits(t *testing.T) {
 	}
 }
 
-// Values that are all the same have that mean to the last bit, whatever adding
-// them up makes of it.
+// The mean of equal values is that value to the last bit, whatever adding them
+// up would give.
 func TestMeanOfEqualValues(t *testing.T) {
 	for _, v := range []float64{2327.6, 2216.95, 0.1, -0.3} {
 		l, err := Percentage.Limits(slices.Repeat([]float64{v}, 12), 0)

@@ -10,26 +10,26 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// MinNet is the least cost, in nanoseconds, that a change is put into
-// proportion to. A run cannot resolve a cost below it, and a percentage of
-// next to nothing says nothing.
+// MinNet is the least cost, in nanoseconds, that changes are related to. A run
+// cannot resolve a cost below it, and a percentage of next to nothing means
+// nothing.
 const MinNet = 1.0
 
-// minRatio replaces the ratio of a round that is not positive, which has no
-// logarithm. The median of the load does not care how far out an outlier is.
+// minRatio replaces a ratio that is not positive, which has no logarithm. The
+// median of the load does not depend on how far out an outlier is.
 const minRatio = 1e-3
 
 // ComparePair compares a timed measure that was measured in the same rounds on
-// both sides, with the interval at a confidence such as 0.99.
+// both sides, with an interval at a confidence such as 0.99.
 //
-// Rounds of one load are not independent: where the JIT placed a program
-// biases all of them alike. So each load gives one value, the median over its
-// rounds of the logarithm of head over base, and those values are tested
-// (signedRankP) and estimated (locate). Again, the second load of the base, is
-// compared in the same way for the noise band.
+// Rounds of one load are not independent: where the JIT placed a program biases
+// all of them alike. So each load gives one value, the median over its rounds
+// of the logarithm of head over base. Those values are tested (signedRankP) and
+// estimated (locate). Again, the second load of the base, is compared in the
+// same way for the noise band.
 //
-// It fails where the pair was not measured in the same rounds, or its base has
-// no round.
+// It fails if the pair was not measured in the same rounds, or its base has no
+// round.
 func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, error) {
 	if p.Base == nil || p.Head == nil || p.Again == nil {
 		return Change{}, fmt.Errorf("compare %s: it was not measured in pairs", p.Benchmark)
@@ -51,7 +51,7 @@ func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, err
 	return c, nil
 }
 
-// differences is what each load says of one side against the base.
+// differences compares one side with the base, load by load.
 type differences struct {
 	// logs are the logarithms of the ratios, deltas the differences in the
 	// measure's unit; base and other the medians of both sides.
@@ -67,10 +67,10 @@ type differences struct {
 // The ratio of a round is 1 + (h-b)/N, with the difference from that round and
 // N the median net cost of the base in the load. Dividing h by b would divide
 // two small differences of noisy numbers: for a program of 8 ns over a floor of
-// 42 ns, 1% of noise in the gross cost is 6% of either net. In h-b the noise
-// that both share cancels first, the floor with it; what the floors of
-// different types of program differ by is a constant of the load, and taken
-// off as a median too.
+// 42 ns, 1% of noise in the gross cost is 6% of either net. In h-b the shared
+// noise cancels first, including the floor. The difference between the floors
+// of different types of program is a constant of the load, and subtracted as a
+// median, too.
 func paired(base, other *bench.Result, measure string) (differences, error) {
 	b, err := roundsOf(base, measure)
 	if err != nil {
@@ -108,7 +108,7 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 	return d, nil
 }
 
-// change tests and estimates what the loads say.
+// change tests and estimates the change from the loads' differences.
 func (d *differences) change(confidence float64) Change {
 	at, by := locate(d.logs, confidence), locate(d.deltas, confidence)
 	c := Change{
@@ -136,7 +136,7 @@ func tooFew(loads int, confidence float64) string {
 		loads, MinLoads(1-confidence), unit.Level(confidence))
 }
 
-// measureOf is the measure as the result has it.
+// measureOf returns the measure as the result has it.
 func measureOf(r *bench.Result, name string) bench.Measure {
 	if s := r.Sample(name); s != nil {
 		return s.Measure

@@ -160,9 +160,9 @@ func TestRankSumCriticalAgreesWithTables(t *testing.T) {
 	}
 }
 
-// Where the base costs next to nothing, or less than the noise, what changed is told
-// in its unit: the interval holds the truth there too, and what can be caught is no
-// share of nothing.
+// If the base costs next to nothing, or less than the noise, the change is
+// reported in its unit: the interval holds the truth there, too, and the
+// detectable change is not a share of nothing.
 func TestChangeNearZero(t *testing.T) {
 	none, tiny, noisy, usual := stattest.Usual(32), stattest.Usual(32), stattest.Usual(32), stattest.Usual(32)
 	none.Net, tiny.Net, noisy.Net = 0, 0.3, 3

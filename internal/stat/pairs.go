@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// combinations are the values f(x, y) of pairs of values, in ascending order and
-// without being listed: of thousands of loads there are millions. f does not
-// fall as x and y grow, also in floating point.
+// combinations represents the values f(x, y) of pairs of values, in ascending
+// order, without listing them: thousands of loads make millions of pairs. f
+// does not decrease as x and y grow, not even in floating point.
 type combinations struct {
 	n int
 	// upTo counts the values of at most v.
@@ -16,7 +16,8 @@ type combinations struct {
 	least, most float64
 }
 
-// walshAverages are the means of all pairs of values, each with itself too.
+// walshAverages returns the means of all pairs of values, including each with
+// itself.
 func walshAverages(values []float64) combinations {
 	n := len(values)
 	if n == 0 {
@@ -41,7 +42,7 @@ func walshAverages(values []float64) combinations {
 	}
 }
 
-// mean does not overflow: half of the largest numbers is exact.
+// mean does not overflow: halving the largest numbers is exact.
 func mean(a, b float64) float64 {
 	if s := a + b; !math.IsInf(s, 0) {
 		return s / 2
@@ -49,7 +50,7 @@ func mean(a, b float64) float64 {
 	return a/2 + b/2
 }
 
-// shifts are the differences of all pairs of a value of each side.
+// shifts returns the differences of all pairs of a value from each side.
 func shifts(base, head []float64) combinations {
 	b, h := slices.Sorted(slices.Values(base)), slices.Sorted(slices.Values(head))
 	nb, nh := len(b), len(h)
@@ -71,8 +72,8 @@ func shifts(base, head []float64) combinations {
 	}
 }
 
-// at is the value with k values before it: a search over all floating-point
-// numbers between the ends, of which there are 2^64 at most.
+// at returns the value with k values before it. It searches all floating-point
+// numbers between the ends, at most 2^64.
 func (c *combinations) at(k int) float64 {
 	low, high := ordinal(c.least), ordinal(c.most)
 	for low < high {
@@ -86,7 +87,7 @@ func (c *combinations) at(k int) float64 {
 	return fromOrdinal(low)
 }
 
-// median interpolates as quantile does.
+// median interpolates like quantile.
 func (c *combinations) median() float64 {
 	if c.n == 0 {
 		return math.NaN()

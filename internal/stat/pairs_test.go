@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// What is found without listing the pairs is what listing and sorting them finds.
+// The results equal those of listing and sorting the pairs.
 func TestOrderOfPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n < 40; n++ {
@@ -51,7 +51,7 @@ func TestOrderOfPairs(t *testing.T) {
 	}
 }
 
-// manyLoads is a benchmark of which each load has one round.
+// manyLoads returns a benchmark in which each load has one round.
 func manyLoads(loads int) *bench.Pair {
 	rng := rand.New(rand.NewPCG(1, 2))
 	result := func() *bench.Result {
@@ -65,8 +65,8 @@ func manyLoads(loads int) *bench.Pair {
 	return &bench.Pair{Base: result(), Head: result(), Again: result()}
 }
 
-// A stranger's file with as many loads as are taken must not keep the gate busy:
-// to list their pairs took 32 MB and half a second a benchmark.
+// A stranger's file with the largest accepted number of loads must not keep the
+// gate busy: listing their pairs took 32 MB and half a second per benchmark.
 func TestManyLoadsAreNotListed(t *testing.T) {
 	p := manyLoads(maxLoads)
 	for name, compare := range map[string]func() (Change, error){

@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Target is what a comparison is planned for.
+// Target is the goal of a planned comparison.
 type Target struct {
 	// Effect is the growth to catch, as a share: 0.01 for 1%.
 	Effect float64
@@ -30,24 +30,24 @@ type Plan struct {
 	Wanted int
 }
 
-// PlanLoads says from a pilot how many loads a comparison needs. It looks only
+// PlanLoads plans from a pilot how many loads a comparison needs. It looks only
 // at the base against itself and never at the head: a number of loads that
-// depended on the difference to be tested would make the test a wrong one.
+// depended on the difference to be tested would invalidate the test.
 //
 // The loads' standard deviation σ is taken at the upper end of its one-sided
 // 80% interval, since that of a small pilot is as often too small as too large
 // (Browne, On the Use of a Pilot Sample for Sample Size Determination,
 // Statistics in Medicine 14, 1995). With s = σ/√(K·3/π), where 3/π is the
 // efficiency of the Hodges–Lehmann estimate for normal values (Hollander,
-// Wolfe, Chicken, section 3.11), K is the smallest for which
+// Wolfe, Chicken, section 3.11), K is the smallest number for which
 //
 //	s·(2t + √(2/π) + z) ≤ effect    s·(t(α/m) + z) ≤ effect
 //
-// hold on the scale of logarithms: the interval's half-width t·s must clear a
-// band that is as wide and centered s·√(2/π) off zero on average, and the test
-// must reach its α, both with the power whose normal quantile is z.
+// hold on a logarithmic scale: the interval's half-width t·s must clear a band
+// that is as wide and centered s·√(2/π) off zero on average, and the test must
+// reach its α, both with the power whose normal quantile is z.
 //
-// It fails where the pilot has not two loads.
+// It fails if the pilot has fewer than two loads.
 func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
 	if pilot.Base == nil || pilot.Again == nil {
 		return Plan{}, fmt.Errorf("plan %s: the pilot did not measure the base twice", pilot.Benchmark)

@@ -1,4 +1,4 @@
-// Package strictjson refuses JSON that readers may differ in reading.
+// Package strictjson refuses JSON that different readers may read differently.
 package strictjson
 
 import (
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// CheckKeys reads a document and refuses keys that none of the structs has that it may
-// stand for, that are spelled otherwise, or that come twice. It keeps nothing of the
-// document, which errors call what.
+// CheckKeys reads a document that may stand for any of the structs. It refuses
+// keys that none of them has, keys in another spelling, and duplicate keys.
+// Errors call the document what.
 func CheckKeys(r io.Reader, what string, of ...reflect.Type) error {
 	d := checker{json.NewDecoder(r), what}
 	err := d.value(of...)
@@ -35,7 +35,8 @@ type checker struct {
 	what string
 }
 
-// value reads a value for types, of which there are none where it may be any.
+// value reads a value of one of the types; if there are none, it may be
+// anything.
 func (d checker) value(types ...reflect.Type) error {
 	token, err := d.Token()
 	if err != nil {
@@ -106,8 +107,8 @@ func (d checker) object(types []reflect.Type) error {
 	return err
 }
 
-// keysOf are the keys of a struct's JSON, nil where any may be: of a type that
-// reads its own JSON too.
+// keysOf returns the keys of a struct's JSON, or nil if any are allowed, as for
+// a type that reads its own JSON.
 func keysOf(t reflect.Type) map[string]reflect.Type {
 	if t.Kind() != reflect.Struct || ownJSON(t) {
 		return nil

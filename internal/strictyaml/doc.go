@@ -14,11 +14,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxNodes bounds the document after its aliases are followed, so that a
-// few lines of nested aliases cannot keep the reader busy for ever.
+// maxNodes bounds the document after its aliases are followed, so that a few
+// lines of nested aliases cannot keep the reader busy forever.
 const maxNodes = 100_000
 
-// Doc is a YAML document that was read, with the lines of its nodes.
+// Doc is a YAML document, with the lines of its nodes.
 type Doc struct {
 	// File is the file's name, for messages.
 	File string
@@ -43,7 +43,7 @@ func Read(file string, text []byte, into any) (*Doc, error) {
 	return &Doc{file, root}, nil
 }
 
-// parse reads the one document of a file, a mapping.
+// parse reads the only document of a file, a mapping.
 func parse(file string, text []byte, shape reflect.Type) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	keys := strings.Join(Keys(shape), ", ")
@@ -64,13 +64,13 @@ func parse(file string, text []byte, shape reflect.Type) (*yaml.Node, error) {
 	return root, nil
 }
 
-// Errorf is an error at the deepest node that exists on a path of mapping keys
-// and sequence indices.
+// Errorf returns an error at the deepest existing node on a path of mapping
+// keys and sequence indices.
 func (d *Doc) Errorf(path []any, format string, args ...any) error {
 	return &Error{d.File, d.Line(path...), fmt.Sprintf(format, args...)}
 }
 
-// Has reports whether the file has a value at a path, also one that is zero.
+// Has reports whether the file has a value at a path, even a zero one.
 func (d *Doc) Has(path ...any) bool {
 	n := d.at(path)
 	return n != nil && n.Tag != "!!null"
@@ -92,7 +92,7 @@ func (d *Doc) at(path []any) *yaml.Node {
 	return n
 }
 
-// Line is the line of the deepest node that exists on the path.
+// Line returns the line of the deepest existing node on the path.
 func (d *Doc) Line(path ...any) int {
 	n := d.root
 	line := n.Line

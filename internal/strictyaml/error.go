@@ -26,7 +26,7 @@ func (e *Error) Error() string {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): (.*)$`)
 
-// yamlErrors gives every error of the YAML library the file's name and line.
+// yamlErrors adds the file's name and line to every error of the YAML library.
 func yamlErrors(file string, err error) error {
 	messages := []string{err.Error()}
 	var typed *yaml.TypeError

@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// walker compares a document with the Go type that it is to be read into.
+// walker compares a document with the Go type that it will be read into.
 type walker struct {
 	file  string
 	nodes int
@@ -60,8 +60,8 @@ func (w *walker) walk(n *yaml.Node, t reflect.Type, key string) {
 	}
 }
 
-// items walks a list. The YAML library leaves out what is empty, after which all
-// others have the wrong place.
+// items walks a list. The YAML library drops empty items, after which all
+// others have the wrong index.
 func (w *walker) items(n *yaml.Node, t reflect.Type, key string) {
 	for _, item := range n.Content {
 		if item.Tag == "!!null" && t.Elem().Kind() != reflect.Interface {
@@ -72,8 +72,8 @@ func (w *walker) items(n *yaml.Node, t reflect.Type, key string) {
 	}
 }
 
-// scalar checks a value of one of Go's own types, whose name the YAML library
-// would say.
+// scalar checks a value of a built-in Go type, whose name the YAML library's
+// error would contain.
 func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	var kind string
 	switch t.Kind() {
@@ -95,7 +95,7 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 		return
 	}
 	v := reflect.New(t)
-	// The library cuts off what a whole number has behind its point.
+	// The library truncates fractions of whole numbers.
 	var number float64
 	cut := (v.Elem().CanInt() || v.Elem().CanUint()) && n.Decode(&number) == nil && number != math.Trunc(number)
 	if cut || n.Decode(v.Interface()) != nil {
@@ -103,8 +103,8 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	}
 }
 
-// bare says how to write a number that has its unit with it, such as 5%, where
-// one is wanted.
+// bare says how to write a number that was given with a unit, such as 5%, if a
+// plain number is expected.
 func bare(value string, t reflect.Type) string {
 	number, ok := strings.CutSuffix(strings.TrimSpace(value), "%")
 	number = strings.TrimSpace(number)
@@ -114,14 +114,14 @@ func bare(value string, t reflect.Type) string {
 	return ": write " + number
 }
 
-// readsItself reports whether a type has its own reader of YAML, of either form.
+// readsItself reports whether a type has its own YAML reader, of either form.
 func readsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) || p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]())
 }
 
-// text checks a scalar that has its own reader: the YAML library loses the
-// line of such an error.
+// text checks a scalar that has its own reader, because the YAML library loses
+// the line of its errors.
 func (w *walker) text(n *yaml.Node, t reflect.Type, key string) {
 	if n.Kind != yaml.ScalarNode {
 		w.errorf(n, "%s is a single value", key)
@@ -167,7 +167,7 @@ func (w *walker) merge(n *yaml.Node, t reflect.Type) {
 	w.walk(n, t, "<<")
 }
 
-// Fields maps the YAML keys of a struct to their types.
+// Fields returns the types of the YAML keys of a struct.
 func Fields(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for f := range t.Fields() {
@@ -178,7 +178,7 @@ func Fields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
-// Keys lists the YAML keys of a struct, sorted.
+// Keys returns the YAML keys of a struct, sorted.
 func Keys(t reflect.Type) []string {
 	var keys []string
 	for key := range Fields(t) {
@@ -188,7 +188,7 @@ func Keys(t reflect.Type) []string {
 	return keys
 }
 
-// suggest says which key a reader most likely meant, or which there are.
+// suggest says which key was most likely meant, or which keys there are.
 func suggest(key string, keys []string) string {
 	if near := Nearest(key, keys); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)

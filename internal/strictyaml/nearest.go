@@ -2,8 +2,8 @@ package strictyaml
 
 import "fmt"
 
-// DidYouMean suggests, within a message, the name that a reader most
-// likely meant; it is empty when none is near.
+// DidYouMean returns a phrase for a message that suggests the most likely name,
+// or "" if none is similar.
 func DidYouMean(name string, names []string) string {
 	best := Nearest(name, names)
 	if best == "" {
@@ -12,11 +12,11 @@ func DidYouMean(name string, names []string) string {
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// mostTypos are as many slips as a reader makes in one name.
+// mostTypos is the largest number of typos in one name.
 const mostTypos = 2
 
-// Nearest is the name that is most like another, empty when none is: more than a
-// third of it is not mistyped.
+// Nearest returns the most similar name, or "" if none is similar: at most a
+// third of it may be mistyped.
 func Nearest(name string, names []string) string {
 	best, least := "", min(mostTypos, (len(name)+2)/3)+1
 	for _, n := range names {
@@ -30,10 +30,10 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// typos are how many letters to add, leave out, take for another one or swap with
-// the next make one name of the other.
+// typos returns how many letters must be added, removed, replaced or swapped
+// with the next to turn one name into the other.
 func typos(a, b string) int {
-	// Rows of the table of all beginnings: the last two, and the next.
+	// Rows of the table of all prefixes: the last two, and the next.
 	var before []int
 	last := make([]int, len(b)+1)
 	for j := range last {

@@ -23,8 +23,8 @@ func setDefaults(benchmarks []bench.Benchmark, budget bench.Duration) {
 	}
 }
 
-// SetDriverDefaults fills in what the benchmark's driver leaves open, but for
-// test_run and veth: what they do by default depends on the program's type.
+// SetDriverDefaults fills in what the suite leaves to the benchmark's driver,
+// except for test_run and veth, whose defaults depend on the program's type.
 func SetDriverDefaults(b *bench.Benchmark) {
 	switch {
 	case b.PerfEvent != nil:
@@ -60,7 +60,7 @@ func setCommandDefaults(c *bench.Command) {
 	c.Timeout = first(c.Timeout, bench.Duration(10*time.Second))
 }
 
-// first is the first of the values that is set.
+// first returns the first value that is set.
 func first[T comparable](values ...T) T {
 	var zero T
 	for _, v := range values {

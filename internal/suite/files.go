@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// OS is the machine's own file system, in which paths may be absolute or lead
-// upwards, unlike those of os.DirFS: objects often lie beside the folder of
-// the suite.
+// OS is the machine's own file system. Unlike with os.DirFS, paths may be
+// absolute or lead upwards, because objects are often next to the folder of the
+// suite.
 var OS fs.FS = osFS("")
 
 // Root is like OS, but for a copy of the file system below a folder.
@@ -25,9 +25,9 @@ func (root osFS) Open(name string) (fs.File, error)     { return os.Open(root.pa
 func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.path(name)) }
 
 // ReadFile reads a regular file of bounded size: a device or a pipe would keep
-// the reader for ever.
+// the reader forever.
 func (root osFS) ReadFile(name string) ([]byte, error) {
-	// A device may do something as soon as it is opened.
+	// Opening a device may already have an effect.
 	if info, err := os.Stat(root.path(name)); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
@@ -43,7 +43,7 @@ func (root osFS) ReadFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	// A file of /proc says nothing of its size, and another may grow.
+	// A file in /proc does not report its size, and others may grow.
 	tooLarge := fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
 	if info.Size() > maxFile {
 		return nil, tooLarge
@@ -76,7 +76,7 @@ func (root osFS) path(name string) string {
 func hasMeta(pattern string) bool { return strings.ContainsAny(pattern, `*?[\`) }
 
 // relative is the inverse of path.Join(dir, name) for a name that was globbed
-// below dir; a name elsewhere is returned as it is.
+// below dir; it returns other names unchanged.
 func relative(dir, name string) string {
 	rel, err := filepath.Rel(dir, name)
 	if err != nil {

@@ -2,8 +2,8 @@ package suite
 
 import "path"
 
-// LocalFile is where a file that the suite names lies on this machine. The file
-// is read, so that another machine gets it with the suite.
+// LocalFile returns the path on this machine of a file that the suite names. It
+// reads the file, so that another machine gets it with the suite.
 func (s *Suite) LocalFile(name string) (string, error) {
 	if _, err := s.ReadFile(name); err != nil {
 		return "", err

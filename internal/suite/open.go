@@ -12,11 +12,11 @@ import (
 	"github.com/org/ebpf-bench-action/programs"
 )
 
-// FileNames are the names of a folder's suite.
+// FileNames are the possible names of a folder's suite.
 var FileNames = []string{"ebpf-bench.yml", "ebpf-bench.yaml"}
 
-// Open reads a suite: the file given, else the one that lies in the current folder,
-// else the bundled one.
+// Open reads a suite: the given file, else the one in the current folder, else
+// the bundled one.
 func Open(file string) (*Suite, error) {
 	if file = cmp.Or(file, Here()); file != "" {
 		return Load(OS, filepath.ToSlash(file))
@@ -24,7 +24,8 @@ func Open(file string) (*Suite, error) {
 	return Bundled()
 }
 
-// Here is the name of the suite in the current folder, empty where there is none.
+// Here returns the name of the suite in the current folder, or "" if there is
+// none.
 func Here() string {
 	for _, name := range FileNames {
 		if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
@@ -34,19 +35,20 @@ func Here() string {
 	return ""
 }
 
-// Bundled is the suite that the tool brings.
+// Bundled returns the suite that comes with the tool.
 func Bundled() (*Suite, error) {
 	s, err := Load(programs.FS, programs.SuiteFile)
 	if err != nil {
 		return nil, err
 	}
-	// Its file is none that the reader has.
+	// The reader does not have its file.
 	s.Bundled = true
 	s.doc.File = s.Name()
 	return s, nil
 }
 
-// Memory is a file system of files in memory, by their slash-separated paths.
+// Memory returns a file system of files in memory, by their slash-separated
+// paths.
 func Memory(files map[string][]byte) fs.FS {
 	m := fstest.MapFS{}
 	for name, data := range files {

@@ -9,18 +9,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// Outline is what a suite file says of the whole suite. Unlike the suite it can be
-// had where the objects are not.
+// Outline holds the settings for a whole suite. Unlike the suite, it can be
+// read without the objects.
 type Outline struct {
 	Kernels []string
-	// Thresholds is the path of the thresholds file, empty where there is none.
+	// Thresholds is the path of the thresholds file, or "".
 	Thresholds string
 }
 
 // maxOutline bounds the file, in bytes: it may be a stranger's.
 const maxOutline = 1 << 20
 
-// ReadOutline reads the file alone. It is fs.ErrNotExist where there is none.
+// ReadOutline reads the file alone. The error is fs.ErrNotExist if there is
+// none.
 func ReadOutline(fsys fs.FS, name string) (*Outline, error) {
 	text, err := fs.ReadFile(fsys, name)
 	if err == nil && len(text) > maxOutline {

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// What a suite says of itself can be had without its objects.
+// The outline of a suite can be read without its objects.
 func TestOutline(t *testing.T) {
 	const text = "version: 1\nobjects: [nowhere.o]\nkernels: [\"6.1\", \"6.12\"]\nthresholds: ../team.yml\nbenchmarks: [{name: a, program: a, test_run: {}}]\n"
 	fsys := fstest.MapFS{

@@ -13,7 +13,7 @@ func validate(t *testing.T, text string) error {
 	return schematest.Validate(t, Schema, text)
 }
 
-// Every key that the reader takes is in the schema, and none beside.
+// The schema has exactly the keys that the reader takes.
 func TestSchemaHasTheKeysOfTheReader(t *testing.T) {
 	schematest.SameKeys(t, Schema, reflect.TypeFor[file]())
 }

@@ -1,7 +1,7 @@
 // Package suite reads ebpf-bench.yml: which benchmarks to run, on which
-// objects, driven by what. What it returns is validated, with those defaults
-// filled in that take no object. It reads objects as bytes and knows nothing of
-// ELF.
+// objects, driven by what. It validates the suite and fills in those defaults
+// that do not depend on an object. It reads objects as bytes and knows nothing
+// of ELF.
 package suite
 
 import (
@@ -34,13 +34,13 @@ type Suite struct {
 	// File is the suite file's name, for messages.
 	File       string
 	Benchmarks []bench.Benchmark
-	// Bundled says that the suite is the one that the tool brings.
+	// Bundled says that the suite is the one that comes with the tool.
 	Bundled bool
-	// Kernels are the kernels that the suite is to be measured on, by name;
-	// none is the one that runs.
+	// Kernels are the names of the kernels to measure on; none means the
+	// running one.
 	Kernels []string
-	// Thresholds is the file of the thresholds that the suite is judged by, as
-	// ReadFile takes it; empty is none.
+	// Thresholds is the suite's file of thresholds, as ReadFile takes it, or
+	// "".
 	Thresholds string
 	// Objects are the objects that the suite names, sorted by path.
 	Objects []Object
@@ -48,13 +48,13 @@ type Suite struct {
 	fsys fs.FS
 	dir  string
 	doc  *strictyaml.Doc
-	// files are all that was read, by the name in fsys.
+	// files are all files that were read, by the name in fsys.
 	files map[string][]byte
-	// index is where in the file a benchmark stands.
+	// index is the position of each benchmark in the file.
 	index map[string]int
 }
 
-// Name is what the suite is called in messages.
+// Name returns the name of the suite in messages.
 func (s *Suite) Name() string {
 	if s.Bundled {
 		return "the bundled suite"
@@ -81,7 +81,7 @@ type file struct {
 	Benchmarks []bench.Benchmark `yaml:"benchmarks"`
 }
 
-// kernels are names as they are written: 5.10 is not a number, or it would be 5.1.
+// kernels are names as they are written: as a number, 5.10 would be 5.1.
 type kernels []string
 
 // UnmarshalYAML takes a name or a list of names.
@@ -107,8 +107,8 @@ func (k *kernels) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // Load reads the suite file name from fsys. Paths in it are relative to its
-// folder. Every problem that the file has is reported, each with
-// its line (a *strictyaml.Error), joined.
+// folder. The error joins every problem of the file, each with its line (a
+// *strictyaml.Error).
 func Load(fsys fs.FS, name string) (*Suite, error) {
 	text, err := fs.ReadFile(fsys, name)
 	if err != nil {
@@ -147,11 +147,12 @@ func (s *Suite) ReadFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// Files are the suite file and all files that were read for it, by their names
-// in its file system: what another machine needs to read the suite again.
+// Files returns the suite file and all files that were read for it, by their
+// names in its file system: everything that another machine needs to read the
+// suite again.
 func (s *Suite) Files() map[string][]byte { return maps.Clone(s.files) }
 
-// Names are those of the benchmarks.
+// Names returns the names of the benchmarks.
 func (s *Suite) Names() (names []string) {
 	for i := range s.Benchmarks {
 		names = append(names, s.Benchmarks[i].Name)
@@ -159,7 +160,8 @@ func (s *Suite) Names() (names []string) {
 	return names
 }
 
-// Only is the suite with the benchmarks of these names alone, or with all for nil.
+// Only returns the suite with only the benchmarks of these names, or with all
+// for nil.
 func (s *Suite) Only(names []string) *Suite {
 	if names == nil {
 		return s
@@ -169,14 +171,15 @@ func (s *Suite) Only(names []string) *Suite {
 	return &only
 }
 
-// WithObjects is the suite with other objects, such as those of another build.
+// WithObjects returns the suite with other objects, such as those of another
+// build.
 func (s *Suite) WithObjects(objects []Object) *Suite {
 	other := *s
 	other.Objects = objects
 	return &other
 }
 
-// OfProgram is the suite with just the benchmarks of a program.
+// OfProgram returns the suite with only the benchmarks of a program.
 func (s *Suite) OfProgram(program string) (*Suite, error) {
 	other := *s
 	other.Benchmarks = slices.DeleteFunc(slices.Clone(s.Benchmarks), func(b bench.Benchmark) bool { return b.Program != program })
@@ -186,7 +189,7 @@ func (s *Suite) OfProgram(program string) (*Suite, error) {
 	return &other, nil
 }
 
-// WithProgram is the suite with another program in all of its benchmarks.
+// WithProgram returns the suite with another program in all of its benchmarks.
 func (s *Suite) WithProgram(program string) *Suite {
 	other := *s
 	other.Benchmarks = slices.Clone(s.Benchmarks)
@@ -196,13 +199,13 @@ func (s *Suite) WithProgram(program string) *Suite {
 	return &other
 }
 
-// NewObject is an object with its digest.
+// NewObject returns an object with its digest.
 func NewObject(path string, data []byte) Object {
 	sum := sha256.Sum256(data)
 	return Object{Path: path, Data: data, SHA256: hex.EncodeToString(sum[:])}
 }
 
-// Filter keeps the benchmarks whose names match re, and fails when none does.
+// Filter keeps the benchmarks whose names match re. It fails if none does.
 func (s *Suite) Filter(re *regexp.Regexp) error {
 	var names []string
 	var kept []bench.Benchmark
@@ -219,14 +222,15 @@ func (s *Suite) Filter(re *regexp.Regexp) error {
 	return nil
 }
 
-// ErrorAt is a problem that was found with a benchmark only once its object
-// was read, at the line of the benchmark's key.
+// ErrorAt returns an error at the line of a benchmark's key, for problems that
+// are found only after reading its object.
 func (s *Suite) ErrorAt(benchmark, key, format string, args ...any) error {
 	at := []any{"benchmarks", s.index[benchmark], key}
 	return s.doc.Errorf(at, "benchmark %q: %s", benchmark, fmt.Sprintf(format, args...))
 }
 
-// ThresholdsFile is the path of the thresholds file, empty where there is none.
+// ThresholdsFile returns the path of the thresholds file, or "" if there is
+// none.
 func (s *Suite) ThresholdsFile() string {
 	if s.Thresholds == "" {
 		return ""

@@ -174,7 +174,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// A version is a name also where YAML would read a number from it.
+// A version is a name even if YAML would read a number.
 func TestKernelsAreNames(t *testing.T) {
 	for text, want := range map[string][]string{
 		"5.10":                     {"5.10"},
@@ -218,7 +218,7 @@ benchmarks:
 	if c := b[1].TestRun.Context; !slices.Equal(c.Args, []uint64{1, 16, 1<<64 - 1}) || !b[1].Parallel {
 		t.Errorf("context %+v", c)
 	}
-	// What looks like a number is digits all the same.
+	// What looks like a number still consists of digits.
 	if c := b[2].TestRun.Context; c.Hex != "0200000006000000" {
 		t.Errorf("context %+v", c)
 	}
@@ -250,7 +250,7 @@ func TestLoadSurvivesAliasBomb(t *testing.T) {
 	}
 }
 
-// What is not a file is refused, and keeps nobody waiting.
+// Only files are read; anything else is refused without delay.
 func TestOnlyFilesAreRead(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -10,18 +10,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// MaxName is the longest name of a benchmark in bytes, which is also what
-// Bencher takes.
+// MaxName is the longest name of a benchmark in bytes, which is also the limit
+// of Bencher.
 const MaxName = 1024
 
-// validator checks what a document means and collects what is wrong with it.
+// validator checks the meaning of a document and collects errors.
 type validator struct {
 	doc  *strictyaml.Doc
 	errs []error
 }
 
-// errorf reports a problem at the deepest node that exists on the path of
-// mapping keys and sequence indices.
+// errorf reports a problem at the deepest existing node on the path of mapping
+// keys and sequence indices.
 func (v *validator) errorf(path []any, format string, args ...any) {
 	v.errs = append(v.errs, v.doc.Errorf(path, format, args...))
 }
@@ -54,7 +54,7 @@ func (v *validator) suite(f *file) {
 	}
 }
 
-// names refuses names that no report could tell apart.
+// names refuses names that a report could not distinguish.
 func (v *validator) names(benchmarks []bench.Benchmark) {
 	seen := map[string]int{}
 	for i, b := range benchmarks {
@@ -101,8 +101,8 @@ func (v *validator) benchmark(b *bench.Benchmark, haveObjects bool, at ...any) {
 	v.driver(b, at)
 }
 
-// replace checks what takes the place of a program's functions. Which functions
-// there are is in the objects.
+// replace checks replacements of a program's functions. Which functions exist
+// is known only from the objects.
 func (v *validator) replace(all []bench.Replacement, at []any) {
 	if len(all) == 0 && (v.doc.Has(at...) || v.doc.Null(at...)) {
 		v.errorf(at, "replace is an empty list: leave it out to replace no function")
@@ -114,28 +114,28 @@ func (v *validator) replace(all []bench.Replacement, at []any) {
 	}
 }
 
-// count checks a number that has a default where the file has none.
+// count checks a number that has a default if the file has none.
 func (v *validator) count(at []any, key string, n, limit int) {
 	if n < 0 || n > limit || n == 0 && v.doc.Has(at...) {
 		v.errorf(at, "%s must be from 1 to %d", key, limit)
 	}
 }
 
-// duration checks a time that has a default where the file has none.
+// duration checks a time that has a default if the file has none.
 func (v *validator) duration(at []any, key string, d bench.Duration, limit time.Duration) {
 	if d < 0 || d > bench.Duration(limit) || d == 0 && v.doc.Has(at...) {
 		v.errorf(at, "%s must be more than 0 and at most %s", key, limit)
 	}
 }
 
-// packets refuses an empty list, which is hardly meant to be the default.
+// packets refuses an empty list, which hardly means the default.
 func (v *validator) packets(at []any, packets []bench.Packet) {
 	if len(packets) == 0 && v.doc.Has(at...) {
 		v.errorf(at, "packets is an empty list: leave it out for the default packet")
 	}
 }
 
-// oneOf checks a word that empty leaves to its default.
+// oneOf checks a word; an empty one means the default.
 func (v *validator) oneOf(at []any, key, got string, want ...string) {
 	if got != "" && !slices.Contains(want, got) {
 		v.errorf(at, "%s %q is not known: it is one of %s", key, got, strings.Join(want, ", "))

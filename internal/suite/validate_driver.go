@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// driver checks what drives a benchmark. Without a driver the program's type
+// driver checks the driver of a benchmark. Without one, the program's type
 // decides.
 func (v *validator) driver(b *bench.Benchmark, at []any) {
 	set := b.SetDrivers()

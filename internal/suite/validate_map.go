@@ -4,8 +4,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// maxGenerated bounds the entries that are generated: more take longer to write
-// than anything that is measured.
+// maxGenerated bounds the entries that are generated: writing more would take
+// longer than measuring anything.
 const maxGenerated = 1_000_000
 
 func (v *validator) mapPrep(name string, m *bench.MapPrep, at []any) {

@@ -15,17 +15,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/probe"
 )
 
-// NoHost tells that this machine's kernel is not to be tested, because the
-// environment has EBPF_BENCH_TEST_HOST=none: there may be one that loads no
-// programs, or not for long. What a test wants of a kernel it finds in a virtual
+// NoHost reports whether this machine's kernel must not be tested, because the
+// environment has EBPF_BENCH_TEST_HOST=none: it may be one that loads no
+// programs, or not for long. Tests that need a kernel then run in a virtual
 // machine; see make test-vm.
 func NoHost() bool { return os.Getenv("EBPF_BENCH_TEST_HOST") == "none" }
 
-// noKernels tells that there may be no kernels for virtual machines, nor a mirror to
-// get them from, because the environment has EBPF_BENCH_TEST_KERNELS=none.
+// noKernels reports whether there may be no kernels for virtual machines, nor a
+// mirror to get them from, because the environment has
+// EBPF_BENCH_TEST_KERNELS=none.
 func noKernels() bool { return os.Getenv("EBPF_BENCH_TEST_KERNELS") == "none" }
 
-// Missing skips a test for want of what CI has. In CI it fails instead.
+// Missing skips a test that needs something that CI has. In CI it fails
+// instead.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -34,8 +36,8 @@ func Missing(t testing.TB, what string) {
 	t.Skipf("missing %s", what)
 }
 
-// MissingKernel is Missing for what it takes to boot other kernels, or to get them.
-// With EBPF_BENCH_TEST_KERNELS=none it skips the test in CI too.
+// MissingKernel is Missing for what it takes to get and boot other kernels.
+// With EBPF_BENCH_TEST_KERNELS=none it skips the test in CI, too.
 func MissingKernel(t testing.TB, what string) {
 	t.Helper()
 	if noKernels() {
@@ -44,10 +46,10 @@ func MissingKernel(t testing.TB, what string) {
 	Missing(t, what)
 }
 
-// MustBoot reports whether it is a failure that other kernels cannot be booted.
+// MustBoot reports whether it is a failure if other kernels cannot be booted.
 func MustBoot() bool { return os.Getenv("CI") != "" && !noKernels() }
 
-// Tools skips a test that runs commands which this machine lacks.
+// Tools skips a test that runs commands that this machine lacks.
 func Tools(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -57,8 +59,8 @@ func Tools(t testing.TB, names ...string) {
 	}
 }
 
-// Root skips a test that the process lacks the capabilities for, and names
-// them. In CI, which promises to run as root, it fails instead.
+// Root skips a test for which the process lacks capabilities, and names them.
+// In CI, which promises to run as root, it fails instead.
 func Root(t testing.TB) {
 	t.Helper()
 	if NoHost() {
@@ -69,7 +71,7 @@ func Root(t testing.TB) {
 		t.Fatalf("read capabilities: %v", err)
 	}
 	if len(missing) == 0 {
-		// Before Linux 5.11 maps and programs count as locked memory.
+		// Before Linux 5.11, maps and programs count as locked memory.
 		if err := rlimit.RemoveMemlock(); err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +80,8 @@ func Root(t testing.TB) {
 	Missing(t, "root's capabilities "+strings.Join(missing, ", "))
 }
 
-// Probe skips a test of something that this kernel or machine was asked for
-// and does not have. A probe that breaks fails the test.
+// Probe skips a test that needs a feature that this kernel or machine lacks. A
+// probe that breaks fails the test.
 func Probe(t testing.TB, name string) {
 	t.Helper()
 	Root(t)
@@ -99,7 +101,7 @@ func Probe(t testing.TB, name string) {
 	t.Fatalf("no probe %q", name)
 }
 
-// Write writes a file, with the folders that it is in.
+// Write writes a file, and creates its folders.
 func Write(t testing.TB, name string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

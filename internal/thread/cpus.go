@@ -1,11 +1,11 @@
-// Package thread is about threads of this process: one that ends with a function, and
-// what the measuring thread does beside measuring, which is to stay on a CPU, to wait
-// and to hold signals back.
+// Package thread manages threads of this process: a thread that ends with a
+// function, and the measuring thread, which stays on a CPU, waits, and holds
+// signals back.
 package thread
 
 import "golang.org/x/sys/unix"
 
-// Allowed are the CPUs that the calling thread may use.
+// Allowed returns the CPUs that the calling thread may use.
 func Allowed() ([]int, error) {
 	var allowed unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
@@ -20,9 +20,9 @@ func Allowed() ([]int, error) {
 	return cpus, nil
 }
 
-// Pin keeps the calling thread on the last CPU that it may use: CPU 0
-// serves most interrupts, and a thread that moves pays for cold caches. It
-// returns all that it could use before.
+// Pin keeps the calling thread on the last CPU that it may use: CPU 0 serves
+// most interrupts, and a thread that moves pays for cold caches. It returns all
+// CPUs that the thread could use before.
 func Pin() ([]int, error) {
 	cpus, err := Allowed()
 	if err != nil {

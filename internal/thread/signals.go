@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WithoutSignals calls fn on a thread that no signal interrupts but those that
-// nothing can hold back. A signal makes the kernel give up a BPF_PROG_RUN of many
-// repeats (EINTR) and the verification of a program (EAGAIN), which then start
-// anew: with signals that come faster than they end, they never would. Those that
-// come meanwhile are delivered afterwards, or by another thread.
+// WithoutSignals calls fn on a thread that no signal interrupts, except those
+// that cannot be held back. A signal makes the kernel give up a BPF_PROG_RUN of
+// many repeats (EINTR) and the verification of a program (EAGAIN), which then
+// start over: if signals came faster than they end, they never would. Signals
+// that come meanwhile are delivered afterwards, or by another thread.
 func WithoutSignals(fn func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

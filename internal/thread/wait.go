@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waitStep is how long wait sleeps before a look at the context.
+// waitStep is how long Wait sleeps between looks at the context.
 const waitStep = 100 * time.Millisecond
 
-// Wait sleeps for just that time, or until soon after ctx is cancelled. A thread's
-// timer slack, which is long in exact mode, delays every other way of sleeping.
+// Wait sleeps for exactly that time, or until soon after ctx is cancelled. A
+// thread's timer slack, which is long in exact mode, delays every other way of
+// sleeping.
 func Wait(ctx context.Context, d time.Duration) error {
 	for ; d > waitStep; d -= waitStep {
 		if err := sleep(waitStep); err != nil {

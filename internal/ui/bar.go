@@ -6,14 +6,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows how much of something is done, as a line of a terminal. A nil one, which
-// is that of anything else than a terminal, shows nothing.
+// Bar shows progress as a line of a terminal. A nil Bar, as for anything but a
+// terminal, shows nothing.
 type Bar struct {
 	line *Line
 	bar  *progressbar.ProgressBar
 }
 
-// Bar begins a bar, for so much of what is said.
+// Bar starts a bar that counts up to total, labelled what.
 func (t *Terminal) Bar(total int64, what string) *Bar {
 	if !IsTerminal(t.Stderr) {
 		return nil
@@ -29,32 +29,32 @@ func (t *Terminal) Bar(total int64, what string) *Bar {
 	)}
 }
 
-// barWidth is how wide a bar may be so that its line, which is 60 characters
-// without it, is shown as a whole.
+// barWidth returns the largest width at which the whole line of the bar is
+// shown; the rest of the line takes 60 characters.
 func barWidth(columns int) int { return min(max(columns-60, 1), 30) }
 
-// Add says that more is done.
+// Add adds n to the progress.
 func (b *Bar) Add(n int64) {
 	if b != nil {
 		_ = b.bar.Add64(n)
 	}
 }
 
-// Set says how much is done.
+// Set sets the progress.
 func (b *Bar) Set(n int64) {
 	if b != nil {
 		_ = b.bar.Set64(n)
 	}
 }
 
-// Grow changes how much there is to do.
+// Grow changes the total.
 func (b *Bar) Grow(total int64) {
 	if b != nil {
 		b.bar.ChangeMax64(total)
 	}
 }
 
-// Remove takes the bar off the terminal.
+// Remove removes the bar from the terminal.
 func (b *Bar) Remove() {
 	if b != nil {
 		b.line.Remove()

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// live is what stands below all lines of a terminal while something is under
-// way, a line each. It is drawn anew where one changes, and goes out of the way
-// of what is said. Where nobody watches there is none, which is a nil one.
+// live is the block of progress lines below all other lines of a terminal. It
+// is redrawn when one changes, and moves out of the way of messages. It is nil
+// if nobody watches.
 type live struct {
 	w io.Writer
 
@@ -22,7 +22,7 @@ type live struct {
 	drawn int // how many of them the terminal shows
 }
 
-// newLive is for a terminal that a person looks at.
+// newLive returns a live for w, or nil if w is no terminal.
 func newLive(w io.Writer) *live {
 	if !IsTerminal(w) {
 		return nil
@@ -30,7 +30,7 @@ func newLive(w io.Writer) *live {
 	return &live{w: w}
 }
 
-// say prints what is to stay.
+// say prints lines that stay.
 func (l *live) say(w io.Writer, lines string) {
 	if l == nil {
 		fmt.Fprint(w, lines)
@@ -41,15 +41,14 @@ func (l *live) say(w io.Writer, lines string) {
 	l.draw(lines)
 }
 
-// draw replaces what the terminal shows by what is to stay, and the lines
-// below it.
+// draw replaces the shown block by lines that stay, and the block below them.
 func (l *live) draw(above string) {
 	var b strings.Builder
 	if l.drawn > 0 {
 		b.WriteString("\x1b[2K\r" + strings.Repeat("\x1b[1A\x1b[2K", l.drawn-1))
 	}
 	b.WriteString(above)
-	// A line that is wrapped could not be drawn over.
+	// A wrapped line could not be overwritten.
 	columns := Width(l.w) - 1
 	l.drawn = 0
 	for _, line := range l.lines {
@@ -65,7 +64,7 @@ func (l *live) draw(above string) {
 	_, _ = io.WriteString(l.w, b.String())
 }
 
-// add makes another line, which is shown once it has a text.
+// add adds a line, which is shown once it has a text.
 func (l *live) add() *Line {
 	line := &Line{all: l}
 	if l != nil {
@@ -76,13 +75,13 @@ func (l *live) add() *Line {
 	return line
 }
 
-// Line is one of the lines. It takes a text, or what a bar writes.
+// Line is a progress line. Its text is set, or written by a bar.
 type Line struct {
 	all  *live
 	text string
 }
 
-// Set changes what the line says.
+// Set changes the text of the line.
 func (l *Line) Set(text string) {
 	if l.all == nil {
 		return
@@ -95,7 +94,7 @@ func (l *Line) Set(text string) {
 	}
 }
 
-// Write takes a line as a bar draws it over the one before.
+// Write takes a line that a bar draws over the one before.
 func (l *Line) Write(p []byte) (int, error) {
 	if text := strings.Trim(strings.ReplaceAll(string(p), "\x1b[2K", ""), "\r\n"); text != "" {
 		l.Set(text)
@@ -103,7 +102,7 @@ func (l *Line) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Remove takes the line off the terminal for good.
+// Remove removes the line from the terminal for good.
 func (l *Line) Remove() {
 	if l.all == nil {
 		return
@@ -119,7 +118,7 @@ func (l *Line) Remove() {
 	}
 }
 
-// Width is how many columns a terminal has, and 80 where there is none to ask.
+// Width returns how many columns a terminal has, or 80 if w is no terminal.
 func Width(w io.Writer) int {
 	const usual = 80
 	f, ok := w.(*os.File)

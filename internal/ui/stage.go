@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stage shows what something is at: on a terminal a line with the time that it has
-// taken so far, elsewhere nothing.
+// Stage shows the current stage of an activity: on a terminal, a line with the
+// elapsed time; elsewhere, nothing.
 type Stage struct {
 	name  string
 	line  *Line
@@ -18,7 +18,7 @@ type Stage struct {
 	what string
 }
 
-// Stage begins to show what something of that name is at.
+// Stage starts to show the stages of the named activity.
 func (t *Terminal) Stage(name string) *Stage {
 	s := &Stage{name: name, line: t.Line(), began: time.Now(), ended: make(chan struct{})}
 	if IsTerminal(t.Stderr) {
@@ -27,7 +27,7 @@ func (t *Terminal) Stage(name string) *Stage {
 	return s
 }
 
-// tick shows that time goes on where nothing else does.
+// tick updates the time even if nothing else happens.
 func (s *Stage) tick() {
 	every := time.NewTicker(time.Second)
 	defer every.Stop()
@@ -41,7 +41,7 @@ func (s *Stage) tick() {
 	}
 }
 
-// Set says what it is at now.
+// Set sets the current stage.
 func (s *Stage) Set(what string) {
 	s.mu.Lock()
 	s.what = what
@@ -55,7 +55,7 @@ func (s *Stage) show() {
 	s.line.Set(Clean(fmt.Sprintf("%s: %s (%d s)", s.name, s.what, int(time.Since(s.began).Seconds()))))
 }
 
-// End takes the line away.
+// End removes the line.
 func (s *Stage) End() {
 	close(s.ended)
 	s.line.Remove()

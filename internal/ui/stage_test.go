@@ -34,7 +34,7 @@ func TestWhatIsSaidStandsAboveWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// In a pipe there is nothing but what is said.
+// A pipe gets only messages.
 func TestNothingIsUnderWayInAPipe(t *testing.T) {
 	var stderr bytes.Buffer
 	term := ui.New(nil, &stderr)

@@ -1,8 +1,8 @@
-// Package ui says things to the person who runs the tool. Results go to stdout and
-// nothing else does. Everything for the person who watches goes to stderr: progress,
-// which on a terminal stands below all else and goes in the end, and
-// "ebpf-bench: error:", "ebpf-bench: warning:" and "ebpf-bench: hint:" lines. Escape
-// sequences go to terminals only.
+// Package ui prints messages for the person who runs the tool. Only results go
+// to stdout. Everything for the person who watches goes to stderr: progress,
+// which on a terminal stays below all else and disappears in the end, and
+// "ebpf-bench: error:", "ebpf-bench: warning:" and "ebpf-bench: hint:" lines.
+// Escape sequences go to terminals only.
 package ui
 
 import (
@@ -18,16 +18,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 )
 
-// Terminal is what the tool says and where.
+// Terminal is the output of the tool.
 type Terminal struct {
 	Stdout, Stderr io.Writer
 	// Color is auto, always or never.
 	Color string
-	// live is what stands below the lines of stderr.
+	// live is the block of progress lines below the lines of stderr.
 	live *live
 }
 
-// New is for a terminal, or for whatever else the two go to.
+// New returns a Terminal for the two writers, whether they are terminals or
+// not.
 func New(stdout, stderr io.Writer) *Terminal {
 	return &Terminal{Stdout: stdout, Stderr: stderr, Color: "auto", live: newLive(stderr)}
 }
@@ -50,7 +51,7 @@ func (t *Terminal) Colored(w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && IsTerminal(w)
 }
 
-// Say prints a line that is to stay.
+// Say prints a line that stays.
 func (t *Terminal) Say(format string, args ...any) {
 	t.live.say(t.Stderr, "ebpf-bench: "+Clean(fmt.Sprintf(format, args...))+"\n")
 }
@@ -75,8 +76,8 @@ func (t *Terminal) Tell(notes ...bench.Note) {
 	}
 }
 
-// Line makes another line below what is said, for what is under way. It is shown
-// once it has a text, on a terminal alone.
+// Line adds a progress line below the messages. It is shown once it has a text,
+// and only on a terminal.
 func (t *Terminal) Line() *Line { return t.live.add() }
 
 // PrintError prints every error that err joins: each on a line, with its

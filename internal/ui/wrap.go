@@ -2,8 +2,8 @@ package ui
 
 import "github.com/org/ebpf-bench-action/internal/report/grid"
 
-// Columns is how wide the results may be: 0 for any width where they are not
-// for a terminal.
+// Columns returns the width for results, or 0 for any width if they do not go
+// to a terminal.
 func (t *Terminal) Columns() int {
 	if !IsTerminal(t.Stdout) {
 		return 0
@@ -11,10 +11,11 @@ func (t *Terminal) Columns() int {
 	return Width(t.Stdout)
 }
 
-// Wrap breaks text between words, so that it fits in so many columns with each
-// line indented: the first, which stands behind something, by its place.
+// Wrap breaks text between words so that it fits into columns with each line
+// indented. The first line continues an existing line, and indent is its
+// position there.
 func Wrap(s string, columns, indent int) string {
-	const least = 20 // below that it is better wrapped by the terminal
+	const least = 20 // below that, leave the wrapping to the terminal
 	if columns == 0 || columns-indent < least {
 		return s
 	}

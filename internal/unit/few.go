@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Few lists the first of many names and counts the others: a, b, c and 2 more. One
-// that would be the only other is named too.
+// Few lists the first of many names and counts the others: a, b, c and 2 more.
+// It names a single other one, too.
 func Few(names []string) string {
 	first, more := First(names)
 	return strings.Join(first, ", ") + more
 }
 
-// First are the names that Few lists, and what it says of the others.
+// First returns the names that Few lists, and its text for the others.
 func First(names []string) (first []string, more string) {
 	const most = 3
 	if n := len(names) - most; n > 1 {
@@ -23,7 +23,7 @@ func First(names []string) (first []string, more string) {
 	return names, ""
 }
 
-// Plural is a number of things: 1 round, 2 rounds.
+// Plural formats a number of things: 1 round, 2 rounds.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -31,7 +31,7 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Unique are the names, each once.
+// Unique returns the names without duplicates.
 func Unique(names []string) (once []string) {
 	for _, name := range names {
 		once = AppendNew(once, name)
@@ -39,7 +39,7 @@ func Unique(names []string) (once []string) {
 	return once
 }
 
-// AppendNew appends a value to those that have not got it.
+// AppendNew appends a value unless it is already there.
 func AppendNew[T comparable](all []T, v T) []T {
 	if slices.Contains(all, v) {
 		return all

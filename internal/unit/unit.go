@@ -1,6 +1,6 @@
 // Package unit formats numbers for people: nanoseconds, counts, rates, bytes
 // and percentages, each with a unit and three significant digits, and lists of
-// names. It knows nothing of what is measured.
+// names. It knows nothing about measures.
 package unit
 
 import (
@@ -27,7 +27,7 @@ func NS(ns float64) string { return scaled(ns, timeScale) }
 // Count formats a number of things: 812, 20.0 k, 1.20 M.
 func Count(n float64) string { return scaled(n, countScale) }
 
-// Exact formats a count of which every digit matters: 3,594 or 109.25.
+// Exact formats a count in which every digit matters: 3,594 or 109.25.
 func Exact(n float64) string {
 	if bad(n) {
 		return "-"
@@ -50,12 +50,13 @@ func Exact(n float64) string {
 	return sign + whole
 }
 
-// absurd is where a number has more digits than are exact, or than anybody reads.
+// absurd is where a number has more digits than are exact, or than anybody
+// reads.
 const absurd = 1e15
 
 func exponent(v float64) string { return strconv.FormatFloat(v, 'e', 2, 64) }
 
-// Tidy takes off what adding fractions in binary puts behind the sixth decimal.
+// Tidy removes the error of adding binary fractions behind the sixth decimal.
 func Tidy(v float64) float64 {
 	if math.Abs(v) >= absurd {
 		return v
@@ -63,8 +64,8 @@ func Tidy(v float64) float64 {
 	return math.Round(v*1e6) / 1e6
 }
 
-// Mean formats what was counted in several runs and is their mean: all digits of what
-// is whole, two decimals of what is not (155.67), but never 0 of what is more.
+// Mean formats the mean of counts from several runs: all digits of a whole
+// number, two decimals otherwise (155.67), but never 0 for more than that.
 func Mean(n float64) string {
 	n = Tidy(n)
 	if r := math.Round(n*100) / 100; r != 0 {
@@ -73,8 +74,8 @@ func Mean(n float64) string {
 	return Exact(n)
 }
 
-// Exactly is Mean with what is counted, whose name is given in the plural:
-// 3,594 instructions, 1 byte.
+// Exactly is Mean with the name of what is counted, given in the plural: 3,594
+// instructions, 1 byte.
 func Exactly(n float64, things string) string {
 	if n == 1 || n == -1 {
 		things = strings.TrimSuffix(things, "s")
@@ -82,7 +83,7 @@ func Exactly(n float64, things string) string {
 	return strings.TrimSpace(Mean(n) + " " + things)
 }
 
-// Rate formats a number of things a second: 3.02 M/s.
+// Rate formats a number of things per second: 3.02 M/s.
 func Rate(perSecond float64) string {
 	if bad(perSecond) {
 		return "-"
@@ -111,8 +112,8 @@ func Percent(ratio float64) string {
 	}
 }
 
-// Change formats a ratio as a percentage with its sign: +5.2%, two decimals below 1%,
-// where the noise of a good machine is, and none from 100%.
+// Change formats a ratio as a percentage with its sign: +5.2%. It has two
+// decimals below 1%, where the noise of a good machine is, and none from 100%.
 func Change(ratio float64) string {
 	p := ratio * 100
 	if bad(p) {
@@ -140,10 +141,10 @@ func Change(ratio float64) string {
 // Share formats a ratio as a percentage without decimals: 0.754 is 75%.
 func Share(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
 
-// Level formats a probability as a percentage with the digits that it has: 99%, 99.9%.
+// Level formats a probability as a percentage with all its digits: 99%, 99.9%.
 func Level(probability float64) string { return fmt.Sprintf("%.6g%%", probability*100) }
 
-// Format formats v by the name of its unit; an unknown unit is put behind it.
+// Format formats v by the name of its unit; it appends an unknown unit.
 func Format(v float64, unit string) string {
 	switch unit {
 	case "ns":
@@ -182,8 +183,8 @@ func scaled(v float64, scales []scale) string {
 	return text + " " + s.suffix
 }
 
-// digits3 prints three significant digits, whole numbers without a fraction
-// when integer says that v is one by nature.
+// digits3 prints three significant digits. Whole numbers have no fraction if
+// integer says that v is one by nature.
 func digits3(v float64, integer bool) string {
 	decimals := 2
 	switch a := round3(math.Abs(v)); {
@@ -209,6 +210,7 @@ func round3(v float64) float64 {
 
 func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// Round keeps a tenth of a picosecond of a value in nanoseconds, which is below what a
-// round can tell and spares result files the digits of binary fractions.
+// Round rounds nanoseconds to a tenth of a picosecond. That is below the
+// resolution of a round, and spares result files the digits of binary
+// fractions.
 func Round(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }

@@ -75,7 +75,7 @@ func TestExactly(t *testing.T) {
 	}
 }
 
-// What the data makes absurd takes no more room than what is not.
+// Absurd numbers take no more room than others.
 func TestExactOfAbsurdNumbers(t *testing.T) {
 	for v, want := range map[float64]string{999999999999999: "999,999,999,999,999", 1e15: "1.00e+15", -1e308: "-1.00e+308"} {
 		if got := Exact(Tidy(v)); got != want {

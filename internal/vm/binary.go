@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// selfExe is this binary, also when its file has been replaced since.
+// selfExe is this binary, even if its file has been replaced since.
 const selfExe = "/proc/self/exe"
 
-// openBinary opens the binary that runs in the guest.
+// openBinary opens the binary to run in the guest.
 func openBinary(name string) (*os.File, error) {
 	if name == "" {
 		name = selfExe
@@ -26,7 +26,7 @@ func openBinary(name string) (*os.File, error) {
 	return f, nil
 }
 
-// checkStatic refuses a binary that needs libraries, for a guest has none.
+// checkStatic refuses a binary that needs libraries, because a guest has none.
 func checkStatic(r io.ReaderAt) error {
 	file, err := elf.NewFile(r)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 )
 
-// findQEMU is the path of QEMU.
+// findQEMU returns the path of QEMU.
 func findQEMU() (string, error) {
 	path, err := exec.LookPath(qemuName)
 	if err != nil {
@@ -19,10 +19,10 @@ func findQEMU() (string, error) {
 	return path, nil
 }
 
-// kvmDevice is what gives access to KVM. Tests hide it.
+// kvmDevice is the device for access to KVM. Tests hide it.
 var kvmDevice = "/dev/kvm"
 
-// checkKVM finds out in time what QEMU would only say in its own words.
+// checkKVM finds problems early that QEMU would report only in its own words.
 func checkKVM() error {
 	f, err := os.OpenFile(kvmDevice, os.O_RDWR, 0)
 	if err != nil {
@@ -31,14 +31,14 @@ func checkKVM() error {
 	return f.Close()
 }
 
-// checkMemory refuses a guest that could not even unpack its files: what would
-// become of it depends on the kernel, and most say nothing.
+// checkMemory refuses a guest that has too little memory to unpack its files:
+// what would happen depends on the kernel, and most say nothing.
 func (c *Cmd) checkMemory(kernelEnd uint64, initramfs *os.File) error {
 	info, err := initramfs.Stat()
 	if err != nil {
 		return err
 	}
-	// The archive is there beside what comes out of it.
+	// The archive stays in memory next to the unpacked files.
 	need := (kernelEnd+2*uint64(info.Size()))>>20 + 1
 	if uint64(c.memory()) >= need {
 		return nil

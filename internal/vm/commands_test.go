@@ -18,7 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
-// guestCommands are what the tests run in a guest.
+// guestCommands are the commands that the tests run in a guest.
 var guestCommands = map[string]func(args []string, results io.Writer){
 	"hello":   greet,
 	"look":    look,
@@ -41,7 +41,7 @@ func greet(args []string, results io.Writer) {
 	reportAll(results, 1, "two", map[string]int{"three": 3})
 }
 
-// look reports what the command finds in the guest.
+// look reports what the command sees in the guest.
 func look(_ []string, results io.Writer) {
 	dir, err := os.Getwd()
 	check(err)
@@ -83,7 +83,7 @@ func sleep(_ []string, results io.Writer) {
 	}
 }
 
-// doze sleeps often and computes a little in between, as a program does that waits
+// doze sleeps often and computes a little in between, like a program that waits
 // for others, and reports when that was.
 func doze(_ []string, results io.Writer) {
 	began := time.Now()
@@ -123,8 +123,8 @@ func exhaust([]string, io.Writer) {
 	}
 }
 
-// lockUp runs a program that takes centuries. The kernel does nothing else on
-// its only processor in the meantime, but to serve interrupts.
+// lockUp runs a program that takes centuries. Meanwhile, the kernel does
+// nothing else on its only processor except serve interrupts.
 func lockUp([]string, io.Writer) {
 	callback := &btf.FuncProto{
 		Return: &btf.Int{Name: "long", Size: 8, Encoding: btf.Signed},

@@ -10,7 +10,7 @@ import (
 // maxConsole bounds what is kept of a console that does not stop printing.
 const maxConsole = 1 << 20
 
-// console keeps the last that a kernel printed.
+// console keeps the latest output of a kernel.
 type console struct {
 	text []byte
 }
@@ -23,17 +23,18 @@ func (c *console) add(p []byte) {
 }
 
 // report is what a console says about the end of its kernel. The first line of
-// each kind is about that, what follows is about its consequences.
+// each kind is the cause; later ones are consequences.
 type report struct {
 	// fault is what the kernel did wrong, and panic why it gave up. Either may
 	// be empty.
 	fault, panic string
-	// rip is the instruction that the kernel was at, and calls lead there.
+	// rip is the instruction that the kernel was executing, and calls lead
+	// there.
 	rip   string
 	calls []string
 	// noMemory says that the kernel complained of too little memory.
 	noMemory bool
-	// last is the last line, for want of anything better.
+	// last is the last line, if there is nothing better.
 	last string
 }
 
@@ -41,14 +42,14 @@ type report struct {
 const maxCalls = 16
 
 var (
-	// Each line begins with the time, and with its CPU or task where the
-	// kernel is built so.
+	// Each line starts with the time, and with its CPU or task if the kernel is
+	// built that way.
 	lineStart = regexp.MustCompile(`^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?`)
 	faultLine = regexp.MustCompile(`^(?:BUG: |Oops: |kernel BUG at |general protection fault|divide error: |invalid opcode: )`)
 	panicLine = regexp.MustCompile(`^Kernel panic - not syncing: (.*)`)
 	// The segment of the kernel is 0x10, that of a process 0x33.
 	ripLine = regexp.MustCompile(`^RIP: 0010:(.+)`)
-	// A call with a question mark is what happened to be on the stack.
+	// A call with a question mark merely happened to be on the stack.
 	callLine = regexp.MustCompile(`^ +(([\w.]+)\+0x[0-9a-f]+/0x[0-9a-f]+.*)`)
 	noMemory = regexp.MustCompile(`System is deadlocked on memory|not syncing: Out of memory|Initramfs unpacking failed: write error`)
 	// These lines come last, and say nothing.
@@ -62,8 +63,8 @@ var reporting = map[string]bool{"dump_stack": true, "dump_stack_lvl": true, "pan
 // report reads the console.
 func (c *console) report() report {
 	var r report
-	// traces counts the call traces. Within the first one, an NMI's own part
-	// tells of the interruption and not of what was interrupted.
+	// traces counts the call traces. Within the first one, the NMI's own part
+	// describes the interruption, not what was interrupted.
 	traces, inNMI := 0, false
 	for raw := range bytes.Lines(c.text) {
 		line := lineStart.ReplaceAllString(strings.TrimRight(string(raw), "\r\n "), "")
@@ -93,11 +94,11 @@ func (c *console) report() report {
 	return r
 }
 
-// reason is why the kernel ended, in a line.
+// reason returns why the kernel ended, in one line.
 func (r *report) reason() string { return cmp.Or(r.fault, r.panic) }
 
-// at is the function that the kernel was in, or the program, where that was
-// just interrupted: it is what does not end.
+// at returns the function that the kernel was in, or the program if that was
+// just interrupted: the program is what does not end.
 func (r *report) at() string {
 	for _, call := range append([]string{r.rip}, r.calls...) {
 		if function, _, _ := strings.Cut(call, "+"); strings.HasPrefix(function, "bpf_prog_") {
@@ -108,7 +109,7 @@ func (r *report) at() string {
 	return function
 }
 
-// trace is the report for a person.
+// trace returns the report for a person.
 func (r *report) trace() []string {
 	var lines []string
 	if r.fault != "" {

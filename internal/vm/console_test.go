@@ -39,8 +39,8 @@ func TestAWarningIsNoReason(t *testing.T) {
 	}
 }
 
-// An interrupt may be what the guest was in when it was asked: it ends, the program
-// below it does not.
+// The guest may be in an interrupt when it is asked: the interrupt ends, but
+// the program below it does not.
 func TestAnInterruptedProgramIsWhatHangs(t *testing.T) {
 	const panicked = "[ 1.2] Kernel panic - not syncing: NMI: Not continuing\n[ 1.2] RIP: 0010:timerqueue_del+0x1a/0x50\n"
 	const program = "[ 1.2] Call Trace:\n[ 1.2]  hrtimer_interrupt+0xfa/0x210\n[ 1.2]  bpf_prog_6566443e59a1ade2_lock_up+0x65/0x87\n"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Two guests run at once, so that each is in the other's way.
+// Two guests run at once, so that they disturb each other.
 func TestTheSameWorkloadGivesTheSameResults(t *testing.T) {
 	for _, release := range kernels {
 		t.Run(release, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTheSameWorkloadGivesTheSameResults(t *testing.T) {
 	}
 }
 
-// A processor that sleeps is woken at the same time in every guest, however busy
+// A sleeping processor is woken at the same time in every guest, however busy
 // the host is.
 func TestAClockThatSkipsIdleTimeIsTheSame(t *testing.T) {
 	const release, guests = "6.12", 4

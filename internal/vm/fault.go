@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// The ways in which a VM fails, for errors.Is.
+// Ways in which a VM fails, for errors.Is.
 var (
 	// ErrNoQEMU says that QEMU is not installed.
 	ErrNoQEMU = errors.New("QEMU is missing")
@@ -22,15 +22,15 @@ var (
 	ErrQEMU = errors.New("QEMU failed")
 	// ErrBoot says that the guest ended before its first process was ready.
 	ErrBoot = errors.New("the guest did not boot")
-	// ErrGuest says that the guest could not run the command, or not hand on
+	// ErrGuest says that the guest could not run the command, or not pass on
 	// its results.
 	ErrGuest = errors.New("the guest failed")
 	// ErrMemory says that the guest has too little memory.
 	ErrMemory = errors.New("the guest ran out of memory")
 	// ErrPanic says that the guest's kernel panicked.
 	ErrPanic = errors.New("the guest's kernel panicked")
-	// ErrHung says that the guest stopped doing anything else than the one
-	// thing in the trace.
+	// ErrHung says that the guest stopped doing anything but the one thing in
+	// the trace.
 	ErrHung = errors.New("the guest hung")
 	// ErrTimeout says that the command ran longer than its Timeout.
 	ErrTimeout = errors.New("the command timed out")
@@ -38,17 +38,18 @@ var (
 	ErrLost = errors.New("the guest was lost")
 )
 
-// Fault is how a VM failed. Its text is one line; with %+v there follows what
-// the guest's console says about it.
+// Fault is a failure of a VM. Its text is one line; %+v appends what the
+// guest's console says about it.
 type Fault struct {
 	// Kind is one of the errors of this package.
 	Kind error
-	// Reason says more about it. It may be empty.
+	// Reason gives details. It may be empty.
 	Reason string
-	// Trace are the lines of the console that tell why: the panic, where the
-	// processor was, and who called that.
+	// Trace has the lines of the console that say why: the panic, where the
+	// processor was, and the callers.
 	Trace []string
-	// Hint is what the reader can do about it, for bench.Hint. It may be empty.
+	// Hint says what the reader can do about it, for bench.Hint. It may be
+	// empty.
 	Hint string
 }
 
@@ -62,7 +63,7 @@ func (f *Fault) Error() string {
 // Unwrap returns the Kind, with the Hint.
 func (f *Fault) Unwrap() error { return bench.WithHint(f.Kind, f.Hint) }
 
-// Format prints the trace too with %+v.
+// Format also prints the trace for %+v.
 func (f *Fault) Format(s fmt.State, verb rune) {
 	fmt.Fprint(s, f.Error())
 	if verb == 'v' && s.Flag('+') && len(f.Trace) > 0 {
@@ -72,9 +73,9 @@ func (f *Fault) Format(s fmt.State, verb rune) {
 
 // ExitError is a command that ran and did not succeed.
 type ExitError struct {
-	// Code is what the command passed to exit, or -1 when a signal ended it.
+	// Code is the exit code of the command, or -1 if a signal ended it.
 	Code int
-	// Signal is the name of the signal that ended the command, or empty.
+	// Signal is the name of the signal that ended the command, or "".
 	Signal string
 }
 

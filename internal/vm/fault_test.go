@@ -70,7 +70,7 @@ func TestAnImageThatIsNoKernel(t *testing.T) {
 	wantFault(t, cmd, ErrNoKernel, "neither a bzImage nor a vmlinux")
 }
 
-// The kernel's code is overwritten, so that it gets nowhere.
+// The test overwrites the kernel's code, so that it gets nowhere.
 func TestAKernelThatIsDamaged(t *testing.T) {
 	t.Parallel()
 	cmd := newCmd(t, "6.1", "hello")

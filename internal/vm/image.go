@@ -10,8 +10,8 @@ import (
 	"os"
 )
 
-// checkImage refuses what QEMU would not boot: it would go on without a word,
-// or fail with a word for its developers. It returns where in the guest's
+// checkImage refuses what QEMU would not boot: QEMU would go on silently, or
+// fail with a message for its developers. It returns where in the guest's
 // memory the kernel ends.
 func checkImage(name string) (end uint64, err error) {
 	f, err := os.Open(name)
@@ -26,7 +26,7 @@ func checkImage(name string) (end uint64, err error) {
 }
 
 func kernelEnd(r io.ReaderAt) (uint64, error) {
-	var head [0x264]byte // as much of a bzImage's header as matters
+	var head [0x264]byte // the relevant part of a bzImage's header
 	switch _, err := r.ReadAt(head[:], 0); {
 	case errors.Is(err, io.EOF):
 		return 0, errors.New("it is too short for one")
@@ -35,7 +35,7 @@ func kernelEnd(r io.ReaderAt) (uint64, error) {
 	}
 	switch {
 	case string(head[0x202:][:4]) == "HdrS":
-		// Where it prefers to be, and what it takes there.
+		// The preferred address, and the memory needed there.
 		return binary.LittleEndian.Uint64(head[0x258:]) + uint64(binary.LittleEndian.Uint32(head[0x260:])), nil
 	case bytes.HasPrefix(head[:], []byte(elf.ELFMAG)):
 		return vmlinuxEnd(r)
@@ -43,8 +43,8 @@ func kernelEnd(r io.ReaderAt) (uint64, error) {
 	return 0, errors.New("neither a bzImage nor a vmlinux")
 }
 
-// vmlinuxEnd also looks for what lets QEMU enter a vmlinux: the note by which
-// PVH, a protocol of Xen, tells where.
+// vmlinuxEnd returns where a vmlinux ends. It also looks for the note with the
+// entry point for PVH, a protocol of Xen, which lets QEMU enter a vmlinux.
 func vmlinuxEnd(r io.ReaderAt) (end uint64, err error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
@@ -69,5 +69,5 @@ func vmlinuxEnd(r io.ReaderAt) (end uint64, err error) {
 	return end, nil
 }
 
-// pvhNote begins the note XEN_ELFNOTE_PHYS32_ENTRY, after the sizes.
+// pvhNote is the start of the note XEN_ELFNOTE_PHYS32_ENTRY, after the sizes.
 var pvhNote = []byte("\x12\x00\x00\x00Xen\x00")

@@ -21,18 +21,18 @@ import (
 // modulePath is the folder of the kernel's modules in the guest.
 const modulePath = "/ebpf-bench/modules"
 
-// reserved are the folders of the guest's own.
+// reserved are the guest's own folders.
 var reserved = []string{guest.InitPath, path.Dir(guest.ConfigPath), "/dev", "/proc", "/sys", "/tmp"}
 
 // initramfs is the guest's file system. It is not compressed: the guest, which
-// is the slower of the two, would spend more on unpacking than on copying.
+// is slower than the host, would spend more time on unpacking than on copying.
 type initramfs struct {
 	w    *cpio.Writer
 	dirs map[string]bool
 }
 
 // buildInitramfs writes the file system to memory. The file has no name, so it
-// is gone when the last process that has it open is.
+// disappears when the last process that has it open ends.
 func (c *Cmd) buildInitramfs(binary *os.File) (*os.File, error) {
 	fd, err := unix.MemfdCreate("initramfs", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -51,8 +51,8 @@ func (c *Cmd) buildInitramfs(binary *os.File) (*os.File, error) {
 	return f, nil
 }
 
-// writeInitramfs always writes the same for the same command: where a file
-// lies in the archive decides about the guest's memory.
+// writeInitramfs always writes the same for the same command: the place of a
+// file in the archive determines the layout of the guest's memory.
 func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	a := &initramfs{w: cpio.NewWriter(w), dirs: map[string]bool{"/": true}}
 	info, err := binary.Stat()
@@ -86,7 +86,7 @@ func (c *Cmd) writeInitramfs(w io.Writer, binary *os.File) error {
 	return a.w.Close()
 }
 
-// checkGuestPath refuses files that the guest would not see where they are.
+// checkGuestPath refuses files that the guest would not see at their path.
 func checkGuestPath(name string) error {
 	if !path.IsAbs(name) || path.Clean(name) != name || name == "/" {
 		return fmt.Errorf("file %q: it is not an absolute, clean path", name)

@@ -64,7 +64,7 @@ func TestTheInitramfsHoldsAllThatTheGuestNeeds(t *testing.T) {
 			t.Errorf("%s holds %q, want %q", name, files[name], want)
 		}
 	}
-	// The kernel makes no folder that it is not told to.
+	// The kernel makes only the folders that the archive lists.
 	for i, name := range order {
 		dir := filepath.Dir(name)
 		if dir != "." && !slices.Contains(order[:i], dir) {

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
-// The test binary is what runs in the guest: as its first process, and as the
-// command, which is one of guestCommands. It is two more things for the tests:
+// The guest runs the test binary: as its first process, and as the command,
+// which is one of guestCommands. For the tests, the binary is two more things:
 // a QEMU, and a process that runs a VM until it is killed.
 func TestMain(m *testing.M) {
 	guest.Main()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// measured is what the guest reports of a program: all rounds, those too that
-// an interrupt fell into.
+// measured is the guest's report about a program: all rounds, including those
+// that an interrupt fell into.
 type measured struct {
 	Name    string
 	Runs    []uint64
@@ -22,8 +22,8 @@ type measured struct {
 
 const measureRounds = 20
 
-// measure drives programs by test_run and by system calls, and reports what
-// the kernel has counted.
+// measure drives programs by test_run and by system calls, and reports what the
+// kernel has counted.
 func measure(_ []string, results io.Writer) {
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	check(err)
@@ -65,7 +65,8 @@ func rounds(prog *ebpf.Program, name string, drive func()) measured {
 	return m
 }
 
-// addition is a program of n instructions, beside those that every one has.
+// addition returns a program of n instructions, besides those that every one
+// has.
 func addition(n int) asm.Instructions {
 	insns := asm.Instructions{asm.Mov.Imm(asm.R0, 0)}
 	for range n {

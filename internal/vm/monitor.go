@@ -15,9 +15,9 @@ type monitor struct {
 	conn *os.File
 }
 
-// newMonitor makes a monitor, and the file that QEMU inherits for it.
+// newMonitor returns a monitor, and the file that QEMU inherits for it.
 func newMonitor() (*monitor, *os.File, error) {
-	// Reads of a socket that does not block end when it is closed.
+	// Closing a non-blocking socket ends reads from it.
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a pair of sockets: %w", err)
@@ -26,7 +26,7 @@ func newMonitor() (*monitor, *os.File, error) {
 	return &monitor{mine}, theirs, nil
 }
 
-// qmpMessage is what QEMU sends, as far as it matters here.
+// qmpMessage is a message from QEMU, as far as it matters here.
 type qmpMessage struct {
 	// Greeting is the first message.
 	Greeting *struct {
@@ -40,7 +40,7 @@ type qmpMessage struct {
 	Return struct{ Status string }
 }
 
-// version is what a greeting says of QEMU.
+// version returns the version of QEMU in a greeting.
 func (m *qmpMessage) version() string {
 	v := m.Greeting.Version
 	text := fmt.Sprintf("%d.%d.%d", v.QEMU.Major, v.QEMU.Minor, v.QEMU.Micro)
@@ -50,10 +50,10 @@ func (m *qmpMessage) version() string {
 	return text
 }
 
-// maxMessages bounds what is read of QEMU, which sends a few hundred bytes.
+// maxMessages bounds what is read from QEMU, which sends a few hundred bytes.
 const maxMessages = 1 << 20
 
-// read hands on the messages until QEMU ends.
+// read passes on the messages until QEMU ends.
 func (m *monitor) read(messages chan<- qmpMessage) {
 	defer close(messages)
 	decoder := json.NewDecoder(io.LimitReader(m.conn, maxMessages))
@@ -66,7 +66,7 @@ func (m *monitor) read(messages chan<- qmpMessage) {
 	}
 }
 
-// The commands of QMP that are used.
+// The QMP commands in use.
 const (
 	// qmpCapabilities comes first.
 	qmpCapabilities = "qmp_capabilities"
@@ -74,7 +74,7 @@ const (
 	qmpNMI          = "inject-nmi"
 )
 
-// execute gives a command.
+// execute sends a command.
 func (m *monitor) execute(command string) error {
 	_, err := fmt.Fprintf(m.conn, "{\"execute\":%q}\n", command)
 	return err

@@ -13,20 +13,20 @@ import (
 
 const qemuName = "qemu-system-x86_64"
 
-// qemu is a QEMU that was started. It ends with this process, and when it is
-// killed, which needs no care: it holds nothing that anybody misses.
+// qemu is a running QEMU. It is killed when this process ends. Killing it is
+// harmless: it holds nothing that anybody misses.
 type qemu struct {
 	cmd    *exec.Cmd
 	stderr head // valid after wait
 	ended  chan error
-	// console and port are the ends of the guest's serial ports: the one that
-	// its kernel prints to, and that of the frames.
+	// console and port are our ends of the guest's serial ports: console for
+	// the output of its kernel, port for the frames.
 	console, port *os.File
 	monitor       *monitor
 }
 
-// kill ends QEMU, with what a script in its place has started. It may be called
-// at any time.
+// kill ends QEMU, and everything that a script in its place has started. It may
+// be called at any time.
 func (q *qemu) kill() {
 	if q.cmd.Process.Signal(unix.Signal(0)) == nil {
 		_ = unix.Kill(-q.cmd.Process.Pid, unix.SIGKILL)
@@ -43,11 +43,11 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// execute gives QEMU a command. One that takes no more commands is about to
+// execute sends QEMU a command. A QEMU that takes no more commands is about to
 // end anyway.
 func (q *qemu) execute(command string) { _ = q.monitor.execute(command) }
 
-// wait waits for the end of QEMU and returns how that was.
+// wait waits for the end of QEMU and returns its error.
 func (q *qemu) wait() error {
 	err := <-q.ended
 	q.close()
@@ -65,18 +65,19 @@ func (q *qemu) close() {
 	}
 }
 
-// cpuTime is how long QEMU has computed so far. However busy the host is, this
-// only goes on while the guest does.
+// cpuTime returns how long QEMU has computed so far. However busy the host is,
+// this only advances while the guest does.
 func (q *qemu) cpuTime() time.Duration {
 	var ts unix.Timespec
-	// The clock of a process, as clock_getcpuclockid(3) makes it up.
+	// The clock of a process, composed like clock_getcpuclockid(3) does.
 	if err := unix.ClockGettime(int32(^q.cmd.Process.Pid<<3|2), &ts); err != nil {
 		return 0
 	}
 	return time.Duration(ts.Nano())
 }
 
-// complaint is the first that QEMU wrote to standard error, but for warnings.
+// complaint returns the first line that QEMU wrote to standard error, except
+// warnings.
 func (q *qemu) complaint() string {
 	for line := range strings.Lines(string(q.stderr.text)) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), qemuName+": ")
@@ -87,7 +88,7 @@ func (q *qemu) complaint() string {
 	return ""
 }
 
-// statusOf is the exit status of QEMU, -1 if a signal ended it.
+// statusOf returns the exit status of QEMU, -1 if a signal ended it.
 func statusOf(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -96,7 +97,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// killedBy is the signal that ended QEMU, or empty.
+// killedBy returns the signal that ended QEMU, or "".
 func killedBy(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

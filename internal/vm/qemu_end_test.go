@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostEnv names the image of a process that runs a VM until it is killed.
+// hostEnv holds the image for a process that runs a VM until it is killed.
 const hostEnv = "VM_TEST_HOST"
 
 func runHost(image string) {
@@ -29,7 +29,7 @@ func runHost(image string) {
 	os.Exit(1)
 }
 
-// qemusOf are the QEMUs that a process has started.
+// qemusOf returns the QEMUs that a process has started.
 func qemusOf(t testing.TB, pid int) (pids []int) {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -119,7 +119,7 @@ func TestQEMUEndsWithTheProcessThatRanIt(t *testing.T) {
 	}
 }
 
-// This machine's KVM may work, or not: no third way.
+// This machine's KVM either works or is refused.
 func TestKVMWorksOrIsRefused(t *testing.T) {
 	t.Parallel()
 	cmd := newCmd(t, "6.12", "hello")

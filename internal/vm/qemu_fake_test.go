@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fakeEnv says what a fake QEMU does.
+// fakeEnv selects the behaviour of a fake QEMU.
 const fakeEnv = "VM_TEST_QEMU"
 
-// newFakeCmd is a command whose QEMU is this test binary, so that what a real
-// one seldom does can be tested.
+// newFakeCmd returns a command whose QEMU is this test binary, to test what a
+// real one seldom does.
 func newFakeCmd(t *testing.T, behaviour string) *Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -64,7 +64,7 @@ func fakeQEMU() {
 			}
 		}
 	case "script":
-		// As a script would that does not exec the real one.
+		// Behave like a script that does not exec the real one.
 		cmd := exec.Command(selfExe)
 		cmd.Args[0] = qemuName // any other name would run the tests once more
 		cmd.Env = append(os.Environ(), fakeEnv+"=outlive")
@@ -98,7 +98,7 @@ func fakePause(qmp io.ReadWriter) {
 	}
 }
 
-// withKVM makes a file stand for KVM.
+// withKVM substitutes a file for KVM's device.
 func withKVM(t *testing.T, device string) {
 	before := kvmDevice
 	kvmDevice = device
@@ -137,7 +137,7 @@ func TestAQEMUThatEndsAtOnce(t *testing.T) {
 	wantFault(t, newFakeCmd(t, "mute"), ErrQEMU, "exit status 7")
 }
 
-// Of a QEMU that never stops talking only the beginning is kept.
+// If a QEMU never stops talking, only the beginning is kept.
 func TestAQEMUThatFloods(t *testing.T) {
 	for _, behaviour := range []string{"flood", "message"} {
 		t.Run(behaviour, func(t *testing.T) {
@@ -159,7 +159,8 @@ func TestAScriptInPlaceOfQEMUEndsWithWhatItRuns(t *testing.T) {
 	cmd.Timeout = time.Second
 	began := time.Now()
 	wantFault(t, cmd, ErrTimeout, "")
-	// The script's child holds the ports, so that Run returned says that it ended.
+	// The script's child holds the ports, so Run returned only because the
+	// child ended.
 	t.Logf("after %s", time.Since(began))
 }
 

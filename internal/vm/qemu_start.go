@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The files that QEMU inherits, by their numbers there.
+// Numbers of the files that QEMU inherits.
 const (
 	initramfsFD = 3 + iota
 	consoleFD
@@ -21,7 +21,7 @@ const (
 
 func inherited(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// startQEMU checks all that the guest is made of, and starts it.
+// startQEMU checks everything that makes up the guest, and starts it.
 func (c *Cmd) startQEMU() (*qemu, error) {
 	path, err := findQEMU()
 	if err != nil {
@@ -62,9 +62,9 @@ func (c *Cmd) qemuArgs() []string {
 		"-kernel", c.Image,
 		"-initrd", inherited(initramfsFD),
 		"-append", strings.Join(kernelArgs(c.Mode), " "),
-		// The first serial port is the console, the second one the frames'.
-		// Others are faster, but a virtio port has the host interrupt the
-		// guest whenever it likes.
+		// The first serial port is the console, the second one carries the
+		// frames. Others are faster, but with a virtio port the host interrupts
+		// the guest whenever it likes.
 		"-chardev", "file,id=console,path="+inherited(consoleFD), "-serial", "chardev:console",
 		"-chardev", "file,id=port,path="+inherited(portFD), "-serial", "chardev:port",
 		"-chardev", fmt.Sprintf("socket,id=monitor,fd=%d", monitorFD), "-mon", "chardev=monitor,mode=control",
@@ -98,27 +98,27 @@ func (q *qemu) start(initramfs *os.File) (err error) {
 	q.cmd.ExtraFiles = append([]*os.File{initramfs}, ends...)
 	q.cmd.Stderr = &q.stderr
 	q.cmd.SysProcAttr = &syscall.SysProcAttr{
-		// QEMU would end by itself on Ctrl-C, and look like it had failed.
+		// QEMU would end by itself on Ctrl-C, and look as if it had failed.
 		Setpgid:   true,
 		Pdeathsig: unix.SIGKILL,
 	}
 	return q.startTied()
 }
 
-// serialPipe is what QEMU writes the characters of a serial port to.
+// serialPipe returns a pipe for the output of a serial port.
 func serialPipe() (r, w *os.File, err error) {
 	if r, w, err = os.Pipe(); err != nil {
 		return nil, nil, err
 	}
-	// QEMU makes the port busy while the pipe is full, for as long as this
-	// process takes: time that the guest must not see pass. Where that much
-	// room is not allowed, the usual is what there is.
+	// QEMU makes the port busy while the pipe is full, until this process has
+	// read from it: time that the guest must not see pass. If so large a pipe
+	// is not allowed, keep the usual size.
 	_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 1<<20)
 	return r, w, nil
 }
 
-// startTied starts QEMU from a thread that lives as long as it does, for the
-// kernel sends Pdeathsig when the thread ends, not the process.
+// startTied starts QEMU from a thread that lives as long as QEMU does, because
+// the kernel sends Pdeathsig when the thread ends, not the process.
 func (q *qemu) startTied() error {
 	started := make(chan error)
 	go func() {

@@ -15,7 +15,7 @@ import (
 // kernels are the releases that the tests run on.
 var kernels = []string{"5.10", "6.1", "6.12", "7.2"}
 
-// newCmd is a command on one of the cached kernels.
+// newCmd returns a command on one of the cached kernels.
 func newCmd(t testing.TB, release string, args ...string) *Cmd {
 	t.Helper()
 	if testing.Short() {
@@ -60,8 +60,8 @@ func cachedKernel(t testing.TB, release string) *kernel.Kernel {
 	return k
 }
 
-// guestBinary is a test binary that a guest can run: this one, unless it is
-// dynamic, as with the race detector.
+// guestBinary returns a test binary that a guest can run: this one, unless it
+// is dynamic, as with the race detector.
 func guestBinary(t testing.TB) string {
 	t.Helper()
 	f, err := openBinary("")
@@ -79,7 +79,7 @@ func guestBinary(t testing.TB) string {
 	return name
 }
 
-// buildDir is where the static binary is, until TestMain removes it.
+// buildDir is the folder of the static binary, until TestMain removes it.
 var buildDir string
 
 var staticBinary = sync.OnceValues(func() (name string, err error) {

@@ -8,16 +8,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm/guest"
 )
 
-// outcome is all that is known of a VM that has ended.
+// outcome is everything known about a VM that has ended.
 type outcome struct {
 	mode   Mode
 	memory int
 
-	// What the guest said by its frames.
+	// What the guest reported in its frames.
 	hello   bool
 	exit    *guest.Exit
 	damaged error
-	// report is what its console said.
+	// report is the console's report.
 	report report
 	// What QEMU said, and the signal or the status that it ended with.
 	greeted   bool
@@ -31,8 +31,8 @@ type outcome struct {
 	hung      bool
 }
 
-// verdict says what the outcome means: nil if the command has succeeded. Only
-// the guest's own word is taken for that.
+// verdict interprets the outcome: it returns nil if the command has succeeded,
+// for which it takes only the guest's own word.
 func (o *outcome) verdict() error {
 	switch {
 	case o.damaged != nil:
@@ -64,7 +64,7 @@ func (o *outcome) verdict() error {
 	}
 }
 
-// fault is a Fault with what the console says.
+// fault returns a Fault with the console's trace.
 func (o *outcome) fault(kind error, reason string) *Fault {
 	return &Fault{Kind: kind, Reason: reason, Trace: o.report.trace()}
 }
@@ -115,7 +115,7 @@ func (o *outcome) timeoutVerdict() error {
 	return o.fault(ErrTimeout, fmt.Sprintf("it has not ended after %s", o.timeout))
 }
 
-// killedVerdict is about a QEMU that was ended from elsewhere.
+// killedVerdict returns the verdict on a QEMU that somebody else ended.
 func (o *outcome) killedVerdict() error {
 	f := o.fault(ErrQEMU, "killed by "+o.signal)
 	if o.signal == "SIGKILL" {
@@ -124,8 +124,8 @@ func (o *outcome) killedVerdict() error {
 	return f
 }
 
-// kvmFailed reports whether KVM is at fault. It is if QEMU aborts, which a guest
-// cannot make it do, and if a guest does not even boot.
+// kvmFailed reports whether KVM is at fault. It is if QEMU aborts, which a
+// guest cannot make it do, or if a guest does not even boot.
 func (o *outcome) kvmFailed() bool {
 	return o.paused != "" || o.signal == "SIGABRT" || strings.Contains(strings.ToLower(o.complaint), "kvm") ||
 		!o.hello && o.report.panic == "" && o.signal == "" || !o.hello && o.hung

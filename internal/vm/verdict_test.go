@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The consoles were recorded from the kernels in their names; oops was written,
-// for want of a bug.
+// The consoles were recorded from the kernels in their names; oops was written
+// by hand, for lack of a bug.
 func TestAConsoleTellsWhyTheGuestEnded(t *testing.T) {
 	hung := outcome{hello: true, hung: true, signal: "SIGKILL"}
 	for name, o := range map[string]outcome{

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// watch follows a VM from its start to its end. All that comes from it is
-// handled by one goroutine, in the order in which it comes.
+// watch follows a VM from its start to its end. One goroutine handles
+// everything that comes from it, in order.
 type watch struct {
 	cmd   *Cmd
 	q     *qemu
 	start time.Time
 
-	// lastSign is when the guest last gave a sign of life, and lastCPU how
-	// long QEMU had computed by then.
+	// lastSign is when the guest last gave a sign of life, and lastCPU how long
+	// QEMU had computed by then.
 	lastSign time.Time
 	lastCPU  time.Duration
 	nmiAt    time.Time
@@ -104,8 +104,8 @@ func (w *watch) printed(p []byte) {
 	}
 }
 
-// monitored answers QEMU. What it tells by itself is that it has stopped the
-// guest, which it does not do because of the guest.
+// monitored answers QEMU. The only thing that QEMU reports by itself is that it
+// has stopped the guest, which it does not do because of the guest.
 func (w *watch) monitored(m qmpMessage) {
 	switch {
 	case m.Greeting != nil:

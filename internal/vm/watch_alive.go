@@ -4,21 +4,21 @@ import "time"
 
 // patience is how long a guest may be silent before it counts as hung.
 type patience struct {
-	// cpu is computing time of QEMU, which passes only while the guest runs.
-	// It tells a hung guest from a host that has no time for it.
+	// cpu is computing time of QEMU, which passes only while the guest runs. It
+	// distinguishes a hung guest from a host that has no time for it.
 	cpu time.Duration
 	// wall is for a guest that does not even compute.
 	wall time.Duration
 }
 
 var (
-	// A kernel that boots is silent until its first process is ready. The
-	// slowest take 5 s.
+	// A booting kernel is silent until its first process is ready. The slowest
+	// take 5 s.
 	bootPatience = map[Mode]patience{
 		Exact: {cpu: 30 * time.Second, wall: 3 * time.Minute},
 		KVM:   {cpu: 15 * time.Second, wall: 15 * time.Second},
 	}
-	// Then a heartbeat comes after each 200 million instructions, a second or
+	// After that, a heartbeat comes every 200 million instructions, a second or
 	// so of computing.
 	runPatience = map[Mode]patience{
 		Exact: {cpu: 10 * time.Second, wall: time.Minute},
@@ -27,14 +27,14 @@ var (
 )
 
 const (
-	// watchInterval is how often to look whether the guest is alive.
+	// watchInterval is how often to check whether the guest is alive.
 	watchInterval = 100 * time.Millisecond
 	// nmiPatience is how long a guest may take to say where it hangs.
 	nmiPatience = 10 * time.Second
 )
 
-// checkAlive interrupts a guest that has been silent for too long: it shows
-// where it is, and ends.
+// checkAlive interrupts a guest that has been silent for too long, which makes
+// it show where it is, and end.
 func (w *watch) checkAlive() {
 	if w.hung {
 		if time.Since(w.nmiAt) > nmiPatience {

@@ -25,7 +25,7 @@ func readFrames(port io.Reader, frames chan<- received) {
 		}
 		frames <- received{f, err}
 		if err != nil {
-			_, _ = io.Copy(io.Discard, port) // QEMU waits for no one
+			_, _ = io.Copy(io.Discard, port) // QEMU must not wait
 			return
 		}
 	}
@@ -44,7 +44,7 @@ func (w *watch) received(r received) {
 	w.lastSign, w.lastCPU = time.Now(), w.q.cpuTime()
 }
 
-// handle takes a frame as what it is.
+// handle handles a frame by its type.
 func (w *watch) handle(f guest.Frame) error {
 	switch f.Type {
 	case guest.FrameHello:
@@ -69,15 +69,15 @@ func (w *watch) handle(f guest.Frame) error {
 		}
 	case guest.FrameExit:
 		w.exit = new(guest.Exit)
-		// There is nothing left to do for the guest but to shut down.
+		// There is nothing left for the guest to do but shut down.
 		w.q.kill()
 		return json.Unmarshal(f.Data, w.exit)
 	}
 	return nil
 }
 
-// copyTo hands on what the command wrote. A writer that fails is its owner's
-// business, as a closed standard output is.
+// copyTo passes on what the command wrote. A failing writer, such as a closed
+// standard output, is its owner's business.
 func copyTo(w io.Writer, data json.RawMessage) error {
 	var p []byte
 	if err := json.Unmarshal(data, &p); err != nil {

@@ -72,7 +72,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What is measured must be nothing but the way into a program and out of it.
+// The programs contain nothing but the way in and out.
 func TestProgramsAreEmpty(t *testing.T) {
 	spec, err := loadBpf()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/cilium/ebpf/btf"
 )
 
-// Like is an empty program of the type of another, for the same hook. It is not
-// in the kernel yet.
+// Like returns the spec of an empty program of the same type as p, for the same
+// hook.
 func Like(p *ebpf.ProgramSpec) (*ebpf.ProgramSpec, error) {
 	all, err := loadBpf()
 	if err != nil {
@@ -22,8 +22,8 @@ func Like(p *ebpf.ProgramSpec) (*ebpf.ProgramSpec, error) {
 			return forHookOf(p, e), nil
 		}
 	}
-	// What a return value means depends on the hook; 0 lets things go on where
-	// it means anything.
+	// The meaning of a return value depends on the hook; 0 never stops
+	// anything.
 	name := "empty_" + strings.ToLower(p.Type.String())
 	return forHookOf(p, &ebpf.ProgramSpec{
 		Name: name, Type: p.Type, License: "Dual BSD/GPL",
@@ -33,7 +33,7 @@ func Like(p *ebpf.ProgramSpec) (*ebpf.ProgramSpec, error) {
 
 func forHookOf(p, e *ebpf.ProgramSpec) *ebpf.ProgramSpec {
 	if p.AttachType == ebpf.AttachSkSKBStreamParser {
-		// A parser returns how long the message is: all that is there.
+		// A parser returns the length of the message: all that is there.
 		e.Instructions = returns(e.Name, asm.LoadMem(asm.R0, asm.R1, 0, asm.Word))
 	}
 	e.AttachType, e.AttachTo, e.AttachTarget, e.Flags = p.AttachType, p.AttachTo, p.AttachTarget, p.Flags
@@ -41,8 +41,9 @@ func forHookOf(p, e *ebpf.ProgramSpec) *ebpf.ProgramSpec {
 	return e
 }
 
-// returns is a program that returns what one instruction has in R0. It has the type
-// that a compiler would give it: the kernel traces no program without.
+// returns returns a program that returns what one instruction has in R0. It has
+// the type that a compiler would give it, because the kernel traces no program
+// without one.
 func returns(name string, r0 asm.Instruction) asm.Instructions {
 	typ := &btf.FuncProto{
 		Return: &btf.Int{Name: "int", Size: 4, Encoding: btf.Signed},

@@ -63,7 +63,7 @@ func New(log *slog.Logger) (*Agent, error) {
 }
 
 // Attach attaches the program of that name to an interface, given by its name
-// or index. An Agent has one program attached at most, and before it runs.
+// or index. Call it before Run, and only once.
 func (a *Agent) Attach(program, iface string) error {
 	if a.link != nil {
 		return errors.New("attach: a program is attached already")
@@ -131,7 +131,7 @@ func (a *Agent) Counts() Counts {
 	return Counts{maps.Clone(a.counts.Events), a.counts.Dropped}
 }
 
-// Sources returns how many packets fun_xdp_basic has seen of each address. It
+// Sources returns how many packets fun_xdp_basic has seen from each address. It
 // may fail while addresses are added at a high rate.
 func (a *Agent) Sources() (map[netip.Addr]uint64, error) {
 	var (

@@ -48,8 +48,8 @@ func TestAgentCountsEveryEvent(t *testing.T) {
 	agent := newTestAgent(t)
 	stop := start(t, agent)
 
-	// No sleep before the agent is stopped: its last drain reads what the ones
-	// before have not.
+	// Do not sleep before stopping the agent: its last drain reads what earlier
+	// ones have not.
 	const rounds = 20
 	for range rounds {
 		for source := uint32(1); source <= 15; source++ {

@@ -2,8 +2,8 @@
 
 package funxdp
 
-// Classify is what fun_xdp_fizzbuzz reports of a packet from that address, in Go:
-// an event, or 0 for none.
+// Classify returns what fun_xdp_fizzbuzz reports for a packet from that
+// address: an event, or 0 for none.
 func Classify(source uint32) Event {
 	switch {
 	case source%15 == 0:

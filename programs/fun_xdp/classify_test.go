@@ -17,7 +17,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// What the program does in the kernel, in user space: 256 addresses an operation.
+// BenchmarkClassify does the kernel program's work in user space: 256 addresses
+// per operation.
 func BenchmarkClassify(b *testing.B) {
 	var sink Event
 	for b.Loop() {

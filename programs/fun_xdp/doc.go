@@ -12,8 +12,8 @@
 //     the regression that a benchmark has to catch.
 //   - fun_xdp_fibonacci reports the same from a table.
 //
-// The package knows nothing of benchmarks: what is measured is the object
-// file, fun_xdp_bpfel.o.
+// The package knows nothing about benchmarks: they measure the object file,
+// fun_xdp_bpfel.o.
 package funxdp
 
 //go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem fun_xdp -type event bpf fun_xdp.c -- -Wall -Werror

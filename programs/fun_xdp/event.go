@@ -4,7 +4,7 @@ package funxdp
 
 import "fmt"
 
-// Event is what a program reports of a packet.
+// Event is what a program reports about a packet.
 type Event = bpfEvent
 
 // The events, in the order of the C enum.

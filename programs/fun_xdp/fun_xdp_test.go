@@ -51,7 +51,7 @@ const (
 	ipv4Len = 20
 )
 
-// frame is the shortest frame that holds an IPv4 header.
+// frame returns the shortest frame that holds an IPv4 header.
 func frame(src netip.Addr) []byte {
 	f := make([]byte, ethLen+ipv4Len)
 	binary.BigEndian.PutUint16(f[12:], unix.ETH_P_IP)
@@ -60,7 +60,7 @@ func frame(src netip.Addr) []byte {
 	return f
 }
 
-// addr is the address that is n as a number.
+// addr returns the address that is n as a number.
 func addr(n uint32) netip.Addr {
 	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n)))
 }
@@ -200,7 +200,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// reference is what the Fibonacci programs report, by the sequence itself.
+// reference returns what the Fibonacci programs report, by the sequence itself.
 func reference(source uint32) Event {
 	octet := source & 0xff
 	for a, b := uint32(0), uint32(1); a <= octet; a, b = b, a+b {

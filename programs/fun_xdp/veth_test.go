@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newVeth makes a veth pair in a network namespace of its own, to which it
-// moves the test's thread. What send sends from one end arrives at the other.
+// newVeth makes a veth pair in a new network namespace, and moves the test's
+// thread there. Frames that send sends from one end arrive at the other.
 func newVeth(tb testing.TB) (iface *netlink.Veth, send func(frame []byte)) {
 	tb.Helper()
 	testenv.Root(tb)
@@ -60,7 +60,7 @@ func newVeth(tb testing.TB) (iface *netlink.Veth, send func(frame []byte)) {
 	}
 }
 
-// eventually waits for what the kernel does in its own time.
+// eventually waits for something that the kernel does in its own time.
 func eventually(tb testing.TB, what string, done func() bool) {
 	tb.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {

@@ -13,7 +13,7 @@ import (
 
 // openCPUClock opens an event that fires frequency times in each second that
 // the CPU is busy, whatever runs on it. The CPU clock needs no hardware
-// counter, so that it is there in virtual machines too.
+// counter, so it exists in virtual machines, too.
 func openCPUClock(cpu int, frequency uint64) (*os.File, error) {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,

@@ -61,7 +61,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// What user space does of each sample: a record with a stack of 64 frames.
+// BenchmarkDecode measures the work in user space per sample, with a stack of
+// 64 frames.
 func BenchmarkDecode(b *testing.B) {
 	stack := make([]uint64, 64)
 	for i := range stack {

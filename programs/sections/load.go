@@ -4,5 +4,5 @@ package sections
 
 import "slices"
 
-// Object is the object with all programs.
+// Object returns the object with all programs.
 func Object() []byte { return slices.Clone(_BpfBytes) }

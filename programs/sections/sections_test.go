@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// Each section has to mean something to whoever reads the object.
+// Each section must give a type to its program.
 func TestEverySectionHasAType(t *testing.T) {
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(Object()))
 	if err != nil {
@@ -22,7 +22,8 @@ func TestEverySectionHasAType(t *testing.T) {
 		}
 		types[p.Type] = true
 	}
-	// All of the kernel's but BPF_PROG_TYPE_UNSPEC; see enum bpf_prog_type.
+	// All of the kernel's types except BPF_PROG_TYPE_UNSPEC; see enum
+	// bpf_prog_type.
 	for typ := ebpf.SocketFilter; typ <= ebpf.Netfilter; typ++ {
 		if !types[typ] {
 			t.Errorf("no section is of type %s", typ)

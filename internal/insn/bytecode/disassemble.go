@@ -7,9 +7,9 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// Disassemble returns the text of each instruction of a program as the verifier and
-// llvm-objdump write it, with names where these have numbers: of maps, helpers and
-// functions. Behind a jump is the slot that it leads to; see Slots.
+// Disassemble returns the text of each instruction of a program as the verifier
+// and llvm-objdump write it, but with names instead of the numbers of maps,
+// helpers and functions. Jumps show the slot that they lead to; see Slots.
 func Disassemble(insns asm.Instructions) []string {
 	slots, _ := Layout(insns)
 	text := make([]string, len(insns))
@@ -20,8 +20,8 @@ func Disassemble(insns asm.Instructions) []string {
 	return text
 }
 
-// targets adds where jumps lead whose distances are not known yet, because they
-// refer to symbols.
+// targets adds the targets of jumps whose distances are not known yet, because
+// they refer to symbols.
 func targets(insns asm.Instructions, slots []int, text []string) {
 	at := map[string]int{}
 	for i := range insns {
@@ -49,7 +49,7 @@ func disassemble(ins *asm.Instruction, slot int) string {
 	return load(ins)
 }
 
-// register is r0 to r10, or w0 to w10 of which the lower half is meant.
+// register returns r0 to r10, or w0 to w10 for the lower half.
 func register(r asm.Register, half bool) string {
 	if half {
 		return fmt.Sprintf("w%d", r)
@@ -57,7 +57,7 @@ func register(r asm.Register, half bool) string {
 	return fmt.Sprintf("r%d", r)
 }
 
-// operand is the second operand of arithmetic and comparisons.
+// operand returns the second operand of arithmetic and comparisons.
 func operand(ins *asm.Instruction, half bool) string {
 	if ins.OpCode.Source() == asm.RegSource {
 		return register(ins.Src, half)
@@ -70,7 +70,7 @@ var operators = map[asm.ALUOp]string{
 	asm.LSh: "<<=", asm.RSh: ">>=", asm.Mod: "%=", asm.SMod: "s%=", asm.Xor: "^=", asm.Mov: "=", asm.ArSh: "s>>=",
 }
 
-// castMark is the offset by which a move is one between address spaces (Linux 6.9).
+// castMark is the offset that marks a move between address spaces (Linux 6.9).
 const castMark = 1
 
 func arithmetic(ins *asm.Instruction) string {
@@ -142,7 +142,7 @@ func call(ins *asm.Instruction, to func() string) string {
 
 var sizes = map[asm.Size]int{asm.Byte: 8, asm.Half: 16, asm.Word: 32, asm.DWord: 64}
 
-// memory is such as (u32 *)(r10 - 4).
+// memory returns text such as (u32 *)(r10 - 4).
 func memory(ins *asm.Instruction, r asm.Register, sign string) string {
 	offset, operator := int(ins.Offset), "+"
 	if offset < 0 {
@@ -170,7 +170,8 @@ func load(ins *asm.Instruction) string {
 	return fmt.Sprint(*ins)
 }
 
-// immediate is what a 64-bit load takes: a number, or the address of what it names.
+// immediate returns the operand of a 64-bit load: a number, or the address of a
+// name.
 func immediate(ins *asm.Instruction) string {
 	name := ins.Reference()
 	switch {
@@ -215,8 +216,8 @@ func store(ins *asm.Instruction) string {
 	return fmt.Sprint(*ins)
 }
 
-// What package asm has no name for: that an atomic operation returns what was there,
-// and two operations of Linux 6.15.
+// Names that package asm lacks: the flag of an atomic operation that returns
+// the old value, and two operations of Linux 6.15.
 const (
 	fetch   asm.AtomicOp = 0x100
 	acquire asm.AtomicOp = 0x1_0000

@@ -16,8 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// The forms, encoded by hand, as the verifier's log has them (print_bpf_insn in
-// kernel/bpf/disasm.c) but for the spaces around offsets, which are llvm-objdump's.
+// All forms, encoded by hand. The text is that of the verifier's log
+// (print_bpf_insn in kernel/bpf/disasm.c), except that the spaces around
+// offsets are llvm-objdump's.
 func TestDisassemble(t *testing.T) {
 	for _, c := range []struct {
 		raw  string // opcode, registers, offset, constant
@@ -73,7 +74,7 @@ func TestDisassemble(t *testing.T) {
 			t.Errorf("%s is %q, want %q", c.raw, got, c.want)
 		}
 	}
-	// Programs of the tool's own making have symbols.
+	// Programs that the tool itself generates have symbols.
 	named := asm.Instructions{
 		asm.LoadMapPtr(asm.R1, 0).WithReference("events"),
 		asm.LoadMapValue(asm.R2, 0, 16).WithReference(".bss"),
@@ -108,14 +109,15 @@ var (
 	objdumpFunction = regexp.MustCompile(`^([0-9a-f]+) <(.+)>:$`)
 	objdumpLabel    = regexp.MustCompile(`(goto [+-]\d+) <[^>]*>`)
 	ourTarget       = regexp.MustCompile(`(goto [+-]\d+) <\d+>`)
-	// What llvm-objdump writes otherwise: names of what relocations stand for, the
-	// lower halves of registers where a load fills these, and atomic operations.
+	// Differences in llvm-objdump's output: names that relocations stand for,
+	// the lower halves of registers if a load fills these, and atomic
+	// operations.
 	relocated = regexp.MustCompile(`call|ll$|map\[|subprog`)
 	halves    = regexp.MustCompile(`\bw(\d+)\b`)
 	atomics   = regexp.MustCompile(`atomic|xchg`)
 )
 
-// Each instruction of our own objects is what llvm-objdump says it is.
+// The text of each instruction of our own objects agrees with llvm-objdump.
 func TestDisassembleAsLLVM(t *testing.T) {
 	testenv.Tools(t, "llvm-objdump")
 	objects, err := filepath.Glob("../../../programs/*/*_bpfel.o")
@@ -159,8 +161,8 @@ func TestDisassembleAsLLVM(t *testing.T) {
 	}
 }
 
-// dumped are the instructions of each function in the output of llvm-objdump, by
-// their slots from its start.
+// dumped returns the instructions of each function in the output of
+// llvm-objdump, by their slots from its start.
 func dumped(out string) map[string]map[int]string {
 	all := map[string]map[int]string{}
 	name, start := "", 0

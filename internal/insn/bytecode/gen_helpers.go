@@ -1,8 +1,8 @@
 //go:build ignore
 
 // Writes helpers_gen.go: the kernel's helper functions, by number, with their
-// names and how many arguments each takes. It reads libbpf's declarations, of
-// libbpf 1.1 or later: what they say of a helper never changes.
+// names and numbers of arguments. It reads the declarations of libbpf 1.1 or
+// later: the declaration of a helper never changes.
 package main
 
 import (
@@ -20,7 +20,8 @@ var declaration = regexp.MustCompile(`(?m)^static .*\(\*\s*(?:const )?(bpf_\w+)\
 
 const (
 	header = "/usr/include/bpf/bpf_helper_defs.h"
-	// last is the newest helper, of Linux 6.2: since then new functions are kfuncs.
+	// last is the newest helper, of Linux 6.2: since then new functions are
+	// kfuncs.
 	last = 211
 )
 

@@ -1,5 +1,5 @@
-// Package bytecode says what an instruction of BPF is by itself: its text, where it is
-// and leads to, and which helper it calls.
+// Package bytecode describes single instructions of BPF: their text, where they
+// are and lead to, and which helpers they call.
 package bytecode
 
 //go:generate go run gen_helpers.go
@@ -17,7 +17,8 @@ type Helper struct {
 	Arguments int // how many it takes
 }
 
-// HelperOf is the helper that an instruction calls, if it is one of the kernel's.
+// HelperOf returns the helper that an instruction calls, if it is one of the
+// kernel's.
 func HelperOf(ins *asm.Instruction) (Helper, bool) {
 	if !ins.IsBuiltinCall() || ins.Constant <= 0 || ins.Constant >= int64(len(helpers)) {
 		return Helper{}, false
@@ -25,8 +26,8 @@ func HelperOf(ins *asm.Instruction) (Helper, bool) {
 	return helpers[ins.Constant], true
 }
 
-// Calls is the name of the helper or the kfunc that an instruction calls, empty if
-// it calls none.
+// Calls returns the name of the helper or the kfunc that an instruction calls,
+// or "".
 func Calls(ins *asm.Instruction) string {
 	if ins.IsKfuncCall() {
 		return cmp.Or(ins.Reference(), "a kfunc")

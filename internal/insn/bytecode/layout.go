@@ -2,8 +2,8 @@ package bytecode
 
 import "github.com/cilium/ebpf/asm"
 
-// Layout returns where each instruction is, in slots of 8 bytes, and which one
-// begins in each slot: -1 in the second half of a 64-bit load.
+// Layout returns the position of each instruction, in slots of 8 bytes, and
+// which one starts in each slot: -1 for the second half of a 64-bit load.
 func Layout(insns asm.Instructions) (offsets, at []int) {
 	offsets = make([]int, len(insns))
 	at = make([]int, 0, len(insns)+len(insns)/8)
@@ -17,7 +17,7 @@ func Layout(insns asm.Instructions) (offsets, at []int) {
 	return offsets, at
 }
 
-// DistanceOf is how far an instruction refers, in slots after it.
+// DistanceOf returns how far an instruction refers, in slots after it.
 func DistanceOf(ins *asm.Instruction) int64 {
 	if ins.IsFunctionReference() || IsLongJump(ins) {
 		return int64(int32(ins.Constant))
@@ -25,8 +25,8 @@ func DistanceOf(ins *asm.Instruction) int64 {
 	return int64(ins.Offset)
 }
 
-// IsJump reports whether an instruction goes on elsewhere in the same function,
-// always or in some cases.
+// IsJump reports whether an instruction continues elsewhere in the same
+// function, always or in some cases.
 func IsJump(ins *asm.Instruction) bool {
 	switch ins.OpCode.JumpOp() {
 	case asm.InvalidJumpOp, asm.Call, asm.Exit:

@@ -62,8 +62,8 @@ func (r *run) write(addr uint64, size int, v uint64) error {
 	return nil
 }
 
-// Of the kinds of atomic operations some are not exported, as the kernel's own
-// constants they are these.
+// Kinds of atomic operations, by the kernel's constants; cilium/ebpf does not
+// export some of them.
 const (
 	fetches      = 0x01
 	loadAcquire  = 0x100

@@ -7,8 +7,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// alu is what an operation makes of two operands; ok is false for one that the
-// machine does not know. A narrow one is of 32 bits, and zeroes those above.
+// alu returns the result of an operation; ok is false if the machine does not
+// know it. A narrow operation has 32 bits, and zeroes the upper half.
 func alu(op asm.ALUOp, a, b uint64, narrow bool) (v uint64, ok bool) {
 	if narrow {
 		v, ok = alu32(op, uint32(a), uint32(b))
@@ -101,7 +101,7 @@ func alu32(op asm.ALUOp, a, b uint32) (v uint64, ok bool) {
 	return plain(op, uint64(a), uint64(b))
 }
 
-// plain does the operations whose lower bits depend on lower bits alone.
+// plain does the operations whose lower bits depend only on lower bits.
 func plain(op asm.ALUOp, a, b uint64) (v uint64, ok bool) {
 	switch op {
 	case asm.Add:
@@ -125,7 +125,7 @@ func plain(op asm.ALUOp, a, b uint64) (v uint64, ok bool) {
 }
 
 // swap converts the byte order of the lower bits, and zeroes those above. A
-// conversion to the machine's own order just zeroes.
+// conversion to the machine's own order only zeroes.
 func swap(op asm.OpCode, v uint64, width int64) (uint64, bool) {
 	reverse := op.Class() == asm.ALU64Class || (op.Endianness() == asm.BE) == littleEndian
 	switch width {
@@ -150,7 +150,7 @@ func swap(op asm.OpCode, v uint64, width int64) (uint64, bool) {
 
 var littleEndian = load([]byte{1, 0}) == 1
 
-// taken reports whether a conditional jump is.
+// taken reports whether a conditional jump is taken.
 func taken(op asm.JumpOp, a, b uint64, narrow bool) (yes, ok bool) {
 	sa, sb := int64(a), int64(b)
 	if narrow {

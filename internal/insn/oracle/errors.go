@@ -6,9 +6,10 @@ import (
 )
 
 var (
-	// ErrUnsupported is what the machine does not know; the kernel may.
+	// ErrUnsupported is for features that the machine does not know; the kernel
+	// may.
 	ErrUnsupported = errors.New("not supported by the interpreter")
-	// ErrFault is what no program does that the verifier has accepted.
+	// ErrFault is for errors that the verifier rules out.
 	ErrFault = errors.New("the program is at fault")
 	// ErrSteps ends a program that runs for too long.
 	ErrSteps = errors.New("too many instructions")

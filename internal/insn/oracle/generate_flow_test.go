@@ -46,7 +46,7 @@ func (g *generator) branch() {
 	g.defined &= after
 }
 
-// loop counts in a register that no call takes.
+// loop counts in a register that no call clobbers.
 func (g *generator) loop() {
 	counter, ok := g.any(set(asm.R7, asm.R8, asm.R9) &^ g.locked)
 	if !ok || g.loops >= 2 {

@@ -23,7 +23,7 @@ func (g *generator) label() string {
 // place puts a label on the next instruction.
 func (g *generator) place(label string) {
 	if g.next != "" {
-		// Two labels at one place take an instruction between.
+		// Two labels at one place need an instruction in between.
 		g.emit(asm.Mov.Reg(asm.R6, asm.R6))
 	}
 	g.next = label
@@ -43,13 +43,13 @@ func (g *generator) any(s regs) (asm.Register, bool) {
 	return list[g.IntN(len(list))], true
 }
 
-// target is a register to write to.
+// target returns a register to write to.
 func (g *generator) target() asm.Register {
 	r, _ := g.any(numbers &^ g.locked)
 	return r
 }
 
-// source is a register that holds a number.
+// source returns a register that holds a number.
 func (g *generator) source() asm.Register {
 	if r, ok := g.any(g.defined); ok {
 		return r
@@ -59,7 +59,7 @@ func (g *generator) source() asm.Register {
 	return r
 }
 
-// number puts one into a register.
+// number puts a number into a register.
 func (g *generator) number(r asm.Register) {
 	g.emit(g.constant(r))
 	g.defined |= set(r)
@@ -86,14 +86,14 @@ func (g *generator) restore(s regs) {
 	}
 }
 
-// free is a place for a pointer, which is not to be used as a number.
+// free returns a register for a pointer, which must not be used as a number.
 func (g *generator) free(not regs) (asm.Register, bool) {
 	return g.any(numbers &^ g.locked &^ not)
 }
 
 func (g *generator) leave(isBack bool) {
 	if isBack {
-		// All of it makes the loop go on, most of the time.
+		// Most of the time, all of these make the loop continue.
 		g.emit(asm.Mov.Imm(asm.R0, int32(g.IntN(8)/7)), asm.Return())
 		return
 	}

@@ -83,7 +83,7 @@ func (g *generator) arithmetic() {
 
 var sizes = []asm.Size{asm.Byte, asm.Half, asm.Word, asm.DWord}
 
-// spot is a size and an aligned offset below a limit.
+// spot returns a size and an aligned offset below a limit.
 func (g *generator) spot(limit int) (asm.Size, int16) {
 	size := sizes[g.IntN(4)]
 	n := size.Sizeof()
@@ -104,7 +104,7 @@ func (g *generator) stack() {
 	}
 }
 
-// load reads a number, with its sign now and then.
+// load reads a number, sometimes with its sign.
 func (g *generator) load(dst, base asm.Register, off int16, size asm.Size) {
 	ins := asm.LoadMem(dst, base, off, size)
 	if g.level >= linux69 && size != asm.DWord && g.IntN(4) == 0 {
@@ -114,7 +114,7 @@ func (g *generator) load(dst, base asm.Register, off int16, size asm.Size) {
 	g.defined |= set(dst)
 }
 
-// pick takes distinct registers for pointers; they are not numbers after.
+// pick takes distinct registers for pointers; afterwards, they hold no numbers.
 func (g *generator) pick(n int, not regs) (list []asm.Register, ok bool) {
 	for range n {
 		r, ok := g.free(not)
@@ -160,7 +160,7 @@ func (g *generator) readPacket() {
 	g.place(skip)
 }
 
-// mustSource is a source without new instructions.
+// mustSource is source without new instructions.
 func (g *generator) mustSource(or asm.Register) asm.Register {
 	if r, ok := g.any(g.defined); ok {
 		return r
@@ -174,7 +174,8 @@ func (g *generator) call(fn asm.BuiltinFunc) {
 	g.defined &^= clobbered
 }
 
-// keep makes room for a call: what loops count with is not lost to it.
+// canCall reports whether a call would not clobber a register that a loop
+// counts with.
 func (g *generator) canCall() bool { return g.locked&clobbered == 0 }
 
 func (g *generator) useMap() {
@@ -185,7 +186,7 @@ func (g *generator) useMap() {
 	key := g.source()
 	g.emit(asm.StoreMem(asm.R10, -8, key, asm.DWord))
 	if g.IntN(2) == 0 {
-		// Small ones are often there.
+		// Small keys often exist.
 		g.emit(storeImm(asm.R10, -8, int64(g.IntN(7)), asm.DWord))
 	}
 	load := asm.LoadMapPtr(asm.R1, 0).WithReference(name)
@@ -209,14 +210,14 @@ func (g *generator) useMap() {
 	g.defined &^= set(asm.R0)
 }
 
-// code is what a helper of maps returns: before Linux 6.4 the upper half of an
-// error is zeroes.
+// code handles the result of a map helper: before Linux 6.4, the upper half of
+// an error is zero.
 func (g *generator) code() {
 	g.emit(asm.LSh.Imm(asm.R0, 32), asm.ArSh.Imm(asm.R0, 32))
 	g.defined |= set(asm.R0)
 }
 
-// touch reads or writes what a pointer points to.
+// touch reads or writes the memory behind a pointer.
 func (g *generator) touch(p asm.Register, limit int) {
 	src, ok := g.any(g.defined &^ set(p))
 	if !ok {
@@ -264,7 +265,7 @@ func (g *generator) global() {
 	}
 }
 
-// other is what few programs do.
+// other emits what few programs do.
 func (g *generator) other() {
 	if !g.canCall() || g.isBack {
 		return
@@ -293,7 +294,7 @@ func storeImm(base asm.Register, off int16, value int64, size asm.Size) asm.Inst
 }
 
 // atomic also sets the constant, from which cilium/ebpf v0.22 marshals the kind
-// of operation: without, the kernel gets an addition.
+// of operation: without it, the kernel gets an addition.
 func atomic(op asm.AtomicOp, base, src asm.Register, size asm.Size, off int16) asm.Instruction {
 	ins := op.Mem(base, src, size, off)
 	ins.Constant = int64(op >> 8)

@@ -32,7 +32,7 @@ const (
 	arrayEntries, valueSize                            = 5, 32
 )
 
-// level is what a kernel knows.
+// level is what a kernel supports.
 type level int
 
 const (
@@ -41,7 +41,7 @@ const (
 	linux69               // the fourth version of the instruction set, may_goto
 )
 
-// generator writes programs of which the verifier takes most.
+// generator writes programs, most of which the verifier accepts.
 type generator struct {
 	*rand.Rand
 	typ    ebpf.ProgramType
@@ -91,7 +91,7 @@ func generate(seed uint64, size int, level level) *ebpf.CollectionSpec {
 	return spec
 }
 
-// program writes functions, callees last, and puts them behind each other.
+// program writes functions, callees last, and concatenates them.
 func (g *generator) program(size int) asm.Instructions {
 	functions, backs := g.IntN(4), 0
 	if g.IntN(3) == 0 && g.level >= linux517 {
@@ -118,7 +118,7 @@ func (g *generator) program(size int) asm.Instructions {
 	return reached(bodies)
 }
 
-// reached puts the functions behind each other that something calls.
+// reached concatenates the functions that something calls.
 func reached(bodies []asm.Instructions) (all asm.Instructions) {
 	needed := map[string]bool{bodies[0][0].Symbol(): true}
 	for _, body := range bodies {
@@ -135,7 +135,7 @@ func reached(bodies []asm.Instructions) (all asm.Instructions) {
 	return all
 }
 
-// funcInfo describes a function, as a call back needs it.
+// funcInfo describes a function, as a callback requires.
 func funcInfo(name string, isMain, isBack bool) *btf.Func {
 	long := &btf.Int{Name: "long", Size: 8, Encoding: btf.Signed}
 	proto := &btf.FuncProto{Return: &btf.Int{Name: "int", Size: 4, Encoding: btf.Signed}}

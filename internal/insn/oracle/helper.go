@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// helper does what a helper of the kernel does, and returns what it leaves in
-// R0.
+// helper does what a helper of the kernel does, and returns its result for R0.
 func (r *run) helper(f *frame, fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	switch fn {
 	case asm.FnMapLookupElem, asm.FnMapUpdateElem, asm.FnMapDeleteElem,
@@ -89,7 +88,7 @@ func (r *run) mapHelper(fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	return code, err
 }
 
-// eventHelper is for those that send: nobody reads, so room runs out.
+// eventHelper handles helpers that send events: nobody reads, so room runs out.
 func (r *run) eventHelper(fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	switch fn {
 	case asm.FnRingbufSubmit, asm.FnRingbufDiscard:
@@ -122,7 +121,7 @@ func (r *run) eventHelper(fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	return r.alloc(int(a[1]))
 }
 
-// loopHelper is for those that call back.
+// loopHelper handles helpers that call back.
 func (r *run) loopHelper(f *frame, fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	if fn == asm.FnLoop {
 		switch n := uint32(a[0]); {
@@ -141,7 +140,7 @@ func (r *run) loopHelper(f *frame, fn asm.BuiltinFunc, a [5]uint64) (uint64, err
 	case a[3] != 0:
 		return errno(unix.EINVAL), nil
 	case t.isHash() && len(t.hash) <= 1 && len(t.initial) == 0:
-		// The order of more would be the kernel's.
+		// The order of several elements would be up to the kernel.
 		for key, value := range t.hash {
 			at, err := r.alloc(t.keySize)
 			if err != nil {
@@ -171,7 +170,7 @@ func (r *run) loopHelper(f *frame, fn asm.BuiltinFunc, a [5]uint64) (uint64, err
 	})
 }
 
-// times calls until something else than 0 comes back, and returns how often.
+// times calls until the result is not 0, and returns how often it called.
 func times(n uint64, call func(i uint64) (uint64, error)) (uint64, error) {
 	for i := range n {
 		if stop, err := call(i); err != nil || stop != 0 {

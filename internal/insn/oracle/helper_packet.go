@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxMeta is how long metadata before a packet may be.
+// maxMeta is the largest length of metadata before a packet.
 const maxMeta = 255
 
 const (
@@ -20,7 +20,7 @@ const (
 	broadcast   = unix.BPF_F_BROADCAST
 )
 
-// packetHelper is for those that touch the packet or send it elsewhere.
+// packetHelper handles helpers that access the packet or send it elsewhere.
 func (r *run) packetHelper(fn asm.BuiltinFunc, a [5]uint64) (uint64, error) {
 	p := &r.packet
 	by := int(int32(a[1]))

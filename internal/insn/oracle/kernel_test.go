@@ -26,7 +26,8 @@ import (
 // maxSize keeps the verifier's work on a program far below a second.
 const maxSize = 64
 
-// The kernel with and without counters does what the oracle does, as often.
+// The kernel, with and without counters, does what the oracle does, and as
+// often.
 func FuzzKernelAgainstOracle(f *testing.F) {
 	testenv.Root(f)
 	level := levelOf(f)
@@ -40,7 +41,7 @@ func FuzzKernelAgainstOracle(f *testing.F) {
 	})
 }
 
-// Most of what the generator writes loads, so that the fuzz test tests.
+// Most generated programs load, so that the fuzz test tests something.
 func TestKernelAgainstOracle(t *testing.T) {
 	testenv.Root(t)
 	level := levelOf(t)
@@ -64,8 +65,8 @@ func TestKernelAgainstOracle(t *testing.T) {
 	}
 }
 
-// levelOf is what the kernel knows. Of the newest level some program with all of
-// it must load.
+// levelOf returns what the kernel supports. Of the newest level, a program with
+// all of it must load.
 func levelOf(t testing.TB) level {
 	t.Helper()
 	switch err := features.HaveProgramHelper(ebpf.XDP, asm.FnLoop); {
@@ -86,8 +87,8 @@ func levelOf(t testing.TB) level {
 	return linux69
 }
 
-// outcome is what became of a program: why it was refused, or only with
-// counters, or how often it ran.
+// outcome is what happened to a program: why it was refused, or refused only
+// with counters, or how often it ran.
 type outcome struct {
 	refused, outgrown string
 	runs              int
@@ -172,7 +173,7 @@ func compare(t *testing.T, seed uint64, size int, level level) (o outcome) {
 	return o
 }
 
-// differ is the first place where two counts do, -1 if they are the same.
+// differ returns the first index at which two counts differ, or -1.
 func differ(a, b []uint64) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -185,7 +186,7 @@ func differ(a, b []uint64) int {
 	return -1
 }
 
-// lastLine is what the verifier says in the end.
+// lastLine returns the last line of the verifier's log.
 func lastLine(err error) string {
 	var v *ebpf.VerifierError
 	if !errors.As(err, &v) {
@@ -218,9 +219,9 @@ func packets(seed uint64, n int) (list [][]byte) {
 // settled counts down to the next time that settle waits.
 var settled int
 
-// settle lets the kernel free programs now and then. It does so by work that it
-// puts off, on the CPU that closed them, while Linux 6.18 still hangs for good
-// when a thousand of them wait there.
+// settle lets the kernel free programs now and then. It does so in deferred
+// work on the CPU that closed them, and Linux 6.18 still hangs for good when a
+// thousand of them wait there.
 func settle() {
 	if settled--; settled > 0 {
 		return
@@ -231,8 +232,8 @@ func settle() {
 	time.Sleep(10 * time.Millisecond)
 }
 
-// pin keeps the caller on one CPU until it is done, as the values of one are all
-// that the oracle has. Each process takes another.
+// pin keeps the caller on one CPU until done is called, since the oracle has
+// only the values of one. Each process takes another.
 func pin(t testing.TB) (done func()) {
 	runtime.LockOSThread()
 	var before, one unix.CPUSet

@@ -8,11 +8,11 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// DefaultSteps is how many instructions a run may execute.
+// DefaultSteps is how many instructions a run may execute by default.
 const DefaultSteps = 1 << 24
 
-// Machine runs the programs of a collection. What they leave in maps is there
-// for the next run, and counts add up.
+// Machine runs the programs of a collection. Maps keep their contents from run
+// to run, and counts add up.
 type Machine struct {
 	// Steps bounds the instructions of a run.
 	Steps uint64
@@ -24,8 +24,8 @@ type Machine struct {
 	byHandle []*table
 }
 
-// New makes a machine of the programs and maps of a collection, which stays as
-// it is. Jumps may be symbolic or have offsets.
+// New makes a machine with the programs and maps of a collection, which it does
+// not change. Jumps may be symbolic or have offsets.
 func New(spec *ebpf.CollectionSpec) (*Machine, error) {
 	m := &Machine{Steps: DefaultSteps, programs: map[string]*program{}, maps: map[string]*table{}}
 	for i, name := range slices.Sorted(maps.Keys(spec.Programs)) {
@@ -44,8 +44,8 @@ func New(spec *ebpf.CollectionSpec) (*Machine, error) {
 	return m, nil
 }
 
-// Input is what a run sees of the world. The functions may be nil, and are then
-// not supported.
+// Input is what a run sees of the world. Functions that are nil are not
+// supported.
 type Input struct {
 	Data   []byte
 	CPU    uint32
@@ -53,12 +53,12 @@ type Input struct {
 	Random func() uint32
 }
 
-// Result is what BPF_PROG_TEST_RUN tells of a run.
+// Result is what BPF_PROG_TEST_RUN reports about a run.
 type Result struct {
 	Retval uint32
 	Data   []byte
-	// Meta is the metadata before the data of an XDP program, which newer kernels
-	// put before the data that they return.
+	// Meta is the metadata before the data of an XDP program. Newer kernels
+	// prepend it to the data that they return.
 	Meta []byte
 }
 
@@ -80,8 +80,8 @@ func (m *Machine) Run(name string, in Input) (Result, error) {
 	return r.packet.result(uint32(v)), nil
 }
 
-// Executed is how often each instruction of a program was executed in all runs,
-// one of 64 bits of constant as any other.
+// Executed returns how often each instruction of a program was executed in all
+// runs. A 64-bit load is one instruction.
 func (m *Machine) Executed(name string) []uint64 {
 	p := m.programs[name]
 	if p == nil {
@@ -103,8 +103,8 @@ func (m *Machine) SetTail(name string, index uint32, program string) error {
 	return nil
 }
 
-// Lookup is a copy of what a map holds for a key, nil for nothing. Of a map with
-// a value for each CPU, all see the same.
+// Lookup returns a copy of a map's value for a key, or nil. In a per-CPU map,
+// all CPUs see the same value.
 func (m *Machine) Lookup(name string, key []byte) ([]byte, error) {
 	t := m.maps[name]
 	if t == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/oracle"
 )
 
-// machine makes one of a single program and the generator's maps.
+// machine returns a machine with a single program and the generator's maps.
 func machine(t *testing.T, typ ebpf.ProgramType, insns ...asm.Instruction) *oracle.Machine {
 	t.Helper()
 	m, err := oracle.New(&ebpf.CollectionSpec{
@@ -28,12 +28,12 @@ func machine(t *testing.T, typ ebpf.ProgramType, insns ...asm.Instruction) *orac
 	return m
 }
 
-// What instructions do, as the kernel's documentation of them says.
+// Instructions do what the kernel's documentation says.
 func TestInstructions(t *testing.T) {
 	const big = -1 << 31
 	for _, c := range []struct {
 		name  string
-		insns asm.Instructions // that leave a result in R0, from 7 in R1 and -7 in R2
+		insns asm.Instructions // leave a result in R0, from 7 in R1 and -7 in R2
 		want  uint64
 	}{
 		{"a move of 32 bits zeroes the others", asm.Instructions{asm.Mov.Reg32(asm.R0, asm.R2)}, 0xfffffff9},
@@ -86,7 +86,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// A loop over the bytes of a packet is counted as one does by hand.
+// The count of a loop over the bytes of a packet agrees with a count by hand.
 func TestExecuted(t *testing.T) {
 	m := machine(t, ebpf.XDP,
 		asm.LoadMem(asm.R2, asm.R1, 0, asm.Word),
@@ -165,7 +165,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// What the machine cannot do it says, and which kind of cannot it is.
+// The machine reports what it cannot do, and for which kind of reason.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Whatever the instructions are, the machine ends.
+// Whatever the instructions are, the machine stops.
 func FuzzMachine(f *testing.F) {
 	for seed := range uint64(6) {
 		insns := generate(seed, 30, linux69).Programs["main"].Instructions

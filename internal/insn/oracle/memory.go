@@ -7,7 +7,7 @@ import "encoding/binary"
 // come back.
 const middle = 1 << 31
 
-// Handles are what programs hold but cannot look into.
+// Handles are values that programs hold but cannot look into.
 const (
 	mapHandle  = 1 << 62
 	codeHandle = 1 << 61
@@ -17,17 +17,17 @@ const (
 type region struct {
 	data   []byte
 	lo, hi int
-	// context is answered field by field, there is no memory behind it.
+	// context says that fields are computed: there is no memory behind it.
 	context bool
 }
 
-// memory is all that pointers can point to. Region 0 is never used.
+// memory is everything that pointers can point to. Region 0 is never used.
 type memory struct {
 	regions []*region
 	free    []uint64
 }
 
-// What a program can allocate is bounded, in pieces and in the bytes of one.
+// A program can allocate a limited number of pieces of a limited size.
 const (
 	maxRegions = 1 << 20
 	maxPiece   = 64 << 20
@@ -58,7 +58,7 @@ func (m *memory) alloc(size int) (uint64, error) {
 	return m.add(&region{data: make([]byte, size), hi: size})
 }
 
-// release ends the life of the region that an address is in.
+// release frees the region that contains an address.
 func (m *memory) release(addr uint64) {
 	if id := addr >> 32; id > 0 && id < uint64(len(m.regions)) && m.regions[id] != nil {
 		m.regions[id] = nil
@@ -66,7 +66,7 @@ func (m *memory) release(addr uint64) {
 	}
 }
 
-// at is the region of an address, and where in it that is.
+// at returns the region of an address, and the offset in it.
 func (m *memory) at(addr uint64) (*region, int, error) {
 	id := addr >> 32
 	if id == 0 || id >= uint64(len(m.regions)) || m.regions[id] == nil {

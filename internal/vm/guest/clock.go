@@ -8,17 +8,16 @@ import (
 
 const (
 	clockFile = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-	// earlyClock is the clock that a kernel has until it has measured how fast
-	// the TSC is, for a second or so.
+	// earlyClock is the clock of a kernel until it has measured the speed of
+	// the TSC, for a second or so.
 	earlyClock = "tsc-early"
 	// clockPatience is how long to wait for another one.
 	clockPatience = 5 * time.Second
 )
 
-// settleClock waits until the kernel has the clock that it will keep: each of
-// them takes some instructions more or less to read, which programs do, and so
-// does the kernel to charge them. While nothing runs, exact mode's time passes
-// at once.
+// settleClock waits until the kernel has its final clock. Reading one clock
+// takes more instructions than another, and programs read it, and so does the
+// kernel to charge them. While nothing runs, exact mode's time passes at once.
 func settleClock() {
 	for began := time.Now(); time.Since(began) < clockPatience; time.Sleep(100 * time.Millisecond) {
 		name, err := os.ReadFile(clockFile)

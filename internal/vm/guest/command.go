@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runCommand runs the command to its end, and hands on what it writes.
+// runCommand runs the command to its end, and passes on its output.
 func runCommand(config *Config, p *port) Exit {
 	cmd := exec.Command(InitPath, config.Args...)
 	cmd.Args[0] = "ebpf-bench"
@@ -23,7 +23,7 @@ func runCommand(config *Config, p *port) Exit {
 	cmd.Dir = config.Dir
 	cmd.Stdout = &stream{p, FrameStdout}
 	cmd.Stderr = &stream{p, FrameStderr}
-	// What the command has left behind must not keep its output open.
+	// Processes that the command left behind must not keep its output open.
 	cmd.WaitDelay = time.Second
 	reported, err := startCommand(cmd, config.TimerSlack, p)
 	if err != nil {
@@ -33,7 +33,7 @@ func runCommand(config *Config, p *port) Exit {
 	_ = unix.Kill(-1, unix.SIGKILL) // all but this process, if there are any
 	lost := <-reported
 	e := exitOf(cmd.ProcessState, err)
-	// That a command which fails breaks off within a result says nothing more.
+	// If a failing command breaks off within a result, that adds nothing.
 	if lost != nil && (e.Code == 0 || !errors.Is(lost, io.ErrUnexpectedEOF)) {
 		e.Error = lost.Error()
 	}
@@ -41,7 +41,7 @@ func runCommand(config *Config, p *port) Exit {
 }
 
 // startCommand starts the command with a pipe for its results. Once that is
-// closed, it sends on reported whether all of them are on their way.
+// closed, it sends on reported why not all of them could be passed on, or nil.
 func startCommand(cmd *exec.Cmd, slack uint64, p *port) (reported <-chan error, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -61,7 +61,7 @@ func startCommand(cmd *exec.Cmd, slack uint64, p *port) (reported <-chan error, 
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	// When memory runs out, it is the command's fault.
+	// When memory runs out, the kernel should kill the command.
 	score := []byte(strconv.Itoa(900))
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid), score, 0); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func startCommand(cmd *exec.Cmd, slack uint64, p *port) (reported <-chan error, 
 }
 
 // sendResults sends each value that the command reports as a result. It closes
-// the pipe, so that a command whose results are refused does not wait for ever.
+// the pipe, so that a command whose results are refused does not wait forever.
 func sendResults(r io.ReadCloser, p *port) error {
 	defer r.Close()
 	for values := json.NewDecoder(r); ; {
@@ -89,7 +89,7 @@ func sendResults(r io.ReadCloser, p *port) error {
 	}
 }
 
-// exitOf is how the command ended.
+// exitOf returns how the command ended.
 func exitOf(state *os.ProcessState, waited error) Exit {
 	var failed *exec.ExitError
 	if waited != nil && !errors.As(waited, &failed) && !errors.Is(waited, exec.ErrWaitDelay) {

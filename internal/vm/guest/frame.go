@@ -23,20 +23,20 @@ const (
 	FrameExit      FrameType = "exit"   // the command has ended: exit
 )
 
-// Frame is one message from the guest. On the wire it is a line: its length
-// and its CRC-32 in hexadecimal, and itself as JSON, which holds no newline.
+// Frame is one message from the guest. On the wire it is a line: its length and
+// its CRC-32 in hexadecimal, and the frame as JSON, which contains no newline.
 //
 //	0000001c 93d1ab3f {"type":"heartbeat","seq":7}
 //
-// The serial port is the guest's own, so nothing comes between the frames.
-// Their sequence shows when one is lost all the same.
+// The guest uses the serial port for nothing else, so nothing comes between the
+// frames. Their sequence numbers show if one is lost all the same.
 type Frame struct {
 	Type FrameType       `json:"type"`
 	Seq  uint64          `json:"seq"`
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Hello is what the guest says of itself.
+// Hello is how the guest introduces itself.
 type Hello struct {
 	Release  string   `json:"release"`
 	Build    string   `json:"build"`
@@ -48,13 +48,13 @@ type Hello struct {
 type Exit struct {
 	Code   int    `json:"code"`
 	Signal string `json:"signal,omitempty"`
-	// OOMKills is how many processes the kernel killed for want of memory.
+	// OOMKills is how many processes the kernel killed for lack of memory.
 	OOMKills int `json:"oom_kills,omitempty"`
 	// Error is why the command could not be run.
 	Error string `json:"error,omitempty"`
 }
 
-// frameHeader is the length of what comes before the JSON.
+// frameHeader is the length of the part before the JSON.
 const frameHeader = len("00000000 00000000 ")
 
 // maxFrame bounds a frame, so that a guest cannot exhaust the host's memory.
@@ -72,7 +72,7 @@ func Encode(f Frame) ([]byte, error) {
 	return append(append(line, body...), '\n'), nil
 }
 
-// Reader reads the frames of a guest, in their order.
+// Reader reads the frames of a guest, in order.
 type Reader struct {
 	r    *bufio.Reader
 	next uint64
@@ -82,8 +82,8 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Read is the next frame, or io.EOF, also where a guest was ended within one.
-// Any other error is for good: whoever loses a frame cannot trust the rest.
+// Read returns the next frame, or io.EOF, even if a guest was ended within one.
+// Any other error is final: after losing a frame, the rest cannot be trusted.
 func (fr *Reader) Read() (Frame, error) {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(fr.r, header[:]); err != nil {
@@ -93,7 +93,7 @@ func (fr *Reader) Read() (Frame, error) {
 	if !ok {
 		return Frame{}, fmt.Errorf("%q is not a header of a frame", header)
 	}
-	// The length is still unchecked: the buffer grows with what comes.
+	// The length is still unchecked: let the buffer grow with the data.
 	var line bytes.Buffer
 	if _, err := io.CopyN(&line, fr.r, int64(size)+1); err != nil {
 		return Frame{}, io.EOF

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// wire is frames as the guest sends them.
+// wire returns frames as the guest sends them.
 func wire(t testing.TB, frames ...Frame) []byte {
 	t.Helper()
 	var all []byte
@@ -63,7 +63,7 @@ func TestADamagedFrameIsAnError(t *testing.T) {
 	for i := range line {
 		damaged := bytes.Clone(line)
 		damaged[i] ^= 1
-		// What follows is there in any case, so the end is not an excuse.
+		// More data always follows, so the end is no excuse.
 		damaged = append(damaged, bytes.Repeat(line, 1000)...)
 		f, err := NewReader(bytes.NewReader(damaged)).Read()
 		if err == nil {
@@ -105,7 +105,7 @@ func FuzzFrameReader(f *testing.F) {
 			if err != nil {
 				return
 			}
-			// What is read can be sent again, and is the same then.
+			// A frame that was read can be sent again, and is the same then.
 			line, err := Encode(got)
 			if err != nil {
 				t.Fatal(err)

@@ -32,23 +32,23 @@ type Config struct {
 	TimerSlack uint64 `json:"timer_slack,omitempty"`
 }
 
-// Main runs this process as the first one of a guest, and then never returns,
-// if it is that. It must be called before all else.
+// If this process is the first one of a guest, Main runs it as that and never
+// returns. Call Main before anything else.
 //
-// Being process 1 is not enough: that of a container is, too.
+// Being process 1 is not enough: a container has one, too.
 func Main() {
 	if os.Getpid() != 1 || os.Getenv(Env) == "" {
 		return
 	}
 	if err := runGuest(); err != nil {
-		// This goes to the console, from where it gets into the verdict.
+		// This goes to the console, and from there into the verdict.
 		fmt.Fprintln(os.Stderr, "ebpf-bench:", err)
 	}
 	restart()
 }
 
-// runGuest makes the guest a place in which the command can run, runs it, and
-// reports. An error is one that could not be reported.
+// runGuest sets up the guest, runs the command, and reports. It returns only
+// errors that it could not report.
 func runGuest() error {
 	config, err := readConfig()
 	if err != nil {
@@ -86,8 +86,8 @@ func readConfig() (*Config, error) {
 	return &config, nil
 }
 
-// restart ends the machine, which QEMU does not let restart. To power it off
-// would take ACPI.
+// restart ends the machine: QEMU does not let it restart. Powering it off would
+// require ACPI.
 func restart() {
 	_ = unix.Reboot(unix.LINUX_REBOOT_CMD_RESTART)
 	select {} // the first process must not end before
@@ -111,9 +111,9 @@ const (
 	resultsFD = 3
 )
 
-// Results is where a command that runs in a guest reports its results, one
-// JSON value after the other. It is nil in any other process, and what the
-// command starts is another one. It is to be called once.
+// Results returns the writer to which a command in a guest reports its results,
+// one JSON value after the other. It is nil in any other process, including
+// those that the command starts. Call it once.
 func Results() io.Writer {
 	if os.Getenv(ResultsEnv) == "" {
 		return nil

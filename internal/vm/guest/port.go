@@ -27,7 +27,7 @@ func openPort() (*port, error) {
 	}
 	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err == nil {
-		// Every byte as it is: a terminal would turn a newline into two.
+		// Send every byte unchanged: a terminal would turn a newline into two.
 		t.Iflag, t.Oflag, t.Lflag = 0, 0, 0
 		t.Cflag = unix.CS8 | unix.CREAD | unix.CLOCAL | unix.B115200
 		err = unix.IoctlSetTermios(fd, unix.TCSETS, t)
@@ -62,8 +62,8 @@ func (p *port) send(typ FrameType, v any) error {
 	return nil
 }
 
-// write writes all of b. It is a plain system call, for the poller of the
-// runtime would add threads and wake-ups of its own.
+// write writes all of b. It makes plain system calls, because the poller of the
+// runtime would add threads and wake-ups.
 func (p *port) write(b []byte) error {
 	for len(b) > 0 {
 		n, err := unix.Write(p.fd, b)
@@ -78,7 +78,7 @@ func (p *port) write(b []byte) error {
 	return nil
 }
 
-// drain waits until the last byte is on its way.
+// drain waits until the last byte has been transmitted.
 func (p *port) drain() error {
 	if err := unix.IoctlSetInt(p.fd, unix.TCSBRK, 1); err != nil {
 		return fmt.Errorf("drain %s: %w", portDevice, err)

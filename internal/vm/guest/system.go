@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts are the file systems that measuring takes.
+// Mounts are the file systems needed for measuring.
 var Mounts = []struct{ FS, Dir, Options string }{
 	{"devtmpfs", "/dev", ""},
 	{"proc", "/proc", ""},
@@ -24,8 +24,8 @@ var Mounts = []struct{ FS, Dir, Options string }{
 	{"tmpfs", "/tmp", "size=25%"},
 }
 
-// mountAll mounts what the kernel has of them. Only the device nodes are
-// essential, for one of them is the port.
+// mountAll mounts those that the kernel supports. Only the device nodes are
+// essential, because one of them is the port.
 func mountAll() (warnings []string, err error) {
 	for _, m := range Mounts {
 		_ = os.MkdirAll(m.Dir, 0o755) // those in /sys are there if the kernel has them
@@ -41,7 +41,7 @@ func mountAll() (warnings []string, err error) {
 	return warnings, nil
 }
 
-// loadModules loads modules in their order, and frees their files.
+// loadModules loads modules in order, and frees their files.
 func loadModules(files []string) (warnings []string) {
 	for _, file := range files {
 		if err := loadModule(file); err != nil {
@@ -68,7 +68,7 @@ func loadModule(file string) error {
 
 func introduce(warnings []string) Hello {
 	var name unix.Utsname
-	_ = unix.Uname(&name) // fails for a bad address only
+	_ = unix.Uname(&name) // fails only for a bad address
 	return Hello{
 		Release:  unix.ByteSliceToString(name.Release[:]),
 		Build:    unix.ByteSliceToString(name.Version[:]),
@@ -77,13 +77,13 @@ func introduce(warnings []string) Hello {
 	}
 }
 
-// oomKills is how many processes the kernel has killed for want of memory.
+// oomKills returns how many processes the kernel has killed for lack of memory.
 func oomKills() int {
 	n, _ := strconv.Atoi(fieldOf("/proc/vmstat", "oom_kill "))
 	return n
 }
 
-// fieldOf is what follows a key in one of the kernel's files.
+// fieldOf returns what follows a key in one of the kernel's files.
 func fieldOf(file, key string) string {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {

@@ -2,8 +2,8 @@
 //
 //	CGO_ENABLED=0 go test -exec 'vmtest -kernel 6.1' ./internal/insn
 //
-// The guest has the test binary, the files of its package's folder, below a folder
-// of its own, the tools that are named, and nothing else. There is one CPU, and its
+// The guest has the test binary, the files of its package's folder, below a
+// separate folder, the named tools, and nothing else. There is one CPU, and its
 // clock counts instructions.
 package main
 
@@ -74,11 +74,11 @@ func main() {
 	}
 }
 
-// nowEnv has the time of the start, in seconds, in the guest, whose own clock
-// starts on the same day each time.
+// nowEnv holds the time of the start, in seconds, for the guest, whose own
+// clock always starts on the same day.
 const nowEnv = "VMTEST_NOW"
 
-// settle makes the guest what tests take a machine to be.
+// settle sets the guest up as tests expect a machine to be.
 func settle() error {
 	now, err := strconv.ParseInt(os.Getenv(nowEnv), 10, 64)
 	if err != nil {
@@ -113,7 +113,7 @@ func test(binary string, args []string) int {
 	return 0
 }
 
-// machine is what the guest has beside the test.
+// machine is what the guest has besides the test.
 type machine struct {
 	globs, tools []string
 	files        map[string][]byte
@@ -125,7 +125,7 @@ func (g *machine) run(ctx context.Context, release string, memory int, command [
 		return err
 	}
 	binary := "/" + filepath.Base(command[0])
-	// The folder, lest there is no such thing.
+	// Add the folder, in case it has no files.
 	g.files = map[string][]byte{filepath.Join(here, dir, ".vmtest"): nil}
 	if g.files[binary], err = os.ReadFile(command[0]); err != nil {
 		return err
@@ -165,8 +165,8 @@ func (g *machine) run(ctx context.Context, release string, memory int, command [
 	return err
 }
 
-// here is the folder of the guest that has files by their names here, which may be
-// in a folder that the guest has one of its own of, such as /tmp.
+// here is the guest's folder for the host's files, below their names on the
+// host, where they may be in a folder that the guest has, too, such as /tmp.
 const here = "/here"
 
 // add adds files by their names, below a folder.
@@ -234,7 +234,7 @@ func (g *machine) addFolder(dir string) error {
 	})
 }
 
-// inFolder leaves out the arguments by which go test names files of the host.
+// inFolder removes the arguments by which go test names files of the host.
 func inFolder(args []string) []string {
 	var kept []string
 	for _, a := range args {

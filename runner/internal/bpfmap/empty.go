@@ -17,13 +17,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Emptier takes everything out of a map that programs fill and user space
-// drains. Without it a benchmark would soon measure only the path of a full
-// map.
+// Emptier removes everything from a map that programs fill and user space
+// drains. Otherwise a benchmark would soon measure only the path of a full map.
 type Emptier interface {
-	// Empty takes everything out, or what came since where the map is reset.
+	// Empty removes everything or, if the map is reset, what was added since.
 	Empty(ctx context.Context) error
-	// Full reports whether what was put in since may not all have fit.
+	// Full reports whether some of what was added since may not have fit.
 	Full() (bool, error)
 	io.Closer
 }
@@ -32,8 +31,8 @@ func canEmpty(t ebpf.MapType) bool {
 	return t == ebpf.RingBuf || t == ebpf.Queue || t == ebpf.Stack
 }
 
-// NewEmptiers makes an emptier for each map of the collection that is to be
-// emptied, or reset to what it holds now, before each slice.
+// NewEmptiers makes an emptier for each map of the collection that is emptied,
+// or reset to its present contents, before each slice.
 func NewEmptiers(ctx context.Context, coll *ebpf.Collection, preps map[string]bench.MapPrep, entries map[string][]Entry) (all []Emptier, err error) {
 	for name, m := range coll.Maps {
 		reset := preps[name].Reset
@@ -58,7 +57,7 @@ func NewEmptiers(ctx context.Context, coll *ebpf.Collection, preps map[string]be
 }
 
 // ringEmptier is the consumer of a ring buffer: it moves the consumer's
-// position to the producer's. Both are in pages that the kernel maps, see
+// position to the producer's. Both are in pages that the kernel maps; see
 // kernel/bpf/ringbuf.c.
 type ringEmptier struct {
 	consumer, producer []byte
@@ -84,16 +83,15 @@ func (r *ringEmptier) Empty(context.Context) error {
 	return nil
 }
 
-// Pending is the number of bytes that wait for a consumer.
+// Pending returns the number of bytes that wait for a consumer.
 func (r *ringEmptier) Pending() uint64 {
 	return atomic.LoadUint64(position(r.producer)) - atomic.LoadUint64(position(r.consumer))
 }
 
-// Full leaves room for a record that did not fit: more than half is taken for
-// too much.
+// Full allows for a record that did not fit: it takes more than half for full.
 func (r *ringEmptier) Full() (bool, error) { return r.Pending() > r.size/2, nil }
 
-// position is the counter at the start of a ring buffer's page.
+// position returns the counter at the start of a ring buffer's page.
 func position(page []byte) *uint64 { return (*uint64)(unsafe.Pointer(&page[0])) }
 
 func (r *ringEmptier) Close() error {
@@ -101,8 +99,8 @@ func (r *ringEmptier) Close() error {
 	return unix.Munmap(r.consumer)
 }
 
-// queueEmptier pops a queue or stack empty by a program, because a system
-// call an element would take longer than the slice that is measured.
+// queueEmptier empties a queue or stack with a program, because one system call
+// per element would take longer than the slice that is measured.
 type queueEmptier struct {
 	queue   *ebpf.Map
 	prog    *ebpf.Program
@@ -111,11 +109,12 @@ type queueEmptier struct {
 }
 
 // popsPerRun is the number of elements that one run of the program pops. The
-// program has no loop, so that it loads where loops do not (before Linux 5.3).
+// program has no loop, so that it loads on kernels before Linux 5.3, which have
+// none.
 const popsPerRun = 64
 
-// maxStackValue bounds the values that fit the stack of a program (512 bytes)
-// with room to spare.
+// maxStackValue bounds the values that fit on the stack of a program (512
+// bytes) with room to spare.
 const maxStackValue = 256
 
 func newQueueEmptier(m *ebpf.Map) (Emptier, error) {
@@ -147,7 +146,7 @@ func (q *queueEmptier) Empty(context.Context) error {
 	return err
 }
 
-// Full counts the elements, which takes them out.
+// Full counts the elements by removing them.
 func (q *queueEmptier) Full() (bool, error) {
 	value := make([]byte, q.queue.ValueSize())
 	for n := uint32(0); ; n++ {
@@ -169,9 +168,9 @@ func closeAll[C io.Closer](all []C) {
 	}
 }
 
-// StartOver reports whether there is a map that each slice finds as it was, so that what
-// a run does depends on how many of its slice came before. What is in a ring buffer is
-// its reader's.
+// StartOver reports whether each slice finds some map as it was, so that a run
+// depends on how many runs of its slice came before. Ring buffers do not count:
+// their contents belong to their reader.
 func StartOver(all []Emptier) bool {
 	return slices.ContainsFunc(all, func(e Emptier) bool {
 		_, ring := e.(*ringEmptier)

@@ -1,6 +1,6 @@
-// Package bpfmap sees to what maps hold: it turns what a suite says of them, and of
-// global variables, into bytes, writes these, and takes out between slices what runs
-// have left.
+// Package bpfmap manages the contents of maps: it turns a suite's values for
+// maps and global variables into bytes, writes them, and removes between slices
+// what runs left behind.
 package bpfmap
 
 import (
@@ -23,9 +23,9 @@ import (
 // Entry is a key and value in the kernel's bytes; a queue's key is nil.
 type Entry struct{ key, value []byte }
 
-// Prepare turns what a suite says of maps into entries, by the map's name.
-// It refuses maps that the program does not use, and entries that do not fit.
-// Arrays of programs are filled in the spec, with programs of the object.
+// Prepare turns a suite's values for maps into entries, by the map's name. It
+// refuses maps that the program does not use, and entries that do not fit. It
+// fills arrays of programs in the spec, with programs of the object.
 func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench.MapPrep, readFile func(string) ([]byte, error)) (map[string][]Entry, error) {
 	all := map[string][]Entry{}
 	for _, name := range slices.Sorted(maps.Keys(preps)) {
@@ -54,7 +54,7 @@ func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench
 			return nil, fmt.Errorf("map %s is of type %s, which cannot be reset to its entries: leave out reset, or the entries", name, object.MapTypeName(m.Type))
 		}
 		n := len(entries)
-		if indexed(m.Type) { // has them all from the start
+		if indexed(m.Type) { // has all of them from the start
 			n = int(m.MaxEntries)
 		}
 		if prep.Reset == bench.ResetSlice && n > maxReset {
@@ -65,14 +65,14 @@ func Prepare(o *object.Object, spec *ebpf.CollectionSpec, preps map[string]bench
 	return all, nil
 }
 
-// holdsBytes tells the maps whose values are what is written to them. Those of
-// the others are file descriptors, of which a number in a suite says nothing.
+// holdsBytes reports whether maps of type t hold the values written to them.
+// Others hold file descriptors, for which a number in a suite has no meaning.
 func holdsBytes(t ebpf.MapType) bool {
 	return canRestore(t) || t == ebpf.Queue || t == ebpf.Stack || t == ebpf.BloomFilter
 }
 
-// entriesFor are the entries of a file, those that are generated and those that
-// the suite spells out, in this order: what comes later replaces what was there.
+// entriesFor returns the entries of a file, the generated ones and those that
+// the suite spells out, in this order: later ones replace earlier ones.
 func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]byte, error)) ([]Entry, error) {
 	var all []Entry
 	if prep.File != "" {
@@ -104,7 +104,8 @@ func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]by
 	return all, nil
 }
 
-// evicts tells the maps that make room for what is new.
+// evicts reports whether maps of type t evict entries to make room for new
+// ones.
 func evicts(t ebpf.MapType) bool { return t == ebpf.LRUHash || t == ebpf.LRUCPUHash }
 
 func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
@@ -124,7 +125,7 @@ func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
 	return out, nil
 }
 
-// generateEntries makes entries up, the same ones each time.
+// generateEntries generates entries, the same ones each time.
 func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]Entry, error) {
 	if m.MaxEntries > 0 && uint64(g.Count) > uint64(m.MaxEntries) && !evicts(m.Type) {
 		return nil, fmt.Errorf("%d generated entries are more than the %d that it has room for", g.Count, m.MaxEntries)
@@ -161,7 +162,7 @@ func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]Entry, error
 	return entries, nil
 }
 
-// pattern is the i-th of generated keys or values.
+// pattern returns the i-th of the generated keys or values.
 func pattern(p bench.Pattern, size, i int, source *rand.ChaCha8) []byte {
 	b := make([]byte, size)
 	switch p {
@@ -173,7 +174,8 @@ func pattern(p bench.Pattern, size, i int, source *rand.ChaCha8) []byte {
 	return b
 }
 
-// indexed tells the maps whose keys are the numbers below their size.
+// indexed reports whether the keys of maps of type t are the numbers below
+// their size.
 func indexed(t ebpf.MapType) bool { return t == ebpf.Array || t == ebpf.PerCPUArray }
 
 // Fill writes entries into the collection's maps.

@@ -14,12 +14,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// maxFileEntries bounds the entries of a file: more take longer to write than
-// anything that is measured.
+// maxFileEntries bounds the entries of a file: writing more would take longer
+// than measuring anything.
 const maxFileEntries = 1_000_000
 
-// parseEntries reads a file of entries: what bpftool --json map dump writes, or
-// lines of a key and a value.
+// parseEntries reads a file of entries: the output of bpftool --json map dump,
+// or lines of a key and a value.
 func parseEntries(m *ebpf.MapSpec, data []byte) ([]Entry, error) {
 	var entries []bench.MapEntry
 	var err error
@@ -46,7 +46,7 @@ func parseEntries(m *ebpf.MapSpec, data []byte) ([]Entry, error) {
 	return all, nil
 }
 
-// dumped is an element of what bpftool --json map dump writes.
+// dumped is an element of the output of bpftool --json map dump.
 type dumped struct {
 	Key    hexBytes `json:"key"`
 	Value  hexBytes `json:"value"`
@@ -78,7 +78,8 @@ func parseDump(data []byte) ([]bench.MapEntry, error) {
 	return entries, nil
 }
 
-// hexBytes are hex digits, of a list of bytes such as ["0x0a","0x00"].
+// hexBytes are hex digits, decoded from a list of bytes such as
+// ["0x0a","0x00"].
 type hexBytes string
 
 func (h *hexBytes) UnmarshalJSON(text []byte) error {
@@ -96,8 +97,9 @@ func (h *hexBytes) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// parseLines reads a key and a value a line, or just a value where the map has
-// no keys: decimal numbers, or hex digits after 0x. Empty lines, and those that begin with #, are skipped.
+// parseLines reads a key and a value per line, or just a value if the map has
+// no keys: decimal numbers, or hex digits after 0x. It skips empty lines and
+// those that start with #.
 func parseLines(m *ebpf.MapSpec, text string) ([]bench.MapEntry, error) {
 	var entries []bench.MapEntry
 	for i, line := range strings.Split(text, "\n") {
@@ -126,8 +128,8 @@ func parseLines(m *ebpf.MapSpec, text string) ([]bench.MapEntry, error) {
 	return entries, nil
 }
 
-// written is a word as the suite file would have it: a decimal number, or hex
-// digits if it begins with 0x.
+// written returns a word in the form of the suite file: a decimal number, or a
+// string of hex digits if it starts with 0x.
 func written(word string) any {
 	if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 		return n

@@ -99,7 +99,8 @@ func TestGenerateEntries(t *testing.T) {
 	}
 }
 
-// What could not be made up, or would mean nothing, is refused before it is.
+// Entries that could not be generated, or would mean nothing, are refused
+// beforehand.
 func TestEntriesThatMakeNoSense(t *testing.T) {
 	random := bench.MapPrep{Generate: &bench.GeneratedEntries{Count: 2, Keys: bench.PatternRandom}}
 	given := bench.MapPrep{Entries: []bench.MapEntry{{Key: 1, Value: 9}}}

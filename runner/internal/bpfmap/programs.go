@@ -14,9 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// fillWithPrograms puts the programs that a suite names into the spec of an array
-// of programs, as an object does that fills one itself: they are loaded with it,
-// counted and reported like any that a tail call reaches.
+// fillWithPrograms puts the programs that a suite names into the spec of an
+// array of programs, as if the object had filled it: they are loaded with it,
+// and counted and reported like any target of a tail call.
 func fillWithPrograms(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, prep bench.MapPrep) error {
 	if prep.File != "" || prep.Generate != nil {
 		return errors.New("it holds programs, which no file has and nothing generates: give entries, such as {key: 0, program: NAME}")
@@ -32,7 +32,8 @@ func fillWithPrograms(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSp
 	return nil
 }
 
-// programKey is the index of an entry whose program can be there.
+// programKey returns the index of an entry, and checks that its program fits
+// there.
 func programKey(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, e bench.MapEntry) (uint32, error) {
 	if e.Program == "" {
 		return 0, errors.New("the map holds programs: give a program of the object in place of the value")
@@ -50,7 +51,7 @@ func programKey(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, e 
 		return 0, &NoTargetError{fmt.Errorf("the object has no program %q%s", e.Program, strictyaml.DidYouMean(e.Program, o.Programs()))}
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Programs)) {
-		// What replaces a function is of the type of the program that it is in.
+		// A replacement has the type of the program whose function it replaces.
 		if typ := spec.Programs[name].Type; typ != p.Type && typ != ebpf.Extension {
 			return 0, fmt.Errorf("program %s is of type %s and %s of type %s: a tail call stays within a type", e.Program, object.TypeName(p.Type), name, object.TypeName(typ))
 		}
@@ -58,7 +59,7 @@ func programKey(o *object.Object, spec *ebpf.CollectionSpec, m *ebpf.MapSpec, e 
 	return key, nil
 }
 
-// NoTargetError says that an object lacks a program that a map is to hold.
+// NoTargetError says that an object lacks a program that a map should hold.
 type NoTargetError struct{ Err error }
 
 func (e *NoTargetError) Error() string { return e.Err.Error() }

@@ -15,21 +15,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 )
 
-// restorer gives a map back what it held when the restorer was made.
+// restorer restores a map to its contents at the time the restorer was made.
 type restorer struct {
 	m    *ebpf.Map
 	held []heldEntry
 	has  map[string]bool
 }
 
-// heldEntry is a key with what the kernel takes back as its value: bytes, or
-// those of each CPU.
+// heldEntry is a key and a value that the kernel accepts: bytes, or the bytes
+// of each CPU.
 type heldEntry struct {
 	key   []byte
 	value any
 }
 
-// canRestore tells the maps all of whose entries can be read and written.
+// canRestore reports whether all entries of maps of type t can be read and
+// written.
 func canRestore(t ebpf.MapType) bool {
 	switch t {
 	case ebpf.Hash, ebpf.Array, ebpf.PerCPUHash, ebpf.PerCPUArray, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.LPMTrie:
@@ -38,8 +39,8 @@ func canRestore(t ebpf.MapType) bool {
 	return false
 }
 
-// maxReset bounds the entries of a map that is reset before each slice: to read
-// so many takes longer than nearly all slices.
+// maxReset bounds the entries of a map that is reset before each slice: reading
+// that many takes longer than nearly all slices.
 const maxReset = 1 << 16
 
 var errTooManyToReset = bench.WithHint(fmt.Errorf("it holds more than %d entries, too many to be reset before each slice", maxReset),
@@ -65,8 +66,8 @@ func newRestorer(ctx context.Context, m *ebpf.Map) (Emptier, error) {
 	return r, nil
 }
 
-// Empty takes out what came since, and writes what was there. An entry that is
-// as it was is not written: that would move it in an LRU map.
+// Empty removes new entries and writes the old ones. It skips unchanged
+// entries, because writing them would move them in an LRU map.
 func (r *restorer) Empty(ctx context.Context) error {
 	if !indexed(r.m.Type()) {
 		var added [][]byte
@@ -100,7 +101,7 @@ func (r *restorer) Empty(ctx context.Context) error {
 	return nil
 }
 
-// Full is never: a program that fills such a map does so in use, too.
+// Full returns false: a program that fills such a map also does so in use.
 func (r *restorer) Full() (bool, error) { return false, nil }
 
 func (r *restorer) Close() error { return nil }
@@ -115,10 +116,10 @@ func readValue(m *ebpf.Map, key []byte) (any, error) {
 	return m.LookupBytes(key)
 }
 
-// eachKey calls fn with each key of a map. Keys that come or go meanwhile may
-// be missed, and a map whose keys change all the time is given up.
+// eachKey calls fn with each key of a map. It may miss keys that come or go
+// meanwhile, and gives up on a map whose keys change all the time.
 func eachKey(ctx context.Context, m *ebpf.Map, fn func(key []byte) error) error {
-	var last any // nil asks for the first
+	var last any // nil asks for the first key
 	for range uint64(m.MaxEntries()) + 1 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -135,12 +136,12 @@ func eachKey(ctx context.Context, m *ebpf.Map, fn func(key []byte) error) error 
 	return nil
 }
 
-// countable tells the maps whose entries come and go, and can be counted
-// without taking them out.
+// countable reports whether entries of maps of type t come and go, and can be
+// counted without removing them.
 func countable(t ebpf.MapType) bool { return canRestore(t) && !indexed(t) }
 
-// Fills are how full the maps are that can be counted, by name: the same in
-// each call for the same collection. A map that cannot be read is left out.
+// Fills returns how full the countable maps are, by name: the same maps in each
+// call for the same collection. It leaves out maps that it cannot read.
 func Fills(coll *ebpf.Collection) []bench.MapFill {
 	var fills []bench.MapFill
 	for _, name := range slices.Sorted(maps.Keys(coll.Maps)) {
@@ -157,8 +158,8 @@ func Fills(coll *ebpf.Collection) []bench.MapFill {
 	return fills
 }
 
-// Named is the program's map of a name, nil where it has none of it: the floor's
-// program has no maps.
+// Named returns the program's map with this name, or nil if it has none: the
+// floor's program has no maps.
 func Named(p *ebpf.Program, name string) (*ebpf.Map, error) {
 	info, err := p.Info()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// What goes through a map ends with the context.
+// Cancelling the context stops an iteration over a map.
 func TestAResetEndsWithItsContext(t *testing.T) {
 	testenv.Root(t)
 	m, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 8})

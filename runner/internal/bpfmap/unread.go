@@ -11,11 +11,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// UnreadRing is a ring buffer that nobody reads: its program soon finds it full.
+// UnreadRing is a ring buffer that nobody reads: its program soon finds it
+// full.
 type UnreadRing struct {
 	name string
 	ring *ringEmptier
-	// runs are those of all slices, grew is how many there were when the last
+	// runs counts the runs of all slices, grew is its value when the last
 	// record was written.
 	runs, grew uint64
 	position   uint64
@@ -38,7 +39,7 @@ func NewUnreadRings(coll *ebpf.Collection, preps map[string]bench.MapPrep) (all 
 	return all, nil
 }
 
-// Ran notes a slice of so many runs.
+// Ran notes a slice with this many runs.
 func (u *UnreadRing) Ran(runs uint64) {
 	u.runs += runs
 	if now := u.Pending(); now != u.position {
@@ -46,7 +47,8 @@ func (u *UnreadRing) Ran(runs uint64) {
 	}
 }
 
-// Warning says from which run on the ring buffer was full, empty where it was not.
+// Warning says from which run on the ring buffer was full, or returns "" if it
+// never was.
 func (u *UnreadRing) Warning() string {
 	if full, _ := u.ring.Full(); !full || u.runs == u.grew {
 		return ""
@@ -55,7 +57,7 @@ func (u *UnreadRing) Warning() string {
 		u.name, unit.Exact(float64(u.grew)))
 }
 
-// Pending is the number of bytes that nobody has read.
+// Pending returns the number of unread bytes.
 func (u *UnreadRing) Pending() uint64 { return u.ring.Pending() }
 
 // Close ends the watch.

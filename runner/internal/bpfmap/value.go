@@ -34,8 +34,8 @@ func SetGlobals(spec *ebpf.CollectionSpec, globals map[string]any) error {
 }
 
 // encodeValue turns a value of the suite file into size bytes: an integer or
-// bool in the machine's byte order, a string of hex digits as the bytes that
-// it spells.
+// bool in the machine's byte order, or the bytes that a string of hex digits
+// spells.
 func encodeValue(value any, size int) ([]byte, error) {
 	switch v := value.(type) {
 	case bool:
@@ -64,8 +64,8 @@ func encodeValue(value any, size int) ([]byte, error) {
 	return nil, fmt.Errorf("%v is not an integer, bool or string of hex digits", value)
 }
 
-// EncodeInt is an integer of so many bytes in the machine's byte order, or an error
-// where it does not fit.
+// EncodeInt returns an integer as size bytes in the machine's byte order, or an
+// error if it does not fit.
 func EncodeInt(v uint64, negative bool, size int) ([]byte, error) {
 	if size < 8 {
 		bits := 8 * size

@@ -15,7 +15,7 @@ import (
 )
 
 // sums is an object whose program returns the sum of a constant, a variable
-// that begins as zero, and the second and third number of an array.
+// that starts as zero, and the second and third number of an array.
 func sums(t *testing.T) *object.Object {
 	t.Helper()
 	address := []byte{0x18, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}

@@ -1,5 +1,5 @@
-// Package count counts the BPF instructions that runs of a job execute, and says which
-// lines of source they are of.
+// Package count counts the BPF instructions that runs of a job execute, and
+// attributes them to lines of source.
 package count
 
 import (
@@ -20,32 +20,32 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Executed is what runs of a job execute. It is counted by a copy of the program
-// that counts its own blocks, which is never timed.
+// Executed holds the counts of what runs of a job execute. They come from a
+// copy of the program that counts its own blocks and is never timed.
 type Executed struct {
 	job   *plan.Job
 	table *insn.Table
-	// first are the counts of the first slices, which find maps as they were filled.
-	// They are of no figure.
+	// first are the counts of the first slices, which find maps as they were
+	// filled. They are part of no figure.
 	first *insn.Counts
-	// Fills are how full maps were before the passes, where runs change this.
+	// Fills are the fill levels of maps before the passes, if runs change them.
 	Fills []bench.MapFill
 	// passes are the counts of slices that should be alike.
 	passes []pass
-	// total are the counts of all passes.
+	// total are the counts of all passes together.
 	total *insn.Counts
-	// failed are the tail calls that did not happen. Of those that are unclear some
-	// did not, or all.
+	// failed are the tail calls that did not happen; of those in unclear, some
+	// or all did not.
 	failed, unclear []failedTailCall
-	// code says that lines are to have their instructions, machine what the JIT
-	// made of these; see machineCode.
+	// code adds instructions to the lines; machine counts what the JIT compiled
+	// each to; see machineCode.
 	code    bool
 	machine map[string][]int
 }
 
-// Count counts slices with as few runs as there are kinds of them, or with
-// as many as are measured where each slice finds maps as they were. depths are
-// what the verifier says of the stack; see stackDepths.
+// Count counts slices with as few runs as there are kinds of them, or, where
+// each slice finds maps as they were, with as many as are measured. depths are
+// the stack depths that the verifier reports; see StackDepths.
 func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like) (*Executed, error) {
 	spec := j.Spec.Copy()
 	drive.ZeroSeeds(spec)
@@ -60,7 +60,7 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	if err != nil {
 		return nil, notLoaded(j.Program, err)
 	}
-	// What cannot be detached now ends with the process.
+	// If something cannot be detached now, it ends with the process.
 	defer func() { _ = s.Close() }()
 	if r, ok := s.Driver.(drive.Resizer); ok {
 		switch {
@@ -94,9 +94,9 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	return e, nil
 }
 
-// placement is where the job's counters are: in every block where runs of others
-// may be under way while they are read, because the counts of blocks without a
-// counter follow from the others only once a run has ended.
+// placementOf returns where to place the job's counters: in every block if runs
+// of others may be in progress while they are read. The counts of blocks
+// without a counter follow from the others only once a run has ended.
 func placementOf(j *plan.Job) insn.Placement {
 	if j.Command != nil || j.PerfEvent != nil && j.PerfEvent.Scope == bench.ScopeAll {
 		return insn.EveryBlock
@@ -104,7 +104,7 @@ func placementOf(j *plan.Job) insn.Placement {
 	return insn.Minimal
 }
 
-// runs is how often the program ran in all passes.
+// runs returns how often the program ran in all passes.
 func (e *Executed) runs() (n uint64) {
 	for _, p := range e.passes {
 		n += p.runs
@@ -112,9 +112,9 @@ func (e *Executed) runs() (n uint64) {
 	return n
 }
 
-// Sample is what a run executes. Where passes differ it is the fewest, the mean and
-// the most: so the mean is the center of the values, and it can be seen that they
-// are not exact count.
+// Sample returns what a run executes. If passes differ, its values are the
+// fewest, the mean and the most: this centers the values on the mean and shows
+// that they are not exact.
 func (e *Executed) Sample() bench.Sample {
 	s := bench.Sample{Measure: bench.BPFInsns}
 	mean := e.perRun(e.total.Total())
@@ -126,7 +126,8 @@ func (e *Executed) Sample() bench.Sample {
 	return s
 }
 
-// spread is what the passes count of something in a run, nil where all are alike.
+// spread returns the range of what the passes count per run, or nil if all are
+// alike.
 func (e *Executed) spread(of func(pass) uint64) *bench.Spread {
 	var all []float64
 	for _, p := range e.passes {
@@ -141,7 +142,7 @@ func (e *Executed) spread(of func(pass) uint64) *bench.Spread {
 	return &bench.Spread{Least: least, Most: most}
 }
 
-// counts are those of the passes that differ from the one before.
+// counts returns the counts of the passes that differ from the one before.
 func (e *Executed) counts() (all []*insn.Counts) {
 	for i, p := range e.passes {
 		if i == 0 || p.counts != e.passes[i-1].counts {
@@ -151,7 +152,7 @@ func (e *Executed) counts() (all []*insn.Counts) {
 	return all
 }
 
-// Warning says why the passes differ, empty where they do not.
+// Warning returns why the passes differ, or "" if they do not.
 func (e *Executed) Warning() string {
 	values := e.Sample().Values
 	if len(values) == 1 {
@@ -177,8 +178,9 @@ func (e *Executed) Warning() string {
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
 
-// StackDepths are what the verifier says of the stacks of loaded programs, in
-// bytes, a value for each function: where an instrumented program may spill.
+// StackDepths returns the stack depths that the verifier reports for loaded
+// programs, in bytes, one per function: below them, an instrumented program may
+// spill.
 func StackDepths(coll *ebpf.Collection) map[string][]int {
 	depths := map[string][]int{}
 	for name, p := range coll.Programs {

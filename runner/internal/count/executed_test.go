@@ -22,11 +22,11 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
-// Runs that chance has a say in are told as such, with what they ask.
+// A warning says that runs depend on chance, and names what they ask.
 func TestBPFInsnsByChance(t *testing.T) {
 	testenv.Root(t)
-	// Each of seven bits decides on so many instructions that no sum of them is
-	// another.
+	// Each of seven bits decides on so many instructions that no sum of them
+	// equals another.
 	insns := asm.Instructions{asm.FnGetPrandomU32.Call(), asm.Mov.Reg(asm.R1, asm.R0), asm.Mov.Imm(asm.R0, 1)}
 	for bit := range 7 {
 		next := fmt.Sprintf("after%d", bit)
@@ -53,7 +53,7 @@ func TestBPFInsnsByChance(t *testing.T) {
 	}
 }
 
-// A load that gets no CPU while the window of its event is open is waited for.
+// A load that gets no CPU while its event's window is open is waited for.
 func TestCountingWaitsForAnEvent(t *testing.T) {
 	testenv.Root(t)
 	// Such a window is over long before the first sample.
@@ -77,8 +77,8 @@ func tailCall(index int32) asm.Instructions {
 
 var pass2 = asm.Instructions{asm.Mov.Imm(asm.R0, 2), asm.Return()}
 
-// A program that is entered again by a tail call, its own or another's, is in the
-// same run.
+// A program that is entered again by a tail call, from itself or another
+// program, is still in the same run.
 func TestBPFInsnsOfTailCalls(t *testing.T) {
 	testenv.Root(t)
 	context := asm.Mov.Reg(asm.R6, asm.R1)
@@ -129,7 +129,7 @@ func TestBPFInsnsOfTailCalls(t *testing.T) {
 	}
 }
 
-// counting is a program that does something in each nth run.
+// counting returns a program that does something in each nth run.
 func counting(n int32, dear int) asm.Instructions {
 	insns := asm.Instructions{
 		asm.LoadMapValue(asm.R1, 0, 0).WithReference("state"), asm.LoadMem(asm.R2, asm.R1, 0, asm.DWord),
@@ -142,8 +142,8 @@ func counting(n int32, dear int) asm.Instructions {
 	return append(insns, asm.Mov.Imm(asm.R0, 2).WithSymbol("out"), asm.Return())
 }
 
-// What happens in one of many runs is in the mean, what happens in the first one
-// alone is not, and is said to be reached.
+// The mean includes what happens in one of many runs. What happens only in the
+// first run is not included but marked as reached.
 func TestBPFInsnsOfState(t *testing.T) {
 	testenv.Root(t)
 	const always = 9
@@ -174,7 +174,7 @@ func TestBPFInsnsOfState(t *testing.T) {
 	}
 }
 
-// A program against itself is not an improvement, whatever chance did.
+// A program compared with itself is not an improvement, whatever chance did.
 func TestBPFInsnsByChanceDoNotGate(t *testing.T) {
 	testenv.Root(t)
 	insns := asm.Instructions{asm.FnGetPrandomU32.Call(), asm.JSet.Imm(asm.R0, 1, "out")}
@@ -193,7 +193,7 @@ func TestBPFInsnsByChanceDoNotGate(t *testing.T) {
 	}
 }
 
-// Who ends it does not wait for 256 passes, nor for the other side.
+// Cancelling must not wait for 256 passes, nor for the other side.
 func TestCountingEndsWithItsContext(t *testing.T) {
 	testenv.Root(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -219,7 +219,7 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// ending is a driver in whose nth slice something ends.
+// ending is a driver that calls end in its nth slice.
 type ending struct {
 	drive.Driver
 	after int
@@ -233,7 +233,7 @@ func (d *ending) Drive(ctx context.Context) (drive.Driven, error) {
 	return d.Driver.Drive(ctx)
 }
 
-// Of an object without debug information there are blocks, and what to do about it.
+// An object without debug information gets blocks, and a hint how to get lines.
 func TestExplainWithoutLines(t *testing.T) {
 	testenv.Root(t)
 	job := plantest.Made(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", counting(2, 10))

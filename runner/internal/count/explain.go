@@ -13,7 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Explain counts what runs of a pair execute, of the head alone if no base exists.
+// Explain counts what runs of a pair execute, or of the head alone if there is
+// no base.
 func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
 	like := p.Head
 	if like == nil {
@@ -40,7 +41,7 @@ func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
 	return e
 }
 
-// explained is what the side executes as a whole, nil of nil.
+// explained returns what the side executes as a whole, or nil if e is nil.
 func (e *Executed) explained() *bench.ExplainedSide {
 	if e == nil {
 		return nil
@@ -60,7 +61,7 @@ func (e *Executed) explained() *bench.ExplainedSide {
 	}
 }
 
-// Warnings are what a reader must know of the side, none of nil.
+// Warnings returns the warnings about the side, none if e is nil.
 func (e *Executed) Warnings() []string {
 	if e == nil {
 		return nil
@@ -78,8 +79,9 @@ func (e *Executed) Warnings() []string {
 	return all
 }
 
-// countSide counts what a job executes, nil of nil. It ends with the context between
-// loads, each of which may take the verifier seconds.
+// countSide counts what a job executes; it returns nil for a nil job. It ends
+// with the context between loads, each of which may keep the verifier busy for
+// seconds.
 func countSide(ctx context.Context, j *plan.Job, code bool) (*Executed, error) {
 	switch {
 	case j == nil:

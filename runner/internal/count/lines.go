@@ -13,9 +13,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// joinLines are the lines of the programs of both sides, either of which may be
-// nil: first those of the program itself, which is the same one whatever its
-// name, then those of the programs that it tail calls.
+// joinLines joins the lines of the programs of both sides, either of which may
+// be nil: first the lines of the program itself, which counts as the same one
+// whatever its name, then those of the programs that it tail calls.
 func joinLines(base, head *Executed) []bench.Line {
 	bases, heads := base.lines(), head.lines()
 	var all []bench.Line
@@ -42,13 +42,14 @@ type programLines struct {
 	program string
 	side    *Executed
 	lines   []srcline.Line
-	// executed is how often each instruction was executed, first how often in the
-	// first slice; passes are the same of each pass that is unlike the one before.
+	// executed is how often each instruction was executed, first how often in
+	// the first slice; passes holds the same for each pass that differs from
+	// the one before.
 	executed, first []uint64
 	passes          [][]uint64
 	runs            []uint64
 	slots           []int
-	text            []string // of the instructions, where lines are to have them
+	text            []string // of the instructions, if lines should include them
 }
 
 func (e *Executed) lines() []programLines {
@@ -68,7 +69,7 @@ func (e *Executed) lines() []programLines {
 			}
 		}
 		if e.code {
-			// Those of the table have labels, which nobody wrote.
+			// The table's instructions have labels that nobody wrote.
 			p.text = bytecode.Disassemble(e.job.Spec.Programs[program].Instructions)
 		}
 		return p
@@ -111,7 +112,7 @@ func joinProgram(base, head programLines) []bench.Line {
 	return all
 }
 
-// wasOf notes what was another thing of a line in the base.
+// wasOf notes what differs about a line in the base.
 func wasOf(line *bench.Line, base *srcline.Line) {
 	if base.Number != line.Number {
 		line.BaseNumber = base.Number
@@ -124,13 +125,13 @@ func wasOf(line *bench.Line, base *srcline.Line) {
 	}
 }
 
-// start is the slot of the first instruction of a function.
+// start returns the slot of the first instruction of a function.
 func (p *programLines) start(function string) int {
 	functions := p.side.table.Program(p.program).Functions
 	return p.slots[functions[slices.IndexFunc(functions, func(f insn.Function) bool { return f.Name == function })].Start]
 }
 
-// of is what a run executes of a line, nil of nil.
+// of returns what a run executes of a line, or nil if l is nil.
 func (p *programLines) of(l *srcline.Line) *bench.Executed {
 	if l == nil {
 		return nil
@@ -159,7 +160,7 @@ func (p *programLines) of(l *srcline.Line) *bench.Executed {
 	return x
 }
 
-// spread is what passes executed of a line.
+// spread returns the range of what passes executed of a line.
 func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 	least, most := math.Inf(1), math.Inf(-1)
 	for n, executed := range p.passes {
@@ -178,8 +179,8 @@ func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 
 func (e *Executed) perRun(n uint64) float64 { return unit.Round(float64(n) / float64(e.runs())) }
 
-// ChangedLines are the lines that a run executes more or less of, what changed
-// most first. Without both sides there are none.
+// ChangedLines returns the lines that a run executes more or less often, the
+// largest change first. It returns none unless both sides exist.
 func ChangedLines(base, head *Executed) []bench.Line {
 	if base == nil || head == nil {
 		return nil

@@ -16,10 +16,10 @@ import (
 
 // machineCode counts the machine instructions that the JIT made of each
 // instruction of the job's programs, by program. It is an estimate: the kernel
-// tells where the code of a line of source begins, so a copy of the program is
-// loaded whose every instruction is a line of its own, and what the JIT puts
-// before the first one, such as the prologue, is counted as part of that. A
-// program of which the kernel does not tell is left out.
+// reports where the code of each source line begins, so machineCode loads a
+// copy in which every instruction is a line of its own. The first one includes
+// what the JIT puts before it, such as the prologue. The result lacks programs
+// for which the kernel does not report it.
 func machineCode(j *plan.Job) map[string][]int {
 	spec := j.Spec.Copy()
 	for _, p := range spec.Programs {
@@ -41,8 +41,8 @@ func machineCode(j *plan.Job) map[string][]int {
 	return counts
 }
 
-// machineInstructions are the counts of a program with so many instructions, each
-// of which has its index as its line. They are nil where the kernel does not tell.
+// machineInstructions returns the counts of a program in which the line of each
+// instruction is its index, or nil if the kernel does not report them.
 func machineInstructions(p *ebpf.Program, instructions int) []int {
 	info, err := p.Info()
 	if err != nil {
@@ -85,15 +85,15 @@ func machineInstructions(p *ebpf.Program, instructions int) []int {
 	return counts
 }
 
-// endbr64 is what CET wants where an indirect jump may land; the decoder does not
+// endbr64 marks where CET allows an indirect jump to land; the decoder does not
 // know it.
 var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
-// countMachine counts the machine instructions of a piece of code. What the
-// decoder does not know is taken for one byte.
+// countMachine counts the machine instructions of a piece of code. It takes
+// what the decoder does not know for an instruction of one byte.
 func countMachine(code []byte) (n int) {
 	if runtime.GOARCH != "amd64" {
-		return len(code) / 4 // of a fixed size everywhere else that has a JIT and Go
+		return len(code) / 4 // fixed size on all others that have a JIT and Go
 	}
 	for ; len(code) > 0; n++ {
 		size := 1

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-// pass is what was counted in a slice.
+// pass holds the counts of one slice.
 type pass struct {
 	counts *insn.Counts
 	runs   uint64
@@ -18,15 +18,15 @@ type pass struct {
 
 func (p pass) perRun(n uint64) float64 { return unit.Round(float64(n) / float64(p.runs)) }
 
-// counted is the number of all runs until now, with the counts.
+// counted holds the counts and the number of runs so far.
 type counted struct {
 	counts *insn.Counts
 	runs   uint64
 }
 
-// count drives the program and keeps the counts of each slice. The first runs find
-// maps as they were filled, the others find what runs have left there. It ends with
-// the context.
+// count drives the program and keeps the counts of each slice. The first runs
+// find maps as they were filled, the others find what earlier runs left there.
+// It ends with the context.
 func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler) error {
 	read := func() (c counted, err error) {
 		if c.counts, err = e.table.Read(s.Coll); err == nil {
@@ -35,9 +35,9 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler
 		return c, err
 	}
 	if e.table.TailCalls() || len(e.job.Replacements) > 0 {
-		// A program may be entered again by a tail call, in the same run, or not at
-		// all where its first function is replaced: the kernel knows how many runs
-		// there are.
+		// A tail call may enter a program again in the same run, and a program
+		// whose first function is replaced is not entered at all: only the
+		// kernel knows the number of runs.
 		stats, err := drive.EnableStats()
 		if err != nil {
 			return err
@@ -81,14 +81,15 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler
 		p := pass{after.counts.Sub(before.counts), after.runs - before.runs}
 		before = after
 		if w, ok := s.Driver.(drive.Widener); ok && p.runs == 0 && w.Widen() {
-			// The load got no CPU while the window was open: others have them all.
+			// The load got no CPU while the window was open: others use them
+			// all.
 			n = leastPasses
 			continue
 		}
 		if last := len(e.passes) - 1; last < 0 {
 			n = e.enough(took)
 		} else if e.passes[last].counts.Equal(p.counts) {
-			p.counts = e.passes[last].counts // not once more in memory
+			p.counts = e.passes[last].counts // keep only one copy in memory
 		}
 		e.passes = append(e.passes, p)
 	}
@@ -96,18 +97,18 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler
 }
 
 const (
-	// leastPasses is how often the same slice is counted at least: a program that
-	// does the same each time counts the same each time.
+	// leastPasses is the least number of passes: a program that does the same
+	// each time counts the same each time.
 	leastPasses = 4
-	// mostPasses is how often it is counted where something may make runs differ:
-	// often enough to see what happens in every hundredth run.
+	// mostPasses is the number of passes if something may make runs differ:
+	// enough to see what happens in every hundredth run.
 	mostPasses = 256
-	// passBudget is how long that may take.
+	// passBudget is how long the passes may take.
 	passBudget = 200 * time.Millisecond
 )
 
-// enough is how many passes there are to be, where one takes so long. It is one of
-// few numbers, so that it is the same where a pass takes a little more or less.
+// enough returns the number of passes to make, given how long one takes. It is
+// one of a few numbers, so that small differences in time do not change it.
 func (e *Executed) enough(took time.Duration) int {
 	if len(e.job.Frames) > 0 && e.table.Repeatable(e.job.Spec) {
 		return leastPasses

@@ -13,30 +13,30 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Like is what is known of the runs that are measured when others of the same
-// job are counted, so that both find maps that hold the same.
+// Like describes the measured runs of a job to the runs that are counted, so
+// that both find the same in maps.
 type Like struct {
-	// Slice is how many runs a slice has, 0 for what the benchmark says.
+	// Slice is the number of runs of a slice; 0 takes the benchmark's own.
 	Slice int
-	// Runs is how many there were, 0 where they are still to come.
+	// Runs is the number of measured runs, 0 if they are still to come.
 	Runs uint64
 	// Exact says that the clock counts instructions.
 	Exact bool
 }
 
 const (
-	// settleRuns is how many runs a program may take at most to fill its maps before
-	// its runs are counted.
+	// settleRuns is the most runs that a program may take to fill its maps
+	// before its runs are counted.
 	settleRuns = 1 << 23
-	// settleBudget is how long that may take. A call of test_run of an XDP program
-	// that nothing holds waits for all CPUs, for tens of milliseconds on a busy
-	// machine, and the first calls are short ones.
+	// settleBudget is how long that may take. If nothing holds an XDP program,
+	// each call of test_run waits for all CPUs, for tens of milliseconds on a
+	// busy machine, and the first calls are short ones.
 	settleBudget = time.Second
 )
 
-// settler lets a program run until what its maps hold has stopped to grow, as in
-// the many runs that are measured: runs that put new keys into a map would be
-// counted else, and timed would be those that find them, or find the map full.
+// settler runs a program until its maps stop growing, as they do in the many
+// runs that are measured. Otherwise it would count runs that put new keys into
+// a map, while the measured runs find those keys, or find the map full.
 type settler struct {
 	s        *drive.Subject
 	resizer  drive.Resizer
@@ -44,8 +44,8 @@ type settler struct {
 	held     []uint64
 }
 
-// newSettler is nil for a program that no map can grow by, or whose runs are not
-// alike.
+// newSettler returns nil for a program that can make no map grow, or whose runs
+// are not alike.
 func newSettler(j *plan.Job, s *drive.Subject, like Like) *settler {
 	r, ok := s.Driver.(drive.Resizer)
 	if !ok || j.KindsOfRuns() == 0 || !addsEntries(j.Spec) && len(s.Unread) == 0 {
@@ -57,9 +57,9 @@ func newSettler(j *plan.Job, s *drive.Subject, like Like) *settler {
 	return &settler{s, r, like, s.Holds()}
 }
 
-// settle goes on from the first slice, in ever longer ones: to see what maps hold
-// takes long, too, and so does each call of test_run. Where slices find maps as
-// they were, they stay as long as those that are measured.
+// settle continues from the first slice with ever longer ones, because each
+// look at the maps takes long, and so does each call of test_run. If slices
+// find maps as they were, slices stay as long as the measured ones.
 func (t *settler) settle(drive func() error) error {
 	if !t.grew() {
 		return nil
@@ -88,15 +88,15 @@ func (t *settler) settle(drive func() error) error {
 	return nil
 }
 
-// grew reports whether maps hold more than at the last time, or less.
+// grew reports whether maps hold more, or less, than the last time.
 func (t *settler) grew() bool {
 	before := t.held
 	t.held = t.s.Holds()
 	return !slices.Equal(before, t.held)
 }
 
-// addsEntries reports whether programs of a collection write to maps or delete what
-// is there, so that there may be more in them or less after a run.
+// addsEntries reports whether programs of a collection add or delete entries of
+// maps, so that a run may change how much they hold.
 func addsEntries(spec *ebpf.CollectionSpec) bool {
 	for _, p := range spec.Programs {
 		if object.Calls(p, asm.FnMapUpdateElem) || object.Calls(p, asm.FnMapDeleteElem) {

@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
-// filling is a program that puts a new key into a map until there is no room, and
-// then goes on with so many instructions.
+// filling returns a program that puts a new key into a map until there is no
+// room, and then executes this many instructions.
 func filling(dear int) asm.Instructions {
 	insns := asm.Instructions{
 		asm.LoadMapValue(asm.R6, 0, 0).WithReference("state"),
@@ -31,7 +31,7 @@ func filling(dear int) asm.Instructions {
 	return append(insns, asm.Return())
 }
 
-// Runs are counted with maps as full as they are for the runs that are measured.
+// Counted runs find maps as full as measured runs do.
 func TestCountedRunsFindMapsAsFull(t *testing.T) {
 	testenv.Root(t)
 	const adds, finds = 14, 10 + 1 + 100 + 1

@@ -14,20 +14,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// failedTailCall is a tail call of a program that did not happen, with the reason.
+// failedTailCall is a tail call that did not happen, and the reason.
 type failedTailCall struct {
 	program string
 	insn.TailCall
 	why string
 }
 
-// findFailedTailCalls finds the tail calls that did not happen, and says why, as
-// the maps are now. Calls that failed and cannot be told apart are unclear.
+// findFailedTailCalls finds the tail calls that did not happen, and why,
+// judging by the present contents of maps. Failed calls that it cannot tell
+// apart are unclear.
 func (e *Executed) findFailedTailCalls(coll *ebpf.Collection) {
 	var open []failedTailCall
 	var made, entered, failed uint64
 	for _, p := range e.table.Programs {
-		if !e.job.ReplacesPart(p.Name) { // which is called, and not run
+		if !e.job.ReplacesPart(p.Name) { // a replacement is called, not run
 			entered += e.total.Runs(p.Name)
 		}
 		for _, call := range e.total.TailCalls(p.Name) {
@@ -47,7 +48,7 @@ func (e *Executed) findFailedTailCalls(coll *ebpf.Collection) {
 		}
 	}
 	// Each entry of a program is a run or a tail call that happened. That holds
-	// only where no run is under way while the counts are read.
+	// only if no run is in progress while the counts are read.
 	happened := entered - e.runs()
 	if e.job.KindsOfRuns() == 0 || made <= happened+failed {
 		return
@@ -62,8 +63,7 @@ func (e *Executed) findFailedTailCalls(coll *ebpf.Collection) {
 	}
 }
 
-// leadsNowhere tells that there is no program at the key of a map, where these are
-// known.
+// leadsNowhere reports whether it is known that a map has no program at key.
 func leadsNowhere(m *ebpf.Map, key int64) bool {
 	if m == nil || key < 0 || key > math.MaxUint32 {
 		return false
@@ -72,8 +72,8 @@ func leadsNowhere(m *ebpf.Map, key int64) bool {
 	return key >= int64(m.MaxEntries()) || errors.Is(m.Lookup(uint32(key), &program), ebpf.ErrKeyNotExist)
 }
 
-// whyFailed says why a tail call to a key of a map failed; the map may be nil and
-// the key -1 where they are not known.
+// whyFailed says why a tail call to a key of a map failed. m is nil if the map
+// is unknown, key -1 if the key is.
 func whyFailed(m *ebpf.Map, name string, key int64) string {
 	switch known := m != nil && key >= 0 && key <= math.MaxUint32; {
 	case known && key >= int64(m.MaxEntries()):
@@ -98,7 +98,7 @@ func holdsNothing(m *ebpf.Map) bool {
 	return true
 }
 
-// TailCallWarnings tell of each tail call that failed.
+// TailCallWarnings returns a warning for each tail call that failed.
 func (e *Executed) TailCallWarnings() (all []string) {
 	for _, f := range e.failed {
 		often := ""
@@ -113,8 +113,8 @@ func (e *Executed) TailCallWarnings() (all []string) {
 	return unique(all)
 }
 
-// unclearTailCalls tells of tail calls that failed and cannot be told apart, empty
-// where there are none.
+// unclearTailCalls returns the warning about failed tail calls that cannot be
+// told apart, or "" if there are none.
 func (e *Executed) unclearTailCalls() string {
 	if len(e.unclear) == 0 {
 		return ""
@@ -126,7 +126,7 @@ func (e *Executed) unclearTailCalls() string {
 	return fmt.Sprintf("tail calls failed, at one or more of %s: %s", unit.Few(unique(where)), e.unclear[0].why)
 }
 
-// place is where an instruction is: its line, or its number where there are none.
+// place returns the line of an instruction, or its number if it has no line.
 func (e *Executed) place(program string, index int) string {
 	p := e.table.Program(program)
 	if l := srcline.At(p, index); l != nil && l.File != "" && l.Number > 0 {
@@ -135,7 +135,7 @@ func (e *Executed) place(program string, index int) string {
 	return fmt.Sprintf("%s+%d", program, p.Slots()[index])
 }
 
-// note is what there is to say of an instruction, empty where that is nothing.
+// note returns a remark about an instruction, or "".
 func (e *Executed) note(program string, index int) string {
 	for _, f := range e.failed {
 		if f.program == program && f.Index == index {

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 )
 
-// notInstrumented says why a program cannot be given counters.
+// notInstrumented explains why a program cannot be given counters.
 func notInstrumented(err error) error {
 	if errors.Is(err, insn.ErrStack) {
 		return bench.WithHint(err, "a counter takes a register for a moment, and 8 bytes of the stack to save it where all are in use: let the program use less than the 512 bytes that it has")
@@ -20,9 +20,9 @@ func notInstrumented(err error) error {
 	return err
 }
 
-// notLoaded says why the copy of a program that counts does not load, where the
-// program does: that is not a fault of the program's, and the log of the verifier, of
-// up to a million instructions, is about code that nobody wrote.
+// notLoaded explains why the counting copy of a program does not load though
+// the program itself does. That is no fault of the program, and the verifier's
+// log, of up to a million instructions, would be about code that nobody wrote.
 func notLoaded(program string, err error) error {
 	text := err.Error()
 	var refused *ebpf.VerifierError

@@ -11,11 +11,12 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
-// A program that loads, and does not with counters, is not blamed for it.
+// The error does not blame a program that loads, but does not with counters.
 func TestWithCountersItIsTooLarge(t *testing.T) {
 	testenv.Root(t)
-	// A loop that the verifier follows to its end, a long way round, for there it
-	// compares states; and each of its blocks gets a counter.
+	// A loop that the verifier follows to its end. It is long, because the
+	// verifier compares states only there, and each of its blocks gets a
+	// counter.
 	const blocks = 400
 	insns := asm.Instructions{asm.Mov.Imm(asm.R1, 0)}
 	for range blocks {
@@ -30,8 +31,8 @@ func TestWithCountersItIsTooLarge(t *testing.T) {
 	}
 }
 
-// A program without a register or a place on the stack to spare is told how to get
-// one.
+// A program without a spare register or place on the stack gets a hint how to
+// spare one.
 func TestNoRoomForCounters(t *testing.T) {
 	testenv.Root(t)
 	var insns asm.Instructions

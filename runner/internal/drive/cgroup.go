@@ -17,7 +17,7 @@ import (
 )
 
 // newCgroup attaches a program to a cgroup whose only process does what the
-// program's hook sees. What it talks to is not in the cgroup.
+// program's hook sees. The process's peer is not in the cgroup.
 func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
 	hook, talk, err := plan.CgroupTalk(j)
 	if err != nil {
@@ -57,7 +57,7 @@ func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *
 	return x, nil
 }
 
-// cgroupPeer is what the cgroup's process inherits to talk to.
+// cgroupPeer returns the peer that the cgroup's process inherits.
 func cgroupPeer(n *sockets.Network, hook plan.CgroupHook, talk bench.Exchange) ([]*os.File, error) {
 	if hook.Task == sockets.TaskConnectOwn {
 		far, err := n.Far().File()

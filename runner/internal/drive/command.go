@@ -26,7 +26,8 @@ func openCommand(ctx context.Context, p *ebpf.Program, j *plan.Job) (d Driver, e
 			_ = a.Close()
 		}
 	}()
-	// The worker is there before the program, which is not to run for its start.
+	// Start the worker before the program is attached, so that it does not see
+	// the start.
 	if a.worker, err = startLoad(ctx, j.Command); err != nil {
 		return nil, err
 	}

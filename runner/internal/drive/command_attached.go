@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
-// attached is a program on a hook, and a worker that has the kernel come by
-// there.
+// attached is a program on a hook, with a worker that makes the kernel reach
+// the hook.
 type attached struct {
 	link   io.Closer
 	worker *worker.Worker
@@ -28,8 +28,9 @@ func (a *attached) MachineWide() {}
 
 func (a *attached) Close() error {
 	var errs []error
-	// The worker first: it waits for orders in functions of the kernel that may
-	// be hooked, and should not return from one when its hook is gone.
+	// Close the worker first: it waits for orders in functions of the kernel
+	// that may be hooked, and should not return from one after its hook is
+	// gone.
 	if a.worker != nil {
 		errs = append(errs, a.worker.Close())
 	}
@@ -39,7 +40,7 @@ func (a *attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// repeated is one whose worker can do less in a slice.
+// repeated is an attached whose worker can do less in a slice.
 type repeated struct{ *attached }
 
 func (r *repeated) Resize(runs func(now int) int) { r.count = max(runs(r.count), 1) }

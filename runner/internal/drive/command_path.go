@@ -10,21 +10,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// quickLoads do so little at a time that what a hook adds to it can be told, and
-// the same each time.
+// quickLoads do so little at a time that the cost that a hook adds is visible
+// and always the same.
 var quickLoads = []string{bench.LoadSyscalls, bench.LoadFaults, bench.LoadReads, bench.LoadWrites, bench.LoadSignals}
 
-// pathDoings is how often a load is done while a path is timed: few enough that
-// the kernel fills up none of its stocks in most of the rounds.
+// pathDoings is how often a load is done while a path is timed: seldom enough
+// that the kernel refills none of its stocks in most of the rounds.
 const pathDoings = 4
 
-// quick is a program on a hook that a quick load calls. What a call costs beside
-// the program, such as a trap or a trampoline, is on the path.
+// quick is a program on a hook that a quick load calls. The path includes what
+// a call costs besides the program, such as a trap or a trampoline.
 type quick struct {
 	*repeated
 	program *ebpf.Program
-	// runs and doings are those of the latest slice, last is what the latest
-	// trigger took.
+	// runs and doings are those of the latest slice, last is how long the
+	// latest trigger took.
 	runs, doings int
 	last         time.Duration
 }
@@ -50,8 +50,8 @@ func (q *quick) Trigger(ctx context.Context) (events int, err error) {
 	return pathDoings * q.perDoing(), err
 }
 
-// perDoing is how often the load calls the hook when it is done once. Few runs
-// more are for the worker's orders.
+// perDoing returns how often the load calls the hook each time. The few runs
+// beyond that are for the worker's orders.
 func (q *quick) perDoing() int {
 	if q.doings == 0 {
 		return 1

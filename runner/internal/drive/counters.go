@@ -13,8 +13,9 @@ import (
 )
 
 // EnableStats makes the kernel count the run time of every program until the
-// Closer is closed or the process ends, however it ends. BPF_ENABLE_STATS is
-// there since Linux 5.8; before, it is the sysctl that a guard puts back.
+// Closer is closed or the process ends, however it ends. It uses
+// BPF_ENABLE_STATS, new in Linux 5.8; on older kernels, it sets the sysctl,
+// which a guard restores.
 func EnableStats() (io.Closer, error) {
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	if err == nil {
@@ -42,10 +43,10 @@ func ReadCounters(p *ebpf.Program) (Counters, error) {
 	return Counters{uint64(s.Runtime), s.RunCount, s.RecursionMisses}, nil
 }
 
-// Since is what has been added to the statistics since an earlier moment.
+// Since returns what was added to the statistics since an earlier moment.
 func (c Counters) Since(before Counters) Counters {
 	return Counters{c.RunTimeNS - before.RunTimeNS, c.RunCnt - before.RunCnt, c.RecursionMisses - before.RecursionMisses}
 }
 
-// PerRun is how long a run took, in nanoseconds.
+// PerRun returns the mean time of a run, in nanoseconds.
 func (c Counters) PerRun() float64 { return float64(c.RunTimeNS) / float64(c.RunCnt) }

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// openDriver attaches a loaded program of a job to what drives it.
+// openDriver attaches a job's loaded program to its driver.
 func openDriver(ctx context.Context, env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
 	switch j.Driver() {
 	case bench.DriverTestRun:
@@ -48,18 +48,18 @@ type Driver interface {
 	io.Closer
 }
 
-// Driven is what a driver knows of a slice beside the kernel's counters.
+// Driven is what a driver knows about a slice besides the kernel's counters.
 type Driven struct {
 	// sent and dropped are packets; dropped ones never reached the program.
 	sent, dropped uint64
-	// sender is what produced the packets, empty for a driver without.
+	// sender names what produced the packets; "" for a driver without a sender.
 	sender string
-	// cpus is on how many CPUs the program ran at once, 0 for one.
+	// cpus is the number of CPUs that ran the program at once; 0 means one.
 	cpus int
 	// retvals are the return values of the slice's test_run calls.
 	retvals []uint32
-	// Tried and done are what was done for the program to see, and how much of
-	// it came off.
+	// Tried counts the actions for the program to see, Done those that took
+	// effect.
 	Tried, Done uint64
 }
 
@@ -69,7 +69,7 @@ type verified struct{}
 func (verified) Drive(context.Context) (Driven, error) { return Driven{}, nil }
 func (verified) Close() error                          { return nil }
 
-// AddTo adds what a slice of so many runs was to a result.
+// AddTo adds a slice with this number of runs to a result.
 func (d *Driven) AddTo(r *bench.Result, runs uint64) {
 	for _, v := range d.retvals {
 		if r.Retvals == nil {
@@ -97,46 +97,47 @@ func (d *Driven) AddTo(r *bench.Result, runs uint64) {
 	r.Traffic.Unaccounted += int64(d.sent) - int64(runs) - int64(d.dropped)
 }
 
-// Observer is a driver that can tell what a reader must know of how the program
-// ran. To find out, it may let it run.
+// Observer is a driver that can warn about how the program ran. To find out, it
+// may run the program.
 type Observer interface{ Warnings() []string }
 
-// Idler is a driver that can order a slice in which nothing is done: what runs the
-// program then is the order itself. It says how often a slice does what it does.
+// Idler is a driver that can order a slice in which nothing is done: then only
+// the order itself runs the program. Idle returns how often a normal slice does
+// its action.
 type Idler interface {
 	Idle(ctx context.Context) (doings int, err error)
 }
 
-// MachineWide is a driver of a hook that the whole machine calls: what others do
-// meanwhile is in the figures.
+// MachineWide is a driver of a hook that the whole machine calls: the figures
+// include the calls of others.
 type MachineWide interface {
 	Driver
 	MachineWide()
 }
 
-// PathDriver is a driver whose events happen without the program too, so that
-// it can tell what the program makes an event cost on its whole path.
+// PathDriver is a driver whose events also happen without the program, so that
+// it can measure what the program adds to an event's whole path.
 type PathDriver interface {
-	// Trigger makes as few events happen as there are kinds of them, and says
-	// how many. None is under way when it returns.
+	// Trigger makes as few events happen as there are kinds of them, and
+	// returns their number. No event is in flight when it returns.
 	Trigger(ctx context.Context) (events int, err error)
-	// Detach takes the program from its hook, for good.
+	// Detach permanently removes the program from its hook.
 	Detach() error
 }
 
-// SelfTimed is a PathDriver that knows what the events of the latest trigger took,
-// without what it takes to order them.
+// SelfTimed is a PathDriver that knows how long the latest events took, without
+// the time to order them.
 type SelfTimed interface{ Took() time.Duration }
 
 // Resizer is a driver whose slices can have another number of runs.
 type Resizer interface {
-	// Resize sets the number of runs of a slice; it is the same for each
-	// packet. runs is the number now.
+	// Resize sets the number of runs of a slice, the same for each packet. It
+	// passes the present number to runs.
 	Resize(runs func(now int) int)
 }
 
-// Widener is a driver of windows in which others may have had the CPU.
+// Widener is a driver with windows in which others may have had the CPU.
 type Widener interface {
-	// Widen makes the windows wider, and reports whether it could.
+	// Widen widens the windows, and reports whether it could.
 	Widen() bool
 }

@@ -13,20 +13,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
-// Environment is what all subjects of a run share: the thread's CPU and the
-// place where XDP programs are held.
+// Environment is shared by all subjects of a run: the thread's CPU and the
+// place that holds XDP programs.
 type Environment struct {
 	parking vethpair.Parking
-	// CPUs are those that the process may use.
+	// CPUs are the CPUs that the process may use.
 	CPUs []int
 	// Exact says that the clock counts instructions.
 	Exact bool
-	// Late says that XDP programs are held only from their first call of several
-	// runs on: most that are counted need none.
+	// Late delays holding an XDP program until its first call of several runs:
+	// most that are counted need none.
 	Late bool
-	// Counters are the CPU's of the thread; none in exact mode.
+	// Counters are the hardware counters of the thread; there are none in exact
+	// mode.
 	Counters *pmu.Counters
-	// Window bounds the window of a perf event where it is not 0, as far as that
+	// Window, unless 0, bounds the window of a perf event, as long as that
 	// leaves it a few samples.
 	Window time.Duration
 	// NotHeld is why the last program could not be held, for a warning.
@@ -42,7 +43,7 @@ func NewEnvironment(exact bool) (*Environment, error) {
 	env := &Environment{Exact: exact, CPUs: cpus}
 	if exact {
 		env.Window = ExactWindow
-		env.Counters = &pmu.Counters{} // nothing counts there but the clock
+		env.Counters = &pmu.Counters{} // nothing but the clock counts there
 		return env, nil
 	}
 	if env.Counters, err = pmu.Open(HardwareEvents); err != nil {
@@ -51,12 +52,12 @@ func NewEnvironment(exact bool) (*Environment, error) {
 	return env, nil
 }
 
-// hold keeps an XDP program in the kernel's dispatcher as long as it is
-// measured. Without that it still runs, only with fewer rounds in its time.
+// hold keeps an XDP program in the kernel's dispatcher while it is measured.
+// Without this it still runs, but in fewer rounds in its time.
 func (e *Environment) hold(p *ebpf.Program) io.Closer {
 	if e.Exact && !e.Late {
-		// Time is not a matter there, and where in the dispatcher a program is
-		// held would be part of its count.
+		// Time does not matter in exact mode, and the place in the dispatcher
+		// would be part of the program's count.
 		return nil
 	}
 	held, err := e.parking.Hold(p)
@@ -67,17 +68,18 @@ func (e *Environment) hold(p *ebpf.Program) io.Closer {
 	return held
 }
 
-// Close lets go of the XDP programs that are held, and of the counters.
+// Close releases the held XDP programs and the counters.
 func (e *Environment) Close() error { return errors.Join(e.parking.Close(), e.Counters.Close()) }
 
-// In exact mode the timer's tick is in no count of a slice that it does not fall into.
+// In exact mode, a slice that the timer tick misses has none of it in its
+// count.
 const (
-	// ExactWindow bounds the window of a perf event to a tenth of the time between
-	// two ticks. What a sample interrupts differs, and with it what it costs: with few
-	// samples in a round, and many rounds, there are some in which all samples are
-	// alike.
+	// ExactWindow bounds the window of a perf event to a tenth of the time
+	// between two ticks. Each sample interrupts something else, and so costs
+	// something else. With few samples per round and many rounds, there are
+	// rounds in which all samples are alike.
 	ExactWindow = 400 * time.Microsecond
-	// exactMessages is how many messages a slice has at most: each takes a hundred
-	// thousand instructions beside those of the program.
+	// exactMessages is the most messages in a slice: each takes a hundred
+	// thousand instructions besides those of the program.
 	exactMessages = 16
 )

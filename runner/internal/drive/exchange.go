@@ -16,19 +16,19 @@ import (
 // exchange is the driver of a program that sees what sockets do.
 type exchange struct {
 	program *ebpf.Program
-	// do does what the program sees so many times, and says how often that came
-	// off.
+	// do performs the action that the program sees this many times, and returns
+	// how often it took effect.
 	do    func(ctx context.Context, times int) (done int, err error)
 	count int
 	// oneWay says that nothing answers what do sends.
 	oneWay bool
-	// hint is for an error of do.
+	// hint is the hint for an error of do.
 	hint string
-	// open is what is closed in the end, the last one first.
+	// open is closed in the end, in reverse order.
 	open []io.Closer
 }
 
-// newExchange is one that does nothing yet.
+// newExchange returns an exchange that does nothing yet.
 func newExchange(env *Environment, program *ebpf.Program, talk bench.Exchange) *exchange {
 	x := &exchange{program: program, count: talk.Count}
 	if env.Exact {
@@ -43,20 +43,20 @@ func (x *exchange) Drive(ctx context.Context) (Driven, error) {
 		return Driven{}, bench.WithHint(err, x.hint)
 	}
 	if done < x.count || x.oneWay {
-		// A message that is not answered may still be on its way.
+		// A message without an answer may still be on its way.
 		err = x.settle(ctx)
 	}
 	return Driven{Tried: uint64(x.count), Done: uint64(done)}, err
 }
 
 const (
-	// quietTime is how long a program must not run to be taken for done, and
-	// settleTime how long that is waited for.
+	// quietTime is how long a program must not run to count as done, settleTime
+	// how long to wait for that.
 	quietTime  = time.Millisecond
 	settleTime = time.Second
 )
 
-// settle waits until the program runs no more.
+// settle waits until the program no longer runs.
 func (x *exchange) settle(ctx context.Context) error {
 	last, err := ReadCounters(x.program)
 	for began := time.Now(); err == nil && time.Since(began) < settleTime; {
@@ -82,17 +82,17 @@ func (x *exchange) Close() error {
 	return errors.Join(errs...)
 }
 
-// closeOnError closes what was opened so far.
+// closeOnError closes what is open so far.
 func (x *exchange) closeOnError(err *error) {
 	if *err != nil {
 		_ = x.Close()
 	}
 }
 
-// resent is the hint for packets by TCP that are not answered.
+// resent is the hint for TCP packets that get no answer.
 const resent = "TCP sends again what a program drops, in its own time: protocol: udp measures a program that drops packets"
 
-// closer is a function as an io.Closer.
+// closer makes a function an io.Closer.
 type closer func() error
 
 func (c closer) Close() error { return c() }

@@ -69,9 +69,8 @@ func (i *iterator) Close() error {
 	return errors.Join(errs...)
 }
 
-// choose finds the map that an iterator over a map goes through: the one of the
-// program's that is named after a colon, such as iter/bpf_map_elem:NAME, or else
-// one of its own.
+// choose finds the map for an iterator over a map: the program's map that is
+// named after a colon, as in iter/bpf_map_elem:NAME, or else a map of its own.
 func (i *iterator) choose(h *hook.Hook, p *ebpf.Program) error {
 	over, name, named := strings.Cut(h.Target, ":")
 	if named {
@@ -92,9 +91,8 @@ func (i *iterator) choose(h *hook.Hook, p *ebpf.Program) error {
 	return nil
 }
 
-// elements is how many elements a map has that an iterator goes through for want
-// of another. Programs are refused that read beyond the size of its keys and its
-// values.
+// elements is the number of elements in the map that an iterator gets if it has
+// no other. The kernel refuses programs that read beyond its key or value size.
 const (
 	elements    = 64
 	elementSize = 64

@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// explainLoad is load.Explain for the program of a job, of which it is known what
-// it is to be attached to.
+// explainLoad is load.Explain for the program of a job, whose attach target is
+// known.
 func explainLoad(j *plan.Job, err error) error {
 	forbidden := load.Forbidden(err)
 	var verifier *ebpf.VerifierError
@@ -29,7 +29,7 @@ func explainLoad(j *plan.Job, err error) error {
 		return load.Lacking(old)
 	}
 	if forbidden && j.Command != nil && j.ProgramSpec().AttachTo != "" {
-		// Privileges were checked before: some kernels leave this to nobody.
+		// Privileges were checked before: some kernels grant this to nobody.
 		return bench.WithHint(load.Lacking(fmt.Errorf("this kernel does not let programs be attached to %s: %w", j.Command.Attach, unix.EPERM)),
 			"measure on a kernel that does: --kernel 6.12")
 	}

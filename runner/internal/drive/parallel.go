@@ -10,28 +10,29 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
-// parallel runs a program on all CPUs at once: by the measuring thread, and by
-// one of its own on each other CPU. Alone, it is the measuring thread's.
+// parallel runs a program on all CPUs at once: on the measuring thread, and on
+// a thread for each other CPU. Alone, it runs only on the measuring thread.
 type parallel struct {
 	mine   *testRun
 	others []*companion
 	// alone keeps the companions out of a slice.
 	alone bool
 	ready atomic.Int32
-	// shared is the part of the latest slice in which all threads were at it.
+	// shared is the fraction of the latest slice in which all threads were
+	// running.
 	shared float64
 }
 
-// companion is a thread on a CPU of its own that runs a slice when it is told to.
+// companion is a thread on a CPU of its own that runs a slice on request.
 type companion struct {
 	run   *testRun
 	start chan context.Context
 	done  chan error
-	// when is when its latest slice was.
+	// when is the time of its latest slice.
 	when span
 }
 
-// span is from when to when.
+// span is a period of time.
 type span struct{ began, ended time.Time }
 
 // newParallel makes companions for a driver, which belongs to the thread on the
@@ -50,7 +51,7 @@ func newParallel(mine *testRun, cpus []int) *parallel {
 
 func (p *parallel) cpus() int { return 1 + len(p.others) }
 
-// serve runs slices until there are no more. Its thread ends with it.
+// serve runs slices until start is closed. Its thread ends with it.
 func (c *companion) serve(cpu int, together func()) {
 	runtime.LockOSThread()
 	err := thread.PinTo(cpu)
@@ -66,11 +67,11 @@ func (c *companion) serve(cpu int, together func()) {
 	close(c.done)
 }
 
-// together returns at the same moment on all threads, as near as one can have it:
-// waking up takes as long as a whole slice.
+// together returns at the same moment on all threads, as nearly as possible. It
+// spins, because waking up takes as long as a whole slice.
 func (p *parallel) together() {
 	for p.ready.Add(1); int(p.ready.Load()) < p.cpus(); {
-		// Go may have fewer threads run than there are CPUs.
+		// Go may run fewer threads than there are CPUs.
 		runtime.Gosched()
 	}
 }
@@ -113,7 +114,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Resize is given the runs of all CPUs.
+// Resize counts the runs on all CPUs.
 func (p *parallel) Resize(runs func(now int) int) {
 	each := func(now int) int { return max(runs(now*p.cpus())/p.cpus(), 1) }
 	p.mine.Resize(each)
@@ -123,14 +124,15 @@ func (p *parallel) Resize(runs func(now int) int) {
 }
 
 const (
-	// enoughShared is the part of a slice in which all CPUs should be at it.
+	// enoughShared is the fraction of a slice in which all CPUs should be
+	// running.
 	enoughShared = 0.8
-	// parallelTries is how often a slice is tried until they are: what else runs
-	// on the machine keeps them apart now and then.
+	// parallelTries is how often to try for such a slice: other activity on the
+	// machine keeps the CPUs apart now and then.
 	parallelTries = 4
 )
 
-// slice is a slice on all CPUs, with one of the program alone before it.
+// slice drives a slice of the program alone, and then one on all CPUs.
 func (p *parallel) slice(ctx context.Context, charge func(context.Context) (Slice, error)) (Slice, error) {
 	p.alone = true
 	alone, err := charge(ctx)

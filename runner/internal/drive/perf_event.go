@@ -14,18 +14,19 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// perfEvent samples a load that runs only while a slice lasts, so that it
-// disturbs no other benchmark.
+// perfEvent samples a load that runs only during a slice, so that it disturbs
+// no other benchmark.
 type perfEvent struct {
 	load   *perf.Load
 	events *perf.Events
 	window time.Duration
-	// widest is how long a window may become in which the program did not run.
+	// widest is the longest that a window in which the program did not run may
+	// become.
 	widest time.Duration
 }
 
-// widestWindow is time enough for a load that shares its CPU with others, however
-// many they are.
+// widestWindow is long enough for a load that shares its CPU with any number of
+// others.
 const widestWindow = time.Second
 
 // Widen doubles the window, and reports whether it was not the widest already.
@@ -42,7 +43,7 @@ func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Drive
 	if env.Window > 0 {
 		p.window = min(p.window, max(env.Window, fewSamples(j.PerfEvent)))
 	}
-	if env.Late { // where the clock counts instructions nobody else has the CPU
+	if env.Late { // in exact mode nobody else has the CPU
 		p.widest = widestWindow
 	}
 	defer func() {
@@ -69,9 +70,9 @@ func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Drive
 	return p, nil
 }
 
-// fewSamples is the time of some samples of an event of which that is known. The
-// kernel goes on with a period that the end of a window has cut off, so a whole
-// number of them is the same number of samples nearly each time.
+// fewSamples returns the time of a few samples of an event, if that is known. A
+// period that the end of a window cuts off continues in the next window, so a
+// whole number of periods nearly always gives the same number of samples.
 func fewSamples(e *bench.PerfEvent) time.Duration {
 	var period time.Duration
 	switch {

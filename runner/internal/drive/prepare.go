@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// prepareByPrograms runs the preparations, each on one packet after the other:
-// a repeat would have one packet run many times before the next.
+// prepareByPrograms runs the preparations on one packet after the other. The
+// kernel's repeat would run one packet many times before the next.
 func prepareByPrograms(ctx context.Context, coll *ebpf.Collection, all []plan.Preparation) error {
 	for _, p := range all {
 		prog := coll.Programs[p.Program]

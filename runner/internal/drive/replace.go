@@ -14,11 +14,11 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// LoadJob loads what may be the job's programs in another form: first the program,
-// then what replaces functions of it, which the verifier takes only with the loaded
-// program at hand.
+// LoadJob loads spec, which may be another form of the job's programs. It loads
+// the program first, and then the programs that replace functions of it, for
+// which the verifier needs the loaded program.
 func LoadJob(j *plan.Job, spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
-	if err := load.AnswerKconfig(spec); err != nil { // of both
+	if err := load.AnswerKconfig(spec); err != nil { // of the program and its replacements
 		return nil, "", explainLoad(j, err)
 	}
 	replacing := map[string]*ebpf.ProgramSpec{}
@@ -39,21 +39,22 @@ func LoadJob(j *plan.Job, spec *ebpf.CollectionSpec) (coll *ebpf.Collection, war
 	return coll, warning, nil
 }
 
-// explainReplacement is load.Explain for a program of which it is known what it replaces.
+// explainReplacement is load.Explain for a program whose target function is
+// known.
 func explainReplacement(r *plan.Replacement, spec *ebpf.CollectionSpec, err error) error {
 	if load.Forbidden(err) {
-		// Privileges were checked before: some kernels leave this to nobody.
+		// Privileges were checked before: some kernels grant this to nobody.
 		return bench.WithHint(load.Lacking(fmt.Errorf("this kernel does not let function %s be replaced by program %s: %w", r.Function, r.Program, unix.EPERM)),
 			"measure on a kernel that does: --kernel 6.12; ebpf-bench doctor says of freplace what this one can do")
 	}
 	return load.Explain(spec, r.Key, err)
 }
 
-// attachReplacements puts what replaces functions of the job's program in their
-// place, until it is closed.
+// attachReplacements replaces functions of the job's program until the returned
+// closers are closed.
 func attachReplacements(j *plan.Job, coll *ebpf.Collection) (all []io.Closer, err error) {
 	for _, r := range j.Replacements {
-		// What it replaces was said when it was loaded.
+		// The target was given when the replacement was loaded.
 		attached, err := link.AttachFreplace(nil, "", coll.Programs[r.Key])
 		if err != nil {
 			closeAll(all)

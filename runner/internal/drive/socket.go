@@ -12,7 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// socketOpeners attach programs of a type to the sockets that exchange messages.
+// socketOpeners attach programs, by type, to the sockets that exchange
+// messages.
 var socketOpeners = map[ebpf.ProgramType]func(context.Context, *exchange, *sockets.Network, bench.Exchange, *plan.Job) error{
 	ebpf.SkMsg:        openSent,
 	ebpf.SkSKB:        openReceived,
@@ -41,11 +42,11 @@ func newSocket(ctx context.Context, env *Environment, program *ebpf.Program, j *
 	return x, nil
 }
 
-// talk has sockets exchange messages on this thread.
+// talk makes sockets exchange messages, on this thread.
 func (x *exchange) talk(m *sockets.Messages) { x.open, x.do = append(x.open, m), m.Do }
 
-// talkTo has a server's sockets exchange messages: with UDP on this thread,
-// with TCP by a worker that makes a connection for each.
+// talkTo makes a server's sockets exchange messages: over UDP on this thread,
+// over TCP by a worker that makes a connection for each.
 func (x *exchange) talkTo(ctx context.Context, n *sockets.Network, server *sockets.Server, talk bench.Exchange) error {
 	if talk.Protocol == bench.ProtocolUDP {
 		messages, err := server.Messages()

@@ -10,8 +10,8 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// socketMapsOf are the loaded maps of such types that the program uses, in the
-// order of their names.
+// socketMapsOf returns the loaded maps of these types that the program uses, in
+// the order of their names.
 func socketMapsOf(p *ebpf.Program, types []ebpf.MapType) (maps []*ebpf.Map, err error) {
 	info, err := p.Info()
 	if err != nil {
@@ -42,7 +42,7 @@ func socketMapsOf(p *ebpf.Program, types []ebpf.MapType) (maps []*ebpf.Map, err 
 	return maps, nil
 }
 
-// newSocketMap is a map for a program that names none.
+// newSocketMap makes a map for a program that names none.
 func newSocketMap() (*ebpf.Map, error) {
 	m, err := ebpf.NewMap(&ebpf.MapSpec{Name: "sockets", Type: ebpf.SockMap, KeySize: 4, ValueSize: 4, MaxEntries: 2})
 	if err != nil {
@@ -51,8 +51,8 @@ func newSocketMap() (*ebpf.Map, error) {
 	return m, nil
 }
 
-// putSockets puts as many of the sockets into a map as it holds, at the keys 0,
-// 1 and so on.
+// putSockets puts as many of the sockets into a map as fit, at the keys 0, 1
+// and so on.
 func putSockets(m *ebpf.Map, sockets []int) error {
 	for i, fd := range sockets[:min(len(sockets), int(m.MaxEntries()))] {
 		key, value := make([]byte, max(m.KeySize(), 4)), make([]byte, max(m.ValueSize(), 4))

@@ -15,7 +15,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// openSent has a proxy's sockets, which are in the program's map, send messages.
+// openSent makes a proxy's sockets, which are in the program's map, send
+// messages.
 func openSent(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, j *plan.Job) error {
 	maps, err := x.attachToMap(ebpf.AttachSkMsgVerdict)
 	if err != nil {
@@ -26,14 +27,14 @@ func openSent(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exc
 	if err != nil {
 		return err
 	}
-	// Once a program has dropped a message, the kernel drops all those after it
-	// on that connection and no longer asks.
+	// Once a program has dropped a message, the kernel no longer calls it on
+	// that connection and drops all further messages.
 	messages.Renew = connect
 	x.talk(messages)
 	return nil
 }
 
-// openReceived has a proxy's sockets, which are in the program's map, receive
+// openReceived makes a proxy's sockets, which are in the program's map, receive
 // messages.
 func openReceived(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, j *plan.Job) error {
 	attach := j.ProgramSpec().AttachType
@@ -45,7 +46,7 @@ func openReceived(_ context.Context, x *exchange, n *sockets.Network, talk bench
 		return err
 	}
 	if attach == ebpf.AttachSkSKBStreamParser {
-		// A parser runs only where there is somebody to take what it finds.
+		// A parser runs only if a verdict takes what it finds.
 		if err := x.attachVerdict(maps[0]); err != nil {
 			return err
 		}
@@ -60,8 +61,8 @@ func openReceived(_ context.Context, x *exchange, n *sockets.Network, talk bench
 	return nil
 }
 
-// attachToMap attaches the program to the first of its maps of sockets, or to
-// one that is made for it, and returns them all. They are closed with x.
+// attachToMap attaches the program to the first of its socket maps, or to one
+// made for it, and returns them all. They are closed with x.
 func (x *exchange) attachToMap(attach ebpf.AttachType) ([]*ebpf.Map, error) {
 	maps, err := socketMapsOf(x.program, plan.SocketMaps)
 	if err != nil {
@@ -91,9 +92,9 @@ func (x *exchange) attachProgram(m *ebpf.Map, p *ebpf.Program, attach ebpf.Attac
 	return nil
 }
 
-// attachVerdict attaches a verdict that drops everything. One that lets anything
-// pass makes late releases of Linux 5.10, such as 5.10.223, hang: behind a parser
-// they take the sk_callback_lock of a socket twice.
+// attachVerdict attaches a verdict that drops everything. A verdict that lets
+// anything pass makes late releases of Linux 5.10, such as 5.10.223, hang:
+// behind a parser, they take the sk_callback_lock of a socket twice.
 func (x *exchange) attachVerdict(m *ebpf.Map) error {
 	verdict, err := ebpf.NewProgram(&ebpf.ProgramSpec{
 		Name: "bench_drop", Type: ebpf.SkSKB, AttachType: ebpf.AttachSkSKBStreamVerdict, License: "GPL",
@@ -106,13 +107,13 @@ func (x *exchange) attachVerdict(m *ebpf.Map) error {
 	return x.attachProgram(m, verdict, ebpf.AttachSkSKBStreamVerdict)
 }
 
-// The verdicts of programs of sockets, in the kernel's enum sk_action.
+// The verdicts of socket programs, from the kernel's enum sk_action.
 const (
 	skDrop = 0
 	skPass = 1
 )
 
-// proxyIn connects a proxy, whose sockets it puts into the maps, for messages.
+// proxyIn connects a proxy and puts its sockets into the maps.
 func proxyIn(n *sockets.Network, talk bench.Exchange, maps []*ebpf.Map, messages func(*sockets.Proxy) *sockets.Messages) func() (*sockets.Messages, error) {
 	return func() (*sockets.Messages, error) {
 		p, err := n.Proxy(talk)
@@ -129,12 +130,12 @@ func proxyIn(n *sockets.Network, talk bench.Exchange, maps []*ebpf.Map, messages
 }
 
 const (
-	// fewSockets is how many sockets share a port where no map tells, and
+	// fewSockets is how many sockets share a port if no map determines it,
 	// manySockets how many do at most.
 	fewSockets, manySockets = 4, 64
 )
 
-// openReuseport has a group of sockets on one port, over which the program
+// openReuseport opens a group of sockets on one port, over which the program
 // spreads messages.
 func openReuseport(ctx context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *plan.Job) error {
 	maps, err := socketMapsOf(x.program, plan.ReuseportMaps)
@@ -151,7 +152,7 @@ func openReuseport(ctx context.Context, x *exchange, n *sockets.Network, talk be
 		return err
 	}
 	x.open = append(x.open, server)
-	if len(maps) > 0 { // a socket is in one of them only
+	if len(maps) > 0 { // a socket can be in only one of them
 		if err := putSockets(maps[0], server.Sockets); err != nil {
 			return err
 		}
@@ -167,8 +168,8 @@ func openReuseport(ctx context.Context, x *exchange, n *sockets.Network, talk be
 	return nil
 }
 
-// openLookup has the program look up the socket of each message that has none
-// of its own.
+// openLookup makes the program look up the socket of each message that has no
+// socket of its own.
 func openLookup(ctx context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *plan.Job) error {
 	maps, err := socketMapsOf(x.program, plan.SocketMaps)
 	defer closeAll(maps)
@@ -201,7 +202,7 @@ func openLookup(ctx context.Context, x *exchange, n *sockets.Network, talk bench
 	return nil
 }
 
-// openFilter has the program filter what a socket receives.
+// openFilter makes the program filter what a socket receives.
 func openFilter(_ context.Context, x *exchange, n *sockets.Network, talk bench.Exchange, _ *plan.Job) error {
 	server, err := n.Serve(talk, 1)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package drive loads the program of a job, attaches it to what drives it, and lets it run
-// slice by slice.
+// Package drive loads the program of a job, attaches it to a driver, and runs
+// it slice by slice.
 package drive
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Subject is a program that is loaded and attached to what drives it.
+// Subject is a program that is loaded and attached to its driver.
 type Subject struct {
 	Coll     *ebpf.Collection
 	Program  *ebpf.Program
 	Emptiers []bpfmap.Emptier
 	Unread   []*bpfmap.UnreadRing
-	// replaced end what stands in for functions of the program.
+	// replaced holds the attached replacements of the program's functions.
 	replaced []io.Closer
 	Driver   Driver
-	// Hardware counts what the CPU does in a slice, nil where that says nothing
-	// of the program.
+	// Hardware counts CPU events in a slice. It is nil if they would say
+	// nothing about the program.
 	Hardware *pmu.Counters
-	// Warning is what had to be done for the program to load here.
+	// Warning says what had to be changed for the program to load here.
 	Warning string
 }
 
-// Open loads a job's program and attaches it to what drives it. The calling thread must
-// be that of the environment.
+// Open loads a job's program and attaches it to its driver. It must be called
+// on the thread of the environment.
 func Open(ctx context.Context, env *Environment, j *plan.Job) (*Subject, error) {
 	spec := j.Spec.Copy()
 	if env.Exact {
@@ -46,7 +46,8 @@ func Open(ctx context.Context, env *Environment, j *plan.Job) (*Subject, error) 
 	return OpenSpec(ctx, env, j, spec)
 }
 
-// OpenSpec loads what may be the job's programs in another form.
+// OpenSpec is like Open but loads spec, which may be another form of the job's
+// programs.
 func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.CollectionSpec) (s *Subject, err error) {
 	s = &Subject{}
 	defer func() {
@@ -85,7 +86,8 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	return s, err
 }
 
-// empty empties the maps that a reader would, unless ctx has been cancelled.
+// empty empties the maps that a reader would empty, unless ctx has been
+// cancelled.
 func (s *Subject) empty(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -107,8 +109,8 @@ func (s *Subject) Drive(ctx context.Context) error {
 	return err
 }
 
-// Slice is a slice of what the driver does, for a program on all CPUs beside one
-// of the program alone.
+// Slice runs the driver for one slice. A program on all CPUs first gets a slice
+// of running alone.
 func (s *Subject) Slice(ctx context.Context) (Slice, error) {
 	if p, ok := s.Driver.(*parallel); ok {
 		return p.slice(ctx, s.charge)
@@ -116,7 +118,8 @@ func (s *Subject) Slice(ctx context.Context) (Slice, error) {
 	return s.charge(ctx)
 }
 
-// charge empties the maps, lets the program run and reads what it was charged.
+// charge empties the maps, lets the program run and reads what the kernel
+// charged it.
 func (s *Subject) charge(ctx context.Context) (Slice, error) {
 	if err := s.empty(ctx); err != nil {
 		return Slice{}, err
@@ -171,15 +174,15 @@ func closeAll[C io.Closer](all []C) {
 	}
 }
 
-// Slice is what one round measured of one track.
+// Slice holds the measurements of one track in one round.
 type Slice struct {
 	Counters
 	Driven
 	Wall time.Duration
-	// Events are those of the CPU, in the order of the hardware counters.
+	// Events are the CPU's events, in the order of the hardware counters.
 	Events []float64
-	// Alone is the slice of the program on one CPU, before one on all, and apart
-	// that these were not really at it at once.
+	// Alone is the slice on one CPU that precedes one on all CPUs. Apart
+	// reports that those did not really run at the same time.
 	Alone *Slice
 	Apart bool
 }
@@ -189,9 +192,9 @@ func (s *Slice) AddTo(c *bench.Counters, load int) {
 	c.Add(load, s.RunTimeNS, s.RunCnt, uint64(s.Wall.Nanoseconds()), s.RecursionMisses)
 }
 
-// MakeRoom halves slices until the latest has filled no map that is emptied between
-// them: how a program fares with a full map is another benchmark. It reports whether
-// one has room for the shortest slice.
+// MakeRoom halves slices until the latest has filled no map that is emptied
+// between them: running with a full map would be another benchmark. It reports
+// whether the maps have room for some slice, down to the shortest.
 func (s *Subject) MakeRoom(slice func() error) (bool, error) {
 	for {
 		full, err := s.fillsMaps()
@@ -228,10 +231,10 @@ func (s *Subject) fillsMaps() (bool, error) {
 	return false, nil
 }
 
-// HardwareEvents are what is counted where the machine can.
+// HardwareEvents are the events to count if the machine can.
 var HardwareEvents = pmu.Hardware
 
-// readHardware reads the counters, none where they are not of use.
+// readHardware reads the counters, or returns nil if there are none.
 func (s *Subject) readHardware() ([]pmu.Reading, error) {
 	if s.Hardware == nil {
 		return nil, nil
@@ -239,8 +242,8 @@ func (s *Subject) readHardware() ([]pmu.Reading, error) {
 	return s.Hardware.Read()
 }
 
-// EventsSince is how many events there were between two readings of the same
-// counters, NaN where one was not counted.
+// EventsSince returns how many events there were between two readings of the
+// same counters, NaN for each that was not counted.
 func EventsSince(after, before []pmu.Reading) []float64 {
 	var events []float64
 	for i := range after {
@@ -253,8 +256,8 @@ func EventsSince(after, before []pmu.Reading) []float64 {
 	return events
 }
 
-// ZeroSeeds makes hash maps hash the same way in each run: which elements
-// share a bucket is part of what a lookup costs.
+// ZeroSeeds makes hash maps hash the same way in each run: the elements that
+// share a bucket determine part of the cost of a lookup.
 func ZeroSeeds(spec *ebpf.CollectionSpec) {
 	for _, m := range spec.Maps {
 		switch m.Type {
@@ -264,7 +267,7 @@ func ZeroSeeds(spec *ebpf.CollectionSpec) {
 	}
 }
 
-// Holds is how much is in the maps of which that can be told.
+// Holds returns the number of elements in each map that can report it.
 func (s *Subject) Holds() (all []uint64) {
 	for _, f := range bpfmap.Fills(s.Coll) {
 		all = append(all, uint64(f.Entries))

@@ -15,17 +15,18 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// testRun drives a program by BPF_PROG_RUN.
+// testRun drives a program with BPF_PROG_RUN.
 type testRun struct {
 	program *ebpf.Program
 	typ     plan.RunType
 	inputs  []plan.Input
 	runs    []int // of each input, in a slice
-	atOnce  int   // the runs of a call, at most
+	atOnce  int   // the most runs of one call
 	retvals []uint32
 	closers []io.Closer
-	// Hold keeps an XDP program where calls of several runs want it, nil once it has:
-	// the kernel else waits for all CPUs, twice a call.
+	// hold keeps an XDP program in the kernel's dispatcher, once a call makes
+	// several runs; it is nil after that. Without it, the kernel waits for all
+	// CPUs twice per call.
 	hold func()
 }
 
@@ -60,8 +61,8 @@ func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun,
 	return d, nil
 }
 
-// share is the part of n that falls to each of several, at least 1: the same, as
-// of the runs whose instructions are counted.
+// share divides n among several, at least 1 each. All get the same, since
+// instructions are counted in as many runs.
 func share(n, several int) int { return max((n+several/2)/several, 1) }
 
 func (d *testRun) Drive(ctx context.Context) (Driven, error) {
@@ -76,11 +77,12 @@ func (d *testRun) Drive(ctx context.Context) (Driven, error) {
 	return Driven{retvals: d.retvals}, err
 }
 
-// longCall is how long a call should take at most, because nothing cuts it off.
+// longCall is the longest that a call should take, because nothing can
+// interrupt it.
 const longCall = 100 * time.Millisecond
 
-// run runs the program on one of the inputs, as often as a slice does. After the
-// first slices that is one call, unless it were a long one.
+// run runs the program on one of the inputs for a slice. After the first slices
+// it needs a single call, unless that would be a long one.
 func (d *testRun) run(ctx context.Context, i int) (err error) {
 	for left, runs := d.runs[i], 0; left > 0; left -= runs {
 		if err := ctx.Err(); err != nil {
@@ -103,7 +105,7 @@ func (d *testRun) run(ctx context.Context, i int) (err error) {
 	return nil
 }
 
-// adapt has calls make more runs, or fewer, after one that took so long.
+// adapt adjusts the number of runs per call to how long the latest call took.
 func (d *testRun) adapt(runs int, took time.Duration) {
 	switch {
 	case took > longCall:
@@ -113,8 +115,8 @@ func (d *testRun) adapt(runs int, took time.Duration) {
 	}
 }
 
-// options of a call that runs the program so often; 0 is for a type that takes
-// no number.
+// runOptions returns the options of a call that runs the program repeat times;
+// 0 is for types that take no repeat.
 func runOptions(in *plan.Input, repeat int) *ebpf.RunOptions {
 	o := &ebpf.RunOptions{Data: in.Data, Repeat: uint32(repeat)}
 	if in.Context != nil {
@@ -142,7 +144,7 @@ func (d *testRun) Close() error {
 	return errors.Join(errs...)
 }
 
-// explainTestRun says what the kernel may have against an input.
+// explainTestRun says why the kernel may refuse an input.
 func explainTestRun(p *ebpf.Program, i int, in *plan.Input, err error) error {
 	if errors.Is(err, ebpf.ErrNotSupported) {
 		return noTestRun(p.Type(), err)

@@ -11,13 +11,13 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// growth is by how many bytes a program may make a packet longer before it takes
-// the kernel's word for it that it did.
+// growth is how many bytes a program may add to a packet before only the
+// kernel's error shows that it did.
 const growth = 256
 
-// Warnings say that the program leaves its packets other than they were, where
-// that matters: the kernel runs the repeats of a call on what the run before
-// left. They take a run of each packet, so nothing is measured after it.
+// Warnings warns of a program that changes its packets, where that matters: the
+// kernel runs the repeats of a call on the packet that the run before left. It
+// runs each packet once, so nothing may be measured after it.
 func (d *testRun) Warnings() []string {
 	if !d.typ.DataOut {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// noTestRun says that the kernel has no BPF_PROG_RUN for a type.
+// noTestRun returns the error of a kernel without BPF_PROG_RUN for a type.
 func noTestRun(typ ebpf.ProgramType, err error) error {
 	from, to := plan.RunTypes[typ].Since, " on"
 	if until := plan.RunTypes[typ].Until; until != "" {
@@ -24,8 +24,8 @@ func noTestRun(typ ebpf.ProgramType, err error) error {
 		"verify: {} measures what the verifier and the JIT make of it")
 }
 
-// testRunHint is what can be done about a refusal of BPF_PROG_RUN, which the
-// kernel gives no reason for; empty where that is not known.
+// testRunHint suggests what to do when BPF_PROG_RUN refuses an input, for which
+// the kernel gives no reason. It returns "" if nothing is known.
 func testRunHint(typ ebpf.ProgramType, in *plan.Input, err error) string {
 	switch {
 	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.ENOMEM) && len(in.Data) > os.Getpagesize():

@@ -18,8 +18,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
-// A program whose runs are counted is held where calls have several runs, of which
-// each would wait for all CPUs, and else does without.
+// A program whose runs are counted is held if calls have several runs, since
+// each such call would wait for all CPUs, and otherwise is not.
 func TestCountedProgramsAreHeldForLongCalls(t *testing.T) {
 	testenv.Root(t)
 	packets := []bench.Packet{{Hex: "00112233445566778899aabb0800"}, {Hex: "00112233445566778899aabb86dd"}}
@@ -65,7 +65,7 @@ func TestCallsOfTestRunAreKeptShort(t *testing.T) {
 		want         int
 	}{
 		{64, 64, longCall / 10, 128},
-		{64, 10, longCall / 10, 64}, // of too few runs to tell
+		{64, 10, longCall / 10, 64}, // too few runs to tell
 		{64, 64, longCall, 64},
 		{64, 64, 3 * longCall, 32},
 		{64, 10, 3 * longCall, 5},
@@ -78,7 +78,8 @@ func TestCallsOfTestRunAreKeptShort(t *testing.T) {
 	}
 }
 
-// What cannot be run on one CPU ends with its error, and leaves no thread behind.
+// A program that cannot run on a CPU ends with an error, and leaves no thread
+// behind.
 func TestAnErrorOfAnotherCPU(t *testing.T) {
 	if cpus, err := thread.Allowed(); err != nil || len(cpus) < 2 {
 		t.Skipf("this machine has one CPU (%v)", err)
@@ -115,7 +116,7 @@ func onThread(t *testing.T, fn func(env *Environment)) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
-		// Should fn fail the test, its goroutine ends without a result.
+		// If fn fails the test, its goroutine ends without a result.
 		defer close(done)
 		runtime.LockOSThread()
 		env, err := NewEnvironment(false)

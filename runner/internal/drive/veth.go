@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// veth drives a program that is attached to a veth pair by packets that one end
-// sends to the other.
+// veth drives a program that is attached to a veth pair with packets that one
+// end sends to the other.
 type veth struct {
 	program *ebpf.Program
 	pair    *vethpair.Pair
@@ -40,8 +40,8 @@ func newVeth(env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, er
 	}
 	sender := j.Veth.Sender
 	if env.Exact && sender == "" {
-		// Live frames are sent by an XDP program, which the dispatcher would
-		// have beside the one that is counted.
+		// An XDP program sends live frames, and the dispatcher would hold it
+		// next to the one that is counted.
 		sender = vethpair.SenderAFPacket
 	}
 	if v.sender, err = v.pair.NewSender(sender, j.Frames); err != nil {

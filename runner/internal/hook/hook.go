@@ -1,5 +1,5 @@
-// Package hook reads what a tracing program is attached to, attaches it there, and
-// knows which load has the kernel come by.
+// Package hook parses the hook of a tracing program, attaches the program to
+// it, and knows which load makes the kernel reach it.
 package hook
 
 import (
@@ -17,27 +17,28 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// Hook is what a tracing program is attached to, as a section of an object
-// spells it: a kind, and what it is of, such as kprobe/vfs_read.
+// Hook is a hook for tracing programs, spelled as a section of an object: a
+// kind and a target, such as kprobe/vfs_read.
 type Hook struct {
 	*hookKind
 	Section string
-	// name is the kind's name in the section, target what follows it.
+	// name is the kind's name in the section, Target what follows it.
 	name, Target string
 	sleepable    bool
 }
 
 // hookKind is a way to attach a tracing program.
 type hookKind struct {
-	// program and as are the type of program that the kind takes, and what the
-	// kernel has to know of the attaching when it loads it.
+	// program is the type of program that the kind takes, as the attach type
+	// that the kernel needs to know when it loads the program.
 	program ebpf.ProgramType
 	as      ebpf.AttachType
 	// byBTF says that the kernel looks the target up when it loads the program.
 	byBTF bool
-	// InUser says that the target is code of a user's, which a command has to run.
+	// InUser says that the target is code in user space, which a command has to
+	// run.
 	InUser bool
-	// attach attaches a program until it is closed.
+	// attach attaches a program until the returned Closer is closed.
 	attach func(h *Hook, p *ebpf.Program) (io.Closer, error)
 }
 
@@ -45,7 +46,7 @@ type hookKind struct {
 // suffix for programs that may sleep.
 var hookKinds = map[string]*hookKind{}
 
-// otherHooks are the kinds that libbpf knows beside them, and what they are.
+// otherHooks are the other kinds that libbpf knows, with explanations.
 var otherHooks = map[string]string{
 	"fsession":       "an fsession program is attached to where a function of the kernel begins and ends",
 	"lsm_cgroup":     "an lsm_cgroup program is attached to a cgroup",
@@ -76,7 +77,7 @@ func init() {
 	add(hookKind{program: ebpf.LSM, as: ebpf.AttachLSMMac, byBTF: true, attach: attachLSM}, "lsm")
 }
 
-// IsTracing reports whether programs of a type are attached to hooks.
+// IsTracing reports whether programs of type t are attached to hooks.
 func IsTracing(t ebpf.ProgramType) bool {
 	for _, k := range hookKinds {
 		if k.program == t {
@@ -86,7 +87,7 @@ func IsTracing(t ebpf.ProgramType) bool {
 	return false
 }
 
-// Parse reads a hook as the name of a section spells it.
+// Parse parses a hook, spelled as the name of a section.
 func Parse(section string) (*Hook, error) {
 	name, target, _ := strings.Cut(strings.TrimPrefix(section, "?"), "/")
 	h := &Hook{Section: section, name: name, Target: target}
@@ -105,7 +106,7 @@ func Parse(section string) (*Hook, error) {
 	return h, nil
 }
 
-// example is a hook of the same kind.
+// example returns a hook of the same kind.
 func (h *Hook) example() string {
 	switch {
 	case h.program == ebpf.TracePoint:
@@ -126,12 +127,13 @@ func (h *Hook) example() string {
 	return h.name + "/vfs_read"
 }
 
-// returns tells that the program runs when the target returns.
+// returns reports whether the program runs when the target returns.
 func (h *Hook) returns() bool {
 	return strings.HasPrefix(h.name, "kret") || strings.HasPrefix(h.name, "uret")
 }
 
-// Takes says why the hook takes no programs of a type, nil where it does.
+// Takes returns why the hook does not take programs of type t, or nil if it
+// does.
 func (h *Hook) Takes(t ebpf.ProgramType) error {
 	if t != h.program {
 		return fmt.Errorf("%s takes programs of type %s", h.Section, object.TypeName(h.program))
@@ -139,15 +141,15 @@ func (h *Hook) Takes(t ebpf.ProgramType) error {
 	return nil
 }
 
-// Reads tells that the hook is an iterator's, whose program runs when that is
-// read: once for each thing that it goes through, and once at the end.
+// Reads reports whether the hook is an iterator, whose program runs when it is
+// read: once for each item, and once at the end.
 func (h *Hook) Reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
 
-// Attach attaches a program until it is closed.
+// Attach attaches a program until the returned Closer is closed.
 func (h *Hook) Attach(p *ebpf.Program) (io.Closer, error) { return h.attach(h, p) }
 
-// Aim readies a program for loading, for a hook that may not be the one that it
-// was compiled for.
+// Aim readies a program for loading with this hook, which may differ from the
+// one that it was compiled for.
 func (h *Hook) Aim(p *ebpf.ProgramSpec) error {
 	if err := h.Takes(p.Type); err != nil {
 		return err

@@ -83,7 +83,7 @@ func TestUserTargets(t *testing.T) {
 	}
 }
 
-// The load that a hook gets is the one that calls it.
+// A hook gets the load that calls it.
 func TestLoadsSuitHooks(t *testing.T) {
 	for section, want := range map[string]string{
 		"tp/syscalls/sys_enter_openat":      "syscalls openat",

@@ -47,9 +47,9 @@ func attachKprobe(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	return h.kprobe(symbol, p, &link.KprobeOptions{Offset: offset})
 }
 
-// attachKsyscall attaches to what serves a system call.
+// attachKsyscall attaches to the function that serves a system call.
 func attachKsyscall(h *Hook, p *ebpf.Program) (io.Closer, error) {
-	// The link package adds what the architecture has before the name.
+	// The link package adds the architecture's prefix of the name.
 	return h.kprobe("sys_"+h.Target, p, nil)
 }
 
@@ -96,10 +96,10 @@ func attachKprobeMulti(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, err)
 }
 
-// kprobePMU is there on kernels with kprobes, from Linux 4.17 on.
+// kprobePMU exists on kernels with kprobes, since Linux 4.17.
 const kprobePMU = "/sys/bus/event_source/devices/kprobe"
 
-// HaveKprobes is nil where the kernel has kprobes.
+// HaveKprobes returns an error if the kernel has no kprobes.
 func HaveKprobes() error {
 	if _, err := os.Stat(kprobePMU); errors.Is(err, fs.ErrNotExist) {
 		return bench.WithHint(host.Cannot(errors.New("this kernel has no kprobes")), "measure on a kernel that has them: --kernel 6.12")
@@ -115,7 +115,7 @@ func attachTracing(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, err)
 }
 
-// notSupported is ENOTSUPP, which the kernel should not, but does return.
+// notSupported is ENOTSUPP, which the kernel should not return, but does.
 const notSupported = unix.Errno(524)
 
 func attachLSM(_ *Hook, p *ebpf.Program) (io.Closer, error) {
@@ -128,7 +128,7 @@ func attachLSM(_ *Hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, err)
 }
 
-// symbolOffset reads a function with an offset in it, such as vfs_read+4.
+// symbolOffset parses a function with an offset, such as vfs_read+4.
 func symbolOffset(target string) (symbol string, offset uint64, err error) {
 	symbol, after, ok := strings.Cut(target, "+")
 	if ok {
@@ -139,7 +139,8 @@ func symbolOffset(target string) (symbol string, offset uint64, err error) {
 	return symbol, offset, nil
 }
 
-// closerOf keeps a link that is not there from being one that is nil.
+// closerOf returns a nil interface, not a nil link in one, if there is an
+// error.
 func closerOf(l link.Link, err error) (io.Closer, error) {
 	if err != nil {
 		return nil, err

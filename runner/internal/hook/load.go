@@ -10,9 +10,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/builtin"
 )
 
-// LoadOf is the load that calls a hook, by what the hook's name says, and the
-// system call of the load syscalls. A name that says nothing takes the mixture,
-// which does what all of the loads do.
+// LoadOf returns the load that calls a hook, judging by the hook's name, and,
+// for the load syscalls, the system call. A name that says nothing gets the
+// mixture, which does what all of the loads do.
 func LoadOf(h *Hook) (load, syscall string) {
 	name := h.Target[strings.LastIndex(h.Target, "/")+1:]
 	if call := syscallOf(h, name); call != "" {
@@ -34,23 +34,23 @@ func LoadOf(h *Hook) (load, syscall string) {
 	return bench.LoadMixture, ""
 }
 
-// sysFunction is how functions are called that serve a system call.
+// sysFunction matches the names of functions that serve a system call.
 var sysFunction = regexp.MustCompile(`^(?:sys_enter_|sys_exit_|__(?:x64|ia32|arm64|do|se)_sys_|__sys_|sys_|do_sys_|ksys_)(\w+)$`)
 
-// servedBy are functions that serve system calls of another name.
+// servedBy has functions that serve system calls with another name.
 var servedBy = map[string]string{
 	"newstat": "stat", "newlstat": "lstat", "newfstat": "fstat", "newuname": "uname", "sendfile64": "sendfile", "umount": "umount2",
 }
 
-// syscallOf is the system call that a hook is of, empty where it is of none that
-// a load makes.
+// syscallOf returns the system call of a hook, or "" if it is of none that a
+// load makes.
 func syscallOf(h *Hook, name string) string {
 	call := ""
 	switch {
 	case strings.HasSuffix(h.name, "syscall"):
 		call = name
 	case name == "sys_enter" || name == "sys_exit":
-		return "getppid" // of every system call
+		return "getppid" // for every system call
 	default:
 		if m := sysFunction.FindStringSubmatch(name); m != nil {
 			call = m[1]
@@ -65,8 +65,7 @@ func syscallOf(h *Hook, name string) string {
 	return call
 }
 
-// loadNames are what the names of hooks say of the load. The first that matches
-// counts.
+// loadNames match the names of hooks to loads. The first match counts.
 var loadNames = []struct {
 	name *regexp.Regexp
 	load string

@@ -14,12 +14,14 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// Misspelled begins the reason of a hook that no kernel is likely to have.
+// Misspelled is the start of the reason given for a hook that probably no
+// kernel has.
 const Misspelled = "it looks misspelled: "
 
-// noHook says that this kernel has none of that name, and which of its names is
-// most like it. Where one is, another kernel is not going to have the hook either;
-// but names that differ by their numbers are of several kernels.
+// noHook says that this kernel has no hook of that name, and which of its names
+// is most similar. If there is a similar one, other kernels will not have the
+// hook either, unless the names differ only by numbers: such names are from
+// different kernels.
 func noHook(what, name string, names []string) error {
 	err := fmt.Errorf("this kernel has no %s %s%s", what, name, strictyaml.DidYouMean(name, names))
 	if near := strictyaml.Nearest(name, names); near == "" || unnumbered(near) == unnumbered(name) {
@@ -28,7 +30,8 @@ func noHook(what, name string, names []string) error {
 	return fmt.Errorf("%s%w", Misspelled, err)
 }
 
-// unnumbered is a name without what kernels tell apart versions of it by.
+// unnumbered removes what distinguishes versions of a name in different
+// kernels.
 func unnumbered(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || '0' <= r && r <= '9' {
@@ -42,8 +45,8 @@ func noFunction(name string) error {
 	return noHook("function", name, kernelFunctions(len(name)))
 }
 
-// kernelFunctions are the names of the kernel's functions that are about so long:
-// there are a hundred thousand, and others are not like a name of that length.
+// kernelFunctions returns the names of the kernel's functions that have about
+// this length: there are a hundred thousand, and only those can be similar.
 func kernelFunctions(length int) (names []string) {
 	text, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {
@@ -59,8 +62,8 @@ func kernelFunctions(length int) (names []string) {
 	return names
 }
 
-// Names are the names in this kernel of what a program is attached to that
-// the kernel finds by its types.
+// Names returns the names in this kernel to which a program can be attached, if
+// the kernel finds them by its types.
 func Names(p *ebpf.ProgramSpec) []string {
 	switch {
 	case p.AttachType == ebpf.AttachTraceRawTp:
@@ -75,11 +78,12 @@ func Names(p *ebpf.ProgramSpec) []string {
 	return nil
 }
 
-// rawTracepoints are the kernel's tracepoints as raw_tp and tp_btf name them.
+// rawTracepoints returns the kernel's tracepoints as raw_tp and tp_btf name
+// them.
 func rawTracepoints() []string { return namesInTypes("btf_trace_") }
 
-// namesInTypes are the names in the kernel's type information that begin so,
-// without that.
+// namesInTypes returns the names in the kernel's type information that start
+// with prefix, without the prefix.
 func namesInTypes(prefix string) (names []string) {
 	kernel, err := host.Types.Kernel()
 	if err != nil {
@@ -96,7 +100,7 @@ func namesInTypes(prefix string) (names []string) {
 	return names
 }
 
-// explain says which symbol of the file is most like one that it does not have.
+// explain adds the file's most similar symbol to an error about a missing one.
 func (t userTarget) explain(symbol string, err error) error {
 	if !errors.Is(err, link.ErrNoSymbol) {
 		return err
@@ -104,7 +108,7 @@ func (t userTarget) explain(symbol string, err error) error {
 	return fmt.Errorf("%w%s", err, strictyaml.DidYouMean(symbol, t.functions()))
 }
 
-// functions are the functions that the file has symbols of.
+// functions returns the functions for which the file has symbols.
 func (t userTarget) functions() (names []string) {
 	f, err := elf.Open(t.path)
 	if err != nil {

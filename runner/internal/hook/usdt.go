@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// usdtSpecs is the map in which a program of libbpf's usdt.bpf.h finds where the
-// arguments of a probe are, by the cookie of its attachment.
+// usdtSpecs is the map in which a program that uses libbpf's usdt.bpf.h finds
+// the places of a probe's arguments, by the cookie of its attachment.
 const usdtSpecs = "__bpf_usdt_specs"
 
 // attachUSDT attaches to each place of a static probe.
@@ -48,12 +48,12 @@ func attachUSDT(h *Hook, p *ebpf.Program) (io.Closer, error) {
 }
 
 func usdtOptions(number uint64, u usdt.Place) *link.UprobeOptions {
-	// A cookie of 0, which is that of the first, is none: any kernel takes it.
+	// A cookie of 0, as the first place has, means none: any kernel takes it.
 	return &link.UprobeOptions{Address: u.Offset, RefCtrOffset: u.Semaphore, Cookie: number}
 }
 
-// tellOfUSDT tells a program where the arguments of a probe are. One without the
-// maps does not ask.
+// tellOfUSDT writes the places of a probe's arguments into the program's maps.
+// A program without these maps does not need them.
 func tellOfUSDT(p *ebpf.Program, number uint32, u usdt.Place) error {
 	specs, err := bpfmap.Named(p, usdtSpecs)
 	if err != nil || specs == nil {

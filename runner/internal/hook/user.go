@@ -16,11 +16,11 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// userTarget is code in an executable or a library: a function, with an offset
-// in it or not, or a static probe.
+// userTarget is code in an executable or a library: a function, possibly with
+// an offset, or a static probe.
 type userTarget struct{ path, code string }
 
-// userTarget reads the target of a hook in user space: PATH:FUNCTION, or
+// userTarget parses the target of a hook in user space: PATH:FUNCTION, or
 // PATH:PROVIDER:NAME for a static probe.
 func (h *Hook) userTarget() (userTarget, error) {
 	i := strings.LastIndex(h.Target, ":")
@@ -33,7 +33,7 @@ func (h *Hook) userTarget() (userTarget, error) {
 	return userTarget{h.Target[:i], h.Target[i+1:]}, nil
 }
 
-// open finds the file that the hook is in.
+// open opens the file that contains the hook.
 func (h *Hook) open() (*link.Executable, userTarget, error) {
 	t, err := h.userTarget()
 	if err == nil && !strings.Contains(t.path, "/") {
@@ -46,7 +46,7 @@ func (h *Hook) open() (*link.Executable, userTarget, error) {
 	return file, t, err
 }
 
-// libraryDirs are where a library is looked for that has no folder.
+// libraryDirs are searched for a library that is given without a folder.
 var libraryDirs = []string{"/usr/lib", "/lib", "/usr/lib64", "/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"}
 
 // findExecutable finds a file by its name alone, as libbpf does.
@@ -100,12 +100,12 @@ func attachUprobeMulti(h *Hook, p *ebpf.Program) (io.Closer, error) {
 	return closerOf(l, t.explain(symbol, err))
 }
 
-// IsLocal reports whether a path is relative to the suite: a name alone is looked
-// for where programs are.
+// IsLocal reports whether a path is relative to the suite: a name alone is
+// looked up where programs are.
 func IsLocal(path string) bool { return strings.Contains(path, "/") && !filepath.IsAbs(path) }
 
-// Locate is the hook with the file of its code on this machine, where
-// localFile finds one that is relative to the suite.
+// Locate returns the hook with the path of its file on this machine. localFile
+// finds a file that is relative to the suite.
 func (h *Hook) Locate(localFile func(string) (string, error)) (section string, err error) {
 	if !h.InUser {
 		return h.Section, nil

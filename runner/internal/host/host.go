@@ -1,5 +1,5 @@
-// Package host knows what the running kernel has and lacks: its types, and what keeps
-// programs from being run on it in a way, whatever the program is.
+// Package host knows what the running kernel has and lacks: its types, and what
+// prevents a way of running programs on it, whatever the program is.
 package host
 
 import (
@@ -7,11 +7,11 @@ import (
 	"github.com/cilium/ebpf/features"
 )
 
-// Types are the types of this kernel, which take longer to decode than most
-// programs to load.
+// Types caches the types of this kernel, which take longer to decode than most
+// programs take to load.
 var Types = btf.NewCache()
 
-// cookies are from Linux 5.15 on.
+// cookies is the first release with cookies, Linux 5.15.
 const cookies = 5<<16 | 15<<8
 
 // HaveCookies reports whether this kernel has cookies.
@@ -20,16 +20,16 @@ func HaveCookies() bool {
 	return err == nil && version >= cookies
 }
 
-// CannotError says that this kernel does not run programs the way that a driver
-// does, whatever the program is.
+// CannotError says that this kernel cannot run programs in the way of a driver,
+// whatever the program is.
 type CannotError struct{ error }
 
 func (e *CannotError) Unwrap() error { return e.error }
 
-// Cannot marks an error as one of the kernel's.
+// Cannot marks err as a limitation of the kernel.
 func Cannot(err error) error { return &CannotError{err} }
 
-// reworded is an error that is told in other words.
+// reworded is an error with another text.
 type reworded struct {
 	text string
 	err  error
@@ -38,5 +38,5 @@ type reworded struct {
 func (r *reworded) Error() string { return r.text }
 func (r *reworded) Unwrap() error { return r.err }
 
-// Reword tells err in other words.
+// Reword returns an error that wraps err and has another text.
 func Reword(err error, text string) error { return &reworded{text, err} }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attachSince are the first kernels with attach types that are newer than Linux
-// 5.8, which is the oldest that counts runs. That of Linux 6.7 is
-// include/uapi/linux/bpf.h's.
+// attachSince has the first kernels with attach types newer than Linux 5.8, the
+// oldest release that counts runs. That of Linux 6.7 is from
+// include/uapi/linux/bpf.h.
 var attachSince = map[ebpf.AttachType]string{
 	ebpf.AttachCgroupInetSockRelease: "5.9",
 	ebpf.AttachSkLookup:              "5.9",
@@ -24,7 +24,7 @@ var attachSince = map[ebpf.AttachType]string{
 	ebpf.AttachCgroupUnixGetsockname: "6.7",
 }
 
-// TooOldError says that the kernel lacks what a program attaches to.
+// TooOldError says that the kernel lacks a program's attach type.
 type TooOldError struct {
 	release, attach, since string
 	error
@@ -36,15 +36,15 @@ func (e *TooOldError) Error() string {
 
 func (e *TooOldError) Unwrap() error { return e.error }
 
-// TooOld explains an error of a kernel that is older than what a program
-// attaches to. A kernel that was given it all the same has no such error.
+// TooOld explains an error of a kernel that is older than a program's attach
+// type. A kernel with a backport has no such error.
 func TooOld(p *ebpf.ProgramSpec, err error) error {
 	since, ok := attachSince[p.AttachType]
 	if !ok || !errors.Is(err, unix.EINVAL) && !errors.Is(err, ebpf.ErrNotSupported) {
 		return err
 	}
 	var name unix.Utsname
-	_ = unix.Uname(&name) // fails for a bad address only
+	_ = unix.Uname(&name) // fails only for a bad address
 	release := unix.ByteSliceToString(name.Release[:])
 	if !olderThan(release, since) {
 		return err
@@ -52,7 +52,7 @@ func TooOld(p *ebpf.ProgramSpec, err error) error {
 	return Cannot(&TooOldError{release, p.SectionName, since, err})
 }
 
-// olderThan compares the major and minor numbers of a kernel's release.
+// olderThan compares the major and minor numbers of kernel releases.
 func olderThan(release, since string) bool {
 	major, minor := versionOf(release)
 	sinceMajor, sinceMinor := versionOf(since)

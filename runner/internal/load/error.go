@@ -20,7 +20,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// The classes of reasons why a program does not load.
+// Classes of reasons why a program does not load.
 const (
 	classVerifier   = "refused by the verifier"
 	classTooLarge   = "too much for the verifier"
@@ -35,7 +35,7 @@ const (
 	ClassOther      = "refused by the kernel"
 )
 
-// classed is an error of a class of reasons.
+// classed is an error with its class of reasons.
 type classed struct {
 	class string
 	error
@@ -43,16 +43,16 @@ type classed struct {
 
 func (c *classed) Unwrap() error { return c.error }
 
-// Lacking is an error of what the kernel lacks.
+// Lacking marks err as caused by a missing feature of the kernel.
 func Lacking(err error) error { return &classed{classFeature, err} }
 
-// IsError tells an error of loading from others.
+// IsError reports whether err is an error of loading.
 func IsError(err error) bool {
 	var c *classed
 	return errors.As(err, &c)
 }
 
-// Class is the class of reasons that an error of loading belongs to.
+// Class returns the class of reasons of an error of loading.
 func Class(err error) string {
 	var c *classed
 	if errors.As(err, &c) {
@@ -61,8 +61,8 @@ func Class(err error) string {
 	return ClassOther
 }
 
-// Explain says in one line why a program did not load, with a hint. What it
-// wraps has the verifier's log, if there is one.
+// Explain returns an error that says in one line why a program did not load,
+// with a hint. It wraps err, with the verifier's log if there is one.
 func Explain(spec *ebpf.CollectionSpec, program string, err error) error {
 	why := reasonOf(spec, program, err)
 	text := escape.Printable(fmt.Sprintf(why.format, program, why.reason))
@@ -87,7 +87,7 @@ func reasonOf(spec *ebpf.CollectionSpec, program string, err error) loadReason {
 	p := spec.Programs[program]
 	var verifier *ebpf.VerifierError
 	logged := errors.As(err, &verifier) && len(verifier.Log) > 0
-	// What the verifier says of a program that replaces nothing helps nobody.
+	// The verifier's reason is useless for a freplace program without a target.
 	if logged && isRefusal(verifier) && !Forbidden(err) && !replacesNothing(p) {
 		reason, source := readLog(verifier.Log)
 		if missing := missingRelocation(p, verifier); missing != "" {
@@ -108,13 +108,14 @@ func reasonOf(spec *ebpf.CollectionSpec, program string, err error) loadReason {
 	return kernelReason(p, err)
 }
 
-// replacesNothing tells that a freplace program is loaded by itself.
+// replacesNothing reports whether p is a freplace program that is loaded
+// without a target.
 func replacesNothing(p *ebpf.ProgramSpec) bool {
 	return p.Type == ebpf.Extension && p.AttachTarget == nil
 }
 
-// isRefusal tells the verifier's own errors from those of whoever could not
-// even ask it.
+// isRefusal reports whether the verifier itself refused the program, rather
+// than an error before it was asked.
 func isRefusal(err *ebpf.VerifierError) bool {
 	var errno unix.Errno
 	if !errors.As(err, &errno) {
@@ -142,8 +143,8 @@ func Forbidden(err error) bool {
 	return reason == ""
 }
 
-// kernelReason is why the kernel, or the library before it, refuses a program
-// without a word of the verifier.
+// kernelReason returns why the kernel, or the library before it, refuses a
+// program without a reason from the verifier.
 func kernelReason(p *ebpf.ProgramSpec, err error) loadReason {
 	text := innermost(err)
 	is := func(part string) bool { return strings.Contains(err.Error(), part) }
@@ -190,7 +191,7 @@ func kernelReason(p *ebpf.ProgramSpec, err error) loadReason {
 	return why
 }
 
-// rightsHint is what to do where the kernel does not permit something.
+// rightsHint suggests what to do if the kernel denies permission.
 func rightsHint() string {
 	if missing, err := probe.Capabilities(); err == nil && len(missing) == 0 {
 		return "this kernel refuses it even to root, such as fentry where it cannot patch its functions: --kernel NAME measures on another one"
@@ -198,11 +199,11 @@ func rightsHint() string {
 	return "run as root, such as with sudo; ebpf-bench doctor says what this machine can do"
 }
 
-// rawSize is how many instructions the kernel is given.
+// rawSize returns the number of instructions that the kernel is given.
 func rawSize(p *ebpf.ProgramSpec) int { return int(p.Instructions.Size() / 8) }
 
-// innermost is an error's text without the steps of loading before it, which
-// name the program again.
+// innermost returns an error's text without the names of the loading steps,
+// which repeat the program's name.
 func innermost(err error) string {
 	text := err.Error()
 	for _, step := range []string{"program ", "load program: ", "resolve .ksyms: ", "fixing up kfuncs: "} {
@@ -217,11 +218,11 @@ func innermost(err error) string {
 	return text
 }
 
-// mostKept is how many lines of a verifier's log a result has: the last ones say
-// why.
+// mostKept is how many lines of a verifier's log a result keeps; the last lines
+// give the reason.
 const mostKept = 5000
 
-// Told is what a result has of an error.
+// Told splits an error into the fields of a result.
 func Told(err error) (text, hint, log string) {
 	var verifier *ebpf.VerifierError
 	if errors.As(err, &verifier) {

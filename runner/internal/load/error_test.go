@@ -18,7 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// collectionOf is a collection of one program called p.
+// collectionOf returns a collection of one program called p.
 func collectionOf(p ebpf.ProgramSpec, instructions ...asm.Instruction) *ebpf.CollectionSpec {
 	p.Name, p.Instructions = "p", instructions
 	if p.License == "" {
@@ -27,7 +27,7 @@ func collectionOf(p ebpf.ProgramSpec, instructions ...asm.Instruction) *ebpf.Col
 	return &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"p": &p}, Maps: map[string]*ebpf.MapSpec{}}
 }
 
-// withMap is an XDP program that refers to a map called m.
+// withMap returns an XDP program that refers to a map called m.
 func withMap(m ebpf.MapSpec) *ebpf.CollectionSpec {
 	spec := collectionOf(ebpf.ProgramSpec{Type: ebpf.XDP}, asm.LoadMapPtr(asm.R1, 0).WithReference("m"), asm.Mov.Imm(asm.R0, 2), asm.Return())
 	m.Name = "m"
@@ -85,11 +85,11 @@ func TestWhyAProgramDoesNotLoad(t *testing.T) {
 	}
 }
 
-// The whole log of a million instructions would take more memory than the
+// The whole log of a million instructions would need more memory than the
 // machine may have.
 func TestAProgramThatTakesTooLongToVerify(t *testing.T) {
 	testenv.Root(t)
-	// A long way round the loop, for the verifier compares states at its end.
+	// The loop is long because the verifier compares states at its end.
 	body := slices.Repeat([]asm.Instruction{asm.Add.Imm(asm.R6, 1)}, 4000)
 	body[0] = body[0].WithSymbol("loop")
 	spec := collectionOf(ebpf.ProgramSpec{Type: ebpf.XDP}, slices.Concat(
@@ -109,7 +109,7 @@ func TestAProgramThatTakesTooLongToVerify(t *testing.T) {
 	}
 }
 
-// What the kernel does not take of an object's types it does without.
+// A program loads without those types of its object that the kernel refuses.
 func TestTypesThatTheKernelRefuses(t *testing.T) {
 	testenv.Root(t)
 	number := &btf.Int{Name: "int", Size: 4, Encoding: btf.Signed}

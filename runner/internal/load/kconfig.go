@@ -20,9 +20,9 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// AnswerKconfig fills the maps in which programs find what they ask of the kernel
-// (__kconfig), one an object, as libbpf does: what it knows itself, and the kernel's
-// settings.
+// AnswerKconfig fills the maps in which programs find the kernel's settings
+// (__kconfig), one per object. Like libbpf, it takes values that it knows
+// itself, and the kernel's configuration.
 func AnswerKconfig(spec *ebpf.CollectionSpec) error {
 	for name, table := range spec.Maps {
 		if name != object.Kconfig && !strings.HasPrefix(name, object.Kconfig+object.Of) {
@@ -38,7 +38,7 @@ func AnswerKconfig(spec *ebpf.CollectionSpec) error {
 func answerAll(spec *ebpf.CollectionSpec, name string, table *ebpf.MapSpec) error {
 	variables, ok := table.Value.(*btf.Datasec)
 	if !ok {
-		return nil // is answered
+		return nil // already answered
 	}
 	used := map[uint32]bool{}
 	for _, p := range spec.Programs {
@@ -67,8 +67,9 @@ func answerAll(spec *ebpf.CollectionSpec, name string, table *ebpf.MapSpec) erro
 	return nil
 }
 
-// answer is what a variable is set to, as the kernel's settings spell it; nothing
-// where the kernel does not have it and the object does without.
+// answer returns the value of a variable, spelled as in the kernel's
+// configuration. It returns "" if the kernel has none and the object can do
+// without.
 func answer(v *btf.Var) (string, error) {
 	weak := len(v.Tags) > 0 && v.Tags[0] == object.Weak
 	yes := func(is bool) string { return map[bool]string{true: "1", false: "0"}[is] }
@@ -79,7 +80,7 @@ func answer(v *btf.Var) (string, error) {
 	case "LINUX_HAS_BPF_COOKIE":
 		return yes(host.HaveCookies()), nil
 	case "LINUX_HAS_SYSCALL_WRAPPER":
-		// It has been so on these for longer than programs can be measured.
+		// These have had it for longer than programs can be measured.
 		return yes(runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"), nil
 	}
 	if !strings.HasPrefix(v.Name, "CONFIG_") {
@@ -102,14 +103,14 @@ func answer(v *btf.Var) (string, error) {
 	return text, nil
 }
 
-// encodeSetting writes a setting as a variable of a type has it: y, m and n, a
-// string in quotes, or a number.
+// encodeSetting writes a setting into a variable of type t: y, m or n, a string
+// in quotes, or a number.
 func encodeSetting(to []byte, t btf.Type, text string) error {
 	tristate := slices.Index([]string{"n", "y", "m"}, text)
 	var value []byte
 	err := fmt.Errorf("it is %s, which its type cannot hold", text)
 	switch t := btf.UnderlyingType(t).(type) {
-	case *btf.Array: // of characters, of which the last one ends the string
+	case *btf.Array: // of characters, terminated by a zero
 		if s, bad := strconv.Unquote(text); bad == nil && len(to) > 0 {
 			value, err = []byte(s)[:min(len(s), len(to)-1)], nil
 		}

@@ -1,5 +1,5 @@
-// Package load loads programs, says in one line why one does not load, and what is known
-// of one that does.
+// Package load loads programs, explains in one line why one does not load, and
+// reads what is known about one that does.
 package load
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// Collection loads a collection, in which it answers what is asked of the kernel, with
-// the statistics of the verifier as its log. If that fails, it tries again without, because the log of a refusal is
-// another one. Where the kernel refuses the object's types, it loads without
-// them, with a warning.
+// Collection loads a collection and fills in what it asks about the kernel. The
+// log is the verifier's statistics; if loading fails, it tries again without
+// them, for the log of the refusal. If the kernel refuses the object's types,
+// it loads without them and returns a warning.
 func Collection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
 	if err := checkMemory(spec); err != nil {
 		return nil, "", err
@@ -42,11 +42,11 @@ func Collection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning strin
 }
 
 // mostLogged bounds the instructions that the verifier may follow and log: each
-// is a line, of which a small machine has no room for a million.
+// is a line, and a small machine has no room for a million.
 const mostLogged = 50_000
 
-// logTooLong tells of a refusal, whose log has only statistics, whether to have
-// every instruction logged would take much memory.
+// logTooLong reports whether logging every instruction would take too much
+// memory. err is a refusal whose log has only statistics.
 func logTooLong(err error) bool {
 	var verifier *ebpf.VerifierError
 	if !errors.As(err, &verifier) {
@@ -61,8 +61,8 @@ func logTooLong(err error) bool {
 	return false
 }
 
-// WithoutContents are maps that hold nothing yet: what loaded ones hold is there, and
-// may be programs that are not loaded again.
+// WithoutContents returns copies of maps without contents. The loaded maps
+// already have them, and they may be programs that are not loaded again.
 func WithoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
 	empty := make(map[string]*ebpf.MapSpec, len(all))
 	for name, m := range all {
@@ -72,14 +72,14 @@ func WithoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
 	return empty
 }
 
-// Replacement loads a program of a spec, which uses the maps of a collection, in
-// place of a function of a loaded program.
+// Replacement loads a program of a spec in place of a function of a loaded
+// program. It uses the maps of a collection.
 func Replacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) (*ebpf.Program, error) {
 	by.Programs[key].AttachTarget = target
 	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
 	loaded, err := ebpf.NewCollectionWithOptions(by.Copy(), o)
 	if err != nil && !logTooLong(err) {
-		// The log of a refusal is another one.
+		// Statistics leave out the log of the refusal.
 		o.Programs.LogLevel = 0
 		loaded, err = ebpf.NewCollectionWithOptions(by.Copy(), o)
 	}

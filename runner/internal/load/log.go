@@ -16,18 +16,18 @@ var (
 	registerLine    = regexp.MustCompile(`^R\d`)
 	instructionLine = regexp.MustCompile(`^(\d+): \(`)
 	processedLine   = regexp.MustCompile(`^(?:insns )?processed (\d+)`)
-	// statisticLine is what the verifier closes its log with: since Linux 7.1 the
-	// first of it is "insns processed".
+	// statisticLine matches the last lines of the verifier's log. Since Linux
+	// 7.1, the first of them is "insns processed".
 	statisticLine = regexp.MustCompile(`^(processed \d|insns processed|verification time |stack depth |mark_read |$)`)
 )
 
-// maxStates is how many lines the verifier may end with that describe a loop: that
-// it is one, its state now and the one before.
+// maxStates is the most lines that the verifier ends with to describe a loop:
+// the finding, its state now and the one before.
 const maxStates = 3
 
-// readLog finds in a verifier log the line that says why a program was
-// refused, and the source line that the refused instruction came from: the
-// last one that is quoted before it.
+// readLog returns the line of a verifier log that says why a program was
+// refused, and the source line of the refused instruction: the last one that is
+// quoted before.
 func readLog(log []string) (reason, source string) {
 	end := len(log)
 	for end > 0 && statisticLine.MatchString(strings.TrimSpace(log[end-1])) {
@@ -37,7 +37,7 @@ func readLog(log []string) (reason, source string) {
 		return "", ""
 	}
 	reason = strings.TrimSpace(log[end-1])
-	// Of a loop, the verifier's states follow that it found one.
+	// After finding a loop, the verifier prints its states.
 	for _, line := range log[max(0, end-maxStates):end] {
 		if _, found, ok := strings.Cut(line, "infinite loop detected"); ok {
 			reason = "infinite loop detected" + found
@@ -48,7 +48,8 @@ func readLog(log []string) (reason, source string) {
 		reason = strings.TrimSpace(log[end-2]) + ": " + reason
 	}
 	for _, line := range log[:end-1] {
-		// What the library writes into an instruction that it poisons has no place.
+		// The library writes a comment into an instruction that it poisons; it
+		// is no source line.
 		if s, ok := strings.CutPrefix(line, "; "); ok && !strings.Contains(s, "poisoned by") {
 			source = s
 		}
@@ -60,7 +61,7 @@ func readLog(log []string) (reason, source string) {
 	return reason, source
 }
 
-// logClasses are the classes of what the verifier says.
+// logClasses are the classes of the verifier's messages.
 var logClasses = []struct {
 	says        []string
 	class, hint string
@@ -80,7 +81,7 @@ var logClasses = []struct {
 		"it takes a newer kernel, or another type of program; " + doctorHint},
 }
 
-// classOfLog is the class of what the verifier says, with a hint.
+// classOfLog returns the class of the verifier's message, with a hint.
 func classOfLog(reason string) (class, hint string) {
 	for _, c := range logClasses {
 		if slices.ContainsFunc(c.says, func(s string) bool { return strings.Contains(reason, s) }) {
@@ -90,9 +91,10 @@ func classOfLog(reason string) (class, hint string) {
 	return classVerifier, verboseHint
 }
 
-// missingRelocation names what the kernel's types lack of an instruction that
-// was poisoned for it; empty where the verifier refused something else. The
-// library replaces the cause by one of its own then.
+// missingRelocation names what an instruction needs and the kernel's types
+// lack. It returns "" if the verifier refused something else. For such an
+// instruction, which the library poisons, the library replaces the cause by one
+// of its own.
 func missingRelocation(p *ebpf.ProgramSpec, err *ebpf.VerifierError) string {
 	switch err.Cause.Error() {
 	case "unknown kfunc":
@@ -124,7 +126,7 @@ func missingRelocation(p *ebpf.ProgramSpec, err *ebpf.VerifierError) string {
 
 var relocationText = regexp.MustCompile(`^CORERelocation\((\w+), (\w+):"([^"]*)"`)
 
-// relocated names the type that a relocation is about.
+// relocated names the type that a relocation refers to.
 func relocated(relo *btf.CORERelocation) string {
 	if m := relocationText.FindStringSubmatch(relo.String()); m != nil {
 		return fmt.Sprintf("%s %s (%s)", strings.ToLower(m[2]), m[3], m[1])

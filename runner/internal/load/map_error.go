@@ -13,8 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 )
 
-// mapOf is the map that an error of loading is about, nil where it is about
-// none.
+// mapOf returns the map that an error of loading refers to, or nil.
 func mapOf(spec *ebpf.CollectionSpec, err error) (string, *ebpf.MapSpec) {
 	for name, m := range spec.Maps {
 		if strings.Contains(err.Error(), "map "+name+": ") {
@@ -24,7 +23,7 @@ func mapOf(spec *ebpf.CollectionSpec, err error) (string, *ebpf.MapSpec) {
 	return "", nil
 }
 
-// mapReason is why a map could not be made.
+// mapReason returns why a map could not be made.
 func mapReason(name string, m *ebpf.MapSpec, err error) loadReason {
 	_, text, _ := strings.Cut(err.Error(), "map "+name+": ")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "creating map: "), "map create: ")

@@ -17,8 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// checkMemory refuses maps that would take most of the memory that is free: to
-// try would have the machine swap, or the kernel end other processes.
+// checkMemory refuses maps that would take most of the free memory: trying to
+// make them could start swapping, or make the kernel kill other processes.
 func checkMemory(spec *ebpf.CollectionSpec) error {
 	cpus, err := ebpf.PossibleCPU()
 	if err != nil {
@@ -61,8 +61,8 @@ func describeMap(m *ebpf.MapSpec) string {
 
 func exact(n uint32) string { return unit.Exact(float64(n)) }
 
-// freeMemory is how many bytes can be taken without swapping: of the machine,
-// and of the control groups that the process is in.
+// freeMemory returns how many bytes can be used without swapping, given the
+// machine and the process's control groups.
 func freeMemory() (uint64, error) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Samples are the figures of loaded programs that no run changes: what
-// the verifier went through, what was made of them, and what they hold. They
-// are those of the named programs and maps of the collection, which are the
-// entry program, those that it tail calls, and what they use. What the kernel
-// does not tell is left out.
+// Samples returns the figures of loaded programs that no run changes: the
+// verifier's work, the size of the compiled programs, and the memory of maps.
+// of names the programs and maps to include: the entry program, those that it
+// tail calls, and what they use. Samples leaves out what the kernel does not
+// report.
 func Samples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
 	sums := map[string]uint64{}
 	for name, p := range coll.Programs {
@@ -62,9 +62,9 @@ var (
 	stackLine  = regexp.MustCompile(`(?m)^stack depth ([\d+]+)`)
 )
 
-// logFigures reads what only the verifier's log tells, which it does where it
-// is asked for ebpf.LogLevelStats (Linux 5.2), in print_verification_stats of
-// kernel/bpf/verifier.c. The stack depth is a sum with one term a function.
+// logFigures reads figures that only the verifier's log has, given
+// ebpf.LogLevelStats (Linux 5.2): see print_verification_stats of
+// kernel/bpf/verifier.c. The stack depth is a sum with one term per function.
 func logFigures(log string) map[bench.Measure]uint64 {
 	figures := map[bench.Measure]uint64{}
 	if m := statesLine.FindStringSubmatch(log); m != nil {
@@ -82,7 +82,7 @@ func logFigures(log string) map[bench.Measure]uint64 {
 	return figures
 }
 
-// number is a string of digits; one that is not a number of the kernel's is 0.
+// number parses digits; it returns 0 for a number too large to be the kernel's.
 func number(digits string) uint64 {
 	n, err := strconv.ParseUint(digits, 10, 32)
 	if err != nil {

@@ -26,8 +26,8 @@ func TestLogFigures(t *testing.T) {
 	}
 }
 
-// What the kernel writes is read, whatever comes after it, and no figure is larger than
-// the kernel's can be.
+// Figures that the kernel writes are read, whatever follows them, and no figure
+// is larger than the kernel's can be.
 func FuzzLogFigures(f *testing.F) {
 	f.Add(uint32(51), uint32(4), uint32(3), uint32(32), "stack depth 8\nprocessed 1 insns total_states 5 peak_states 6")
 	f.Add(uint32(0), uint32(0), uint32(0), uint32(0), "stack depth +99999999999999999999+\nprocessed 1 insns total_states 5 peak_states 99999999999999999999")

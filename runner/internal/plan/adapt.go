@@ -13,13 +13,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
-// NoVeth is the warning of a benchmark that is for a veth pair.
+// NoVeth is the warning for a benchmark that names veth.
 const NoVeth = "this kernel has no veth interfaces: test_run drives the program instead, with the same packets"
 
-// OrTestRun replaces the veth of jobs by test_run where the kernel has no such
-// interfaces, which try finds out. The floor of such a job is that of test_run.
-// Any other error is not its business: the job will meet it again. What test_run
-// does not take either is left to OrSocket.
+// OrTestRun replaces the veth of jobs with test_run if the kernel has no such
+// interfaces, as try finds out. The floor of such a job is that of test_run. It
+// ignores any other error, because the job will meet it again. Programs that
+// test_run does not take are left to OrSocket.
 func OrTestRun(jobs []*Job, try func() error) []*Job {
 	jobs = OrSocket(jobs, trySkLookup)
 	onVeth := func(j *Job) bool { return j.Veth != nil }
@@ -29,8 +29,8 @@ func OrTestRun(jobs []*Job, try func() error) []*Job {
 	return replaced(jobs, onVeth, (*Job).byTestRun)
 }
 
-// replaced are jobs of which some have others in their place. The jobs themselves stay
-// as they are.
+// replaced returns jobs with some of them replaced. It does not change the jobs
+// themselves.
 func replaced(jobs []*Job, which func(*Job) bool, by func(*Job) *Job) []*Job {
 	jobs = slices.Clone(jobs)
 	for i, j := range jobs {
@@ -49,13 +49,13 @@ func (j *Job) byTestRun() *Job {
 	return &job
 }
 
-// isMissing tells what the kernel says of a kind of interface that it does not
-// have.
+// isMissing reports whether err is the kernel's for a kind of interface that it
+// lacks.
 func isMissing(err error) bool {
 	return errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
 }
 
-// TryVeth makes a veth pair, and removes it.
+// TryVeth makes a veth pair and removes it.
 func TryVeth() error {
 	v, err := vethpair.New(bench.XDPNative, bench.Ingress)
 	if err != nil {
@@ -69,7 +69,7 @@ func PairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
 	return FitPairs(pairs, func(jobs []*Job) []*Job { return OrTestRun(jobs, try) })
 }
 
-// FitPairs is a function of jobs for those of pairs.
+// FitPairs applies fit to the jobs of pairs.
 func FitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
 	var jobs []*Job
 	for _, p := range pairs {
@@ -96,11 +96,11 @@ func FitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
 	return out
 }
 
-// NoLookupRun is the warning of a benchmark that is for test_run.
+// NoLookupRun is the warning for a benchmark that names test_run.
 const NoLookupRun = "this kernel has no test_run for sk_lookup programs, which is there since Linux 5.13: socket drives the program instead"
 
-// OrSocket replaces the test_run of sk_lookup programs by socket where the kernel
-// has none for them, which try finds out.
+// OrSocket replaces the test_run of sk_lookup programs with socket if the
+// kernel has none for them, as try finds out.
 func OrSocket(jobs []*Job, try func() error) []*Job {
 	runs := func(j *Job) bool { return j.TestRun != nil && j.ProgramSpec().Type == ebpf.SkLookup }
 	if !slices.ContainsFunc(jobs, runs) || !errors.Is(try(), ebpf.ErrNotSupported) {
@@ -119,8 +119,8 @@ func (j *Job) bySocket() *Job {
 	return &job
 }
 
-// trySkLookup runs an empty sk_lookup program. That the context is not one for
-// it is another error.
+// trySkLookup runs an empty sk_lookup program. Its context is not a valid one,
+// which is a different error.
 func trySkLookup() error {
 	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{
 		Name: "bench_try", Type: ebpf.SkLookup, AttachType: ebpf.AttachSkLookup, License: "GPL",
@@ -134,14 +134,13 @@ func trySkLookup() error {
 	return err
 }
 
-// Warnings of a benchmark that is for all CPUs at once.
+// Warnings for a benchmark that is to run on all CPUs at once.
 const (
 	OneCPU    = "not run in parallel: there is one CPU for it here"
 	OneAtOnce = "not run in parallel: a machine that counts instructions runs one CPU at a time"
 )
 
-// OrAlone makes jobs that are for all CPUs at once ones for a single CPU where
-// that is all there is.
+// OrAlone makes parallel jobs run on a single CPU if only one can be used.
 func OrAlone(jobs []*Job, mode bench.Mode, cpus []int) []*Job {
 	why := ""
 	switch {
@@ -161,11 +160,12 @@ func OrAlone(jobs []*Job, mode bench.Mode, cpus []int) []*Job {
 	})
 }
 
-// ByVerify is the job whose program is only loaded, with the reason as a warning.
+// ByVerify returns a job that only loads the program, with the reason as a
+// warning.
 func (j *Job) ByVerify(why error) *Job {
 	job, b := *j, *j.Benchmark
 	b.SetDriver(bench.DriverVerify)
-	// What is never run is not prepared for it either.
+	// A program that never runs needs no preparation.
 	job.Benchmark, job.Frames, job.Preparations = &b, nil, nil
 	job.Warnings = append(job.Warnings[:len(job.Warnings):len(job.Warnings)], NotRun+why.Error())
 	return &job

@@ -12,15 +12,15 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
-// NotRun begins the warning that says why a program is only loaded.
+// NotRun is the start of the warning that says why a program is only loaded.
 const NotRun = "not run: "
 
-// ChooseDriver gives a job without a driver the one that its program's type
-// takes. A program that nothing here can run is loaded all the same, for what
-// the verifier and the JIT make of it, with the reason as a warning.
+// ChooseDriver gives a job without a driver the default of its program's type.
+// If nothing here can run the program, it is only loaded, for the figures of
+// the verifier and the JIT, with the reason as a warning.
 //
-// called says by which tail call others of its object reach the program, empty
-// where none does; see tailCalls.
+// called says which tail call of the same object reaches the program, or is "";
+// see tailCalls.
 func (j *Job) ChooseDriver(called string) {
 	if j.Driver() != "" {
 		j.warnOfTailCall(called)
@@ -28,7 +28,7 @@ func (j *Job) ChooseDriver(called string) {
 	}
 	driver, why := driverIn(j.ProgramSpec(), called)
 	if j.ProgramSpec().Type == ebpf.SkLookup && j.hasMap(SocketMaps...) {
-		// What it does depends on the sockets that it finds there.
+		// Its work depends on the sockets in the map.
 		driver = bench.DriverSocket
 	}
 	b := *j.Benchmark
@@ -41,8 +41,8 @@ func (j *Job) ChooseDriver(called string) {
 	}
 }
 
-// NotRun is why nothing runs the program of a job without a driver of its own,
-// empty where something does.
+// NotRun returns why nothing runs the program of a job without a driver of its
+// own, or "" if something does.
 func (j *Job) NotRun() string {
 	for _, w := range j.Warnings {
 		if why, ok := strings.CutPrefix(w, NotRun); ok {
@@ -60,7 +60,7 @@ func driverIn(p *ebpf.ProgramSpec, called string) (driver, why string) {
 	return driver, why
 }
 
-// driverOf is the driver that a program takes, and, where it is only loaded,
+// driverOf returns the default driver of a program and, if that only loads it,
 // why nothing runs it.
 func driverOf(p *ebpf.ProgramSpec) (driver, why string) {
 	if ofTestFunction(p) {
@@ -91,8 +91,8 @@ func driverOf(p *ebpf.ProgramSpec) (driver, why string) {
 	return bench.DriverVerify, whyNotRun(p)
 }
 
-// notAttached says why a tracing program cannot be attached by what its section
-// says alone.
+// notAttached says why the section of a tracing program is not enough to attach
+// it.
 func notAttached(p *ebpf.ProgramSpec) string {
 	h, err := hook.Parse(p.SectionName)
 	switch {

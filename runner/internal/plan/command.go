@@ -19,8 +19,8 @@ var commandKind = Kind{
 	Paced:    true,
 }
 
-// NeverRan is the hint for a program that did not run once: where the suite says what
-// is run, there is no load to choose.
+// NeverRan returns the hint for a program that did not run once. If the suite
+// gives a command to run, there is no load to choose.
 func (j *Job) NeverRan() string {
 	if j.Command != nil && len(j.Command.Run) > 0 {
 		return "nothing that the command does calls the hook: name another one by run, or another hook by attach"
@@ -28,7 +28,7 @@ func (j *Job) NeverRan() string {
 	return j.Kind().neverRan
 }
 
-// Hook is what the job's program is attached to.
+// Hook returns the hook that the job's program is attached to.
 func (j *Job) Hook() (*hook.Hook, error) {
 	return hook.Parse(cmp.Or(j.Command.Attach, j.ProgramSpec().SectionName))
 }
@@ -44,7 +44,7 @@ func checkCommand(j *Job) error {
 	return nil
 }
 
-// checkLoad refuses what cannot trigger the hook.
+// checkLoad refuses a load that cannot trigger the hook.
 func checkLoad(c *bench.Command, h *hook.Hook) error {
 	switch {
 	case h.Reads() && (c.Run != nil || c.Load != "" || c.Syscall != ""):
@@ -58,7 +58,7 @@ func checkLoad(c *bench.Command, h *hook.Hook) error {
 }
 
 // prepareCommand fills in what the suite leaves to the hook, and aims the
-// program at that.
+// program at the hook.
 func prepareCommand(j *Job, s *suite.Suite) error {
 	h, err := j.Hook()
 	if err != nil {
@@ -83,7 +83,7 @@ func prepareCommand(j *Job, s *suite.Suite) error {
 	return h.Aim(j.ProgramSpec())
 }
 
-// setLoad chooses the load that the suite does not.
+// setLoad chooses a load if the suite gives none.
 func setLoad(c *bench.Command, h *hook.Hook) {
 	switch {
 	case h.Reads():

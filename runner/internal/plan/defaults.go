@@ -25,11 +25,11 @@ func (j *Job) SetDefaults() {
 // The default numbers of runs in a round.
 const (
 	ManyRepeat = 2000
-	// OnceRepeat is for types of which a call makes one run and takes most of its
+	// OnceRepeat is for types with one run per call: the call takes most of its
 	// time to get there and back.
 	OnceRepeat = 200
-	// ParallelTimes is how much more a CPU of several does: the time that they
-	// take to start and to end should be nothing beside it.
+	// ParallelTimes is how much more each of several CPUs does, so that the
+	// time to start and end them is negligible.
 	ParallelTimes = 10
 )
 

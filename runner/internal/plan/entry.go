@@ -9,39 +9,39 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// Entry is an entry program of an object, with what there is to say of it in a
-// suite that nobody has written yet.
+// Entry is an entry program of an object, and what a generated suite says about
+// it.
 type Entry struct {
-	// Object is the object's path, Program the name of the program's function in
-	// it, Section that of its section.
+	// Object is the object's path, Program the name of the program's function
+	// in it, Section the name of its section.
 	Object, Program, Section string
 	// Type is the program's type in the kernel's spelling.
 	Type string
-	// Benchmark is a name for it that no other entry has, also where only letters
-	// and digits count.
+	// Benchmark is a name that differs from those of all other entries, even if
+	// only letters and digits count.
 	Benchmark string
-	// Ambiguous says that another object has a program of that name.
+	// Ambiguous says that another object has a program of the same name.
 	Ambiguous bool
-	// Driver is what drives it, Why the reason where nothing does.
+	// Driver drives it; if nothing does, Why is the reason.
 	Driver, Why string
 	// Packets says that it is driven with packets.
 	Packets bool
-	// Replaces says that it only loads in place of a function of another program,
-	// which is loaded before it: of Target, where one of the objects has such a
-	// program.
+	// Replaces says that it only loads in place of a function of another
+	// program, which is loaded before it. Target is that program if one of the
+	// objects has it.
 	Replaces bool
 	Target   *Entry
-	// Untyped says that its section says no type, so that it cannot be loaded.
+	// Untyped says that its section gives no type, so that it cannot be loaded.
 	Untyped bool
 	// Callers are the entry programs whose tail calls reach it.
 	Callers []string
-	// Globals are the global variables that it uses, Maps the maps.
+	// Globals and Maps are the global variables and maps that it uses.
 	Globals []Global
 	Maps    []MapOutline
 }
 
-// Entries lists the entry programs of objects, in the order of the objects, each
-// by its name.
+// Entries returns the entry programs of objects, in the order of the objects,
+// and by name within each.
 func Entries(objects []suite.Object) ([]Entry, error) {
 	parsed, err := parseObjects(objects)
 	if err != nil {
@@ -86,8 +86,8 @@ func newEntry(o *object.Object, name string) Entry {
 	return e
 }
 
-// callable is a program that another one of its object can tail call: one of its
-// type, those first that only tail calls reach.
+// callable returns a program of the object that caller can tail call, so one of
+// its type. It prefers programs that only tail calls reach.
 func callable(o *object.Object, caller string) string {
 	found := ""
 	for _, name := range o.Programs() {

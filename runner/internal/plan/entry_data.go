@@ -16,19 +16,19 @@ import (
 // Global is a global variable of a program.
 type Global struct {
 	Name string
-	// Type is its type as C spells it, empty where the object does not say. Size is
-	// in bytes.
+	// Type is its type in C, or "" if the object has no type for it. Size is in
+	// bytes.
 	Type string
 	Size int
-	// Value is what the object has for it, as a suite takes it; nil of one that is
+	// Value is its value in the object, in the form of a suite, or nil if it is
 	// larger than anybody writes by hand.
 	Value any
 	// Constant says that the program cannot change it.
 	Constant bool
 }
 
-// MapOutline is what a suite has to know of a map. Sizes are in bytes, types as C
-// spells them, empty where the object does not say.
+// MapOutline describes a map as far as a suite has to know it. Sizes are in
+// bytes; types are in C, or "" if the object has none.
 type MapOutline struct {
 	Name, Type         string
 	KeyType, ValueType string
@@ -36,21 +36,21 @@ type MapOutline struct {
 	Entries            int
 	// Fillable says that a suite can give entries of bytes.
 	Fillable bool
-	// Calls says that it holds programs to be tail called, Callable is one of the
-	// object's that it takes, empty where there is none.
+	// Calls says that it holds programs to be tail called. Callable is a
+	// program of the object that fits, or "".
 	Calls    bool
 	Callable string
 	// Events says that it hands events to user space.
 	Events bool
 }
 
-// globalsOf lists the variables that the programs of a collection use, the
-// constants first: those are what an agent sets.
+// globalsOf returns the variables that the programs of a collection use,
+// constants first, because an agent sets those.
 func globalsOf(spec *ebpf.CollectionSpec) []Global {
 	var all []Global
 	used := usedOffsets(spec)
 	for name, v := range spec.Variables {
-		// What bpf_printk prints is a variable too.
+		// The formats of bpf_printk are variables, too.
 		if strings.Contains(name, "____fmt") || v.Size() == 0 || !isUsed(v, used) {
 			continue
 		}
@@ -75,13 +75,15 @@ type offset struct {
 	at      uint32
 }
 
-// usedOffsets are the places in data sections that programs take the address of.
+// usedOffsets returns the places in data sections whose addresses programs
+// take.
 func usedOffsets(spec *ebpf.CollectionSpec) map[offset]bool {
 	used := map[offset]bool{}
 	for _, p := range spec.Programs {
 		for i := range p.Instructions {
 			if ins := &p.Instructions[i]; ins.IsLoadFromMap() && ins.Reference() != "" {
-				// The second half of a load of a map's value is where in it.
+				// The second half of a load of a map's value is the offset in
+				// it.
 				used[offset{ins.Reference(), uint32(uint64(ins.Constant) >> 32)}] = true
 			}
 		}
@@ -98,8 +100,8 @@ func isUsed(v *ebpf.VariableSpec, used map[offset]bool) bool {
 	return false
 }
 
-// literal is a value as a suite takes it: a number where one has that size, else
-// hex digits.
+// literal returns a value in the form of a suite: a number if its size allows,
+// else hex digits.
 func literal(value []byte, size int) any {
 	if len(value) != size {
 		value = make([]byte, min(size, maxLiteral))
@@ -123,8 +125,8 @@ func literal(value []byte, size int) any {
 // maxLiteral is the largest value that is written out, in bytes.
 const maxLiteral = 16
 
-// mapsOf lists the maps that the programs of a collection use, but for those that
-// the compiler made of global variables.
+// mapsOf returns the maps that the programs of a collection use, except those
+// that the compiler made from global variables.
 func mapsOf(spec *ebpf.CollectionSpec) []MapOutline {
 	var all []MapOutline
 	for name, m := range spec.Maps {
@@ -148,16 +150,16 @@ func mapsOf(spec *ebpf.CollectionSpec) []MapOutline {
 	return all
 }
 
-// fillable are the maps that hold what a suite can write: bytes, and neither
-// programs nor sockets.
+// fillable are the types of maps that hold what a suite can write: bytes,
+// neither programs nor sockets.
 var fillable = []ebpf.MapType{
 	ebpf.Hash, ebpf.Array, ebpf.PerCPUHash, ebpf.PerCPUArray, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.LPMTrie, ebpf.Queue, ebpf.Stack,
 }
 
-// typeWords spells a type as C does, in short.
+// typeWords returns a short form of a type in C.
 func typeWords(t btf.Type) string { return spell(t, 16) }
 
-// spell stops at a depth that no honest type has: one can refer to itself.
+// spell stops at a depth that no honest type has: a type can refer to itself.
 func spell(t btf.Type, depth int) string {
 	if depth == 0 {
 		return "..."

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// nameEntries names each entry after its program; those that are not told apart
-// by that after their object too, then after its folders, then by a number.
+// nameEntries names each entry after its program. Names that are not unique
+// also get the object, then its folders, then a number.
 func nameEntries(all []Entry) {
 	programs := map[string]int{}
 	for i := range all {
@@ -43,7 +43,7 @@ func nameEntries(all []Entry) {
 	}
 }
 
-// slugs counts the names that are the same where only letters and digits count.
+// slugs counts equal names, ignoring all but letters and digits.
 func slugs(all []Entry) map[string]int {
 	taken := map[string]int{}
 	for i := range all {
@@ -52,7 +52,8 @@ func slugs(all []Entry) map[string]int {
 	return taken
 }
 
-// stem is an object's path without what only says that it is one.
+// stem returns an object's path without the extension that marks it as an
+// object.
 func stem(object string) string {
 	for _, ext := range []string{".o", ".elf"} {
 		if s, ok := strings.CutSuffix(object, ext); ok && path.Base(s) != "" {

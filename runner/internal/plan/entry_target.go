@@ -6,8 +6,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 )
 
-// aim finds the program whose function the entry replaces: the first that has it,
-// in the entry's own object or else in the only other one.
+// aim finds the program whose function the entry replaces: the first that has
+// it, in the entry's own object or else in the only other one.
 func (e *Entry) aim(all []Entry, objects map[string]*object.Object) {
 	function := objects[e.Object].Entry(e.Program).AttachTo
 	var found []*Entry

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/programs"
 )
 
-// What there is to know of a program before anybody has written a suite for it.
+// Entries describe programs that no suite covers yet.
 func TestEntries(t *testing.T) {
 	all, err := Entries([]suite.Object{bundledObject(t, "fun_xdp/fun_xdp_bpfel.o"), bundledObject(t, "perf_profiler/perf_profiler_bpfel.o")})
 	if err != nil {
@@ -73,7 +73,8 @@ func TestTypesAreSpelledAsInC(t *testing.T) {
 	}
 }
 
-// The globals that are listed are those that the program uses, with what they are.
+// The listed globals are those that the program uses, with their types and
+// values.
 func TestGlobalsOfAnEntry(t *testing.T) {
 	all, err := Entries([]suite.Object{bundledObject(t, "work/work_bpfel.o")})
 	if err != nil {

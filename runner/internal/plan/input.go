@@ -11,12 +11,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
-// Input is what a run is called with: data_in and ctx_in. Either may be nil.
+// Input is the input of a run: data_in and ctx_in. Either may be nil.
 type Input struct{ Data, Context []byte }
 
-// Inputs are what the job's runs are called with: one for each packet, or the
-// only one of a type that takes none. There is a number of packets in an error
-// where it is about one.
+// Inputs returns the inputs of the job's runs: one for each packet, or a single
+// one if the type takes no packets. An error about a packet has its number.
 func (j *Job) Inputs() ([]Input, error) {
 	typ := RunTypes[j.ProgramSpec().Type]
 	given, err := contextBytes(j.TestRun.Context)
@@ -45,7 +44,7 @@ func (j *Job) Inputs() ([]Input, error) {
 	return all, nil
 }
 
-// contextBytes are the bytes that a suite describes, nil for none.
+// contextBytes returns the bytes of a suite's context, or nil if c is nil.
 func contextBytes(c *bench.Context) ([]byte, error) {
 	if c == nil {
 		return nil, nil
@@ -63,8 +62,8 @@ func contextBytes(c *bench.Context) ([]byte, error) {
 	return append(data, make([]byte, max(c.Size-len(data), 0))...), nil
 }
 
-// xdpContext is a struct xdp_md. The kernel wants to find the packet's end in
-// it, where a suite leaves it zero.
+// xdpContext returns a struct xdp_md. If a suite leaves the packet's end in it
+// zero, xdpContext fills it in, because the kernel requires it.
 func xdpContext(given, packet []byte) ([]byte, error) {
 	const dataEnd, size = 4, 24
 	if given == nil {
@@ -80,7 +79,7 @@ func xdpContext(given, packet []byte) ([]byte, error) {
 	return md, nil
 }
 
-// rawTracepointArgs is the most arguments that a tracepoint has.
+// rawTracepointArgs is the largest number of arguments of a tracepoint.
 const rawTracepointArgs = 12
 
 func rawTracepointContext(given, _ []byte) ([]byte, error) {
@@ -94,8 +93,8 @@ func rawTracepointContext(given, _ []byte) ([]byte, error) {
 	return given, nil
 }
 
-// syscallContext is a page of zeros where the suite has nothing: more than
-// nearly every program reads of its context.
+// syscallContext returns a page of zeros if the suite gives no context: nearly
+// every program reads less than that.
 func syscallContext(given, _ []byte) ([]byte, error) {
 	if given == nil {
 		return make([]byte, 4096), nil
@@ -110,9 +109,9 @@ func skLookupContext(given, frame []byte) ([]byte, error) {
 	return packet.SkLookup(frame)
 }
 
-// netfilterContext is the beginning of a struct nf_hook_state: the hook, and the
-// family that the packet must be of. Without it the kernel takes the packet for
-// IPv4.
+// netfilterContext returns the start of a struct nf_hook_state: the hook, and
+// the family, which must match the packet's. Without a context, the kernel
+// assumes IPv4.
 func netfilterContext(given, packet []byte) ([]byte, error) {
 	const (
 		ipv4, ipv6     = 0x0800, 0x86dd

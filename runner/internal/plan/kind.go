@@ -12,25 +12,25 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
-// Kind is a way to let programs run: what a driver's key in a suite stands for.
+// Kind is a way to run programs. A suite selects it with a driver's key.
 type Kind struct {
 	// check says why programs of the job's type cannot be driven this way.
 	check func(*Job) error
-	// prepare readies the job for loading, where it is not nil: its program, and
-	// what the suite leaves to that.
+	// prepare, unless nil, readies the job for loading: its program, and the
+	// settings that the suite leaves to it.
 	prepare func(*Job, *suite.Suite) error
-	// Alike tells which benchmarks of a type share a floor: what counting a run
-	// costs depends on how the kernel comes to call the program.
+	// Alike identifies the benchmarks of a type that share a floor: the cost of
+	// counting a run depends on how the kernel comes to call the program.
 	Alike func(*Job) string
 	// neverRan is the hint for a program that did not run once.
 	neverRan string
-	// Paced says that what drives the program sets the rate of its runs, so that
-	// a throughput would say nothing of the program.
+	// Paced says that the driver sets the rate of runs, so that a throughput
+	// would say nothing about the program.
 	Paced bool
 }
 
-// kinds are the ways to let a program run, by the name of the driver. There is
-// none for a program that is only loaded.
+// kinds are the ways to run a program, by the name of the driver. Verify, which
+// only loads the program, is not among them.
 var kinds = map[string]*Kind{
 	bench.DriverTestRun:   &testRunKind,
 	bench.DriverVeth:      &vethKind,
@@ -40,7 +40,7 @@ var kinds = map[string]*Kind{
 	bench.DriverCommand:   &commandKind,
 }
 
-// Kind is how the job's program is run, nil where it is only loaded.
+// Kind returns how the job's program is run, or nil if it is only loaded.
 func (j *Job) Kind() *Kind { return kinds[j.Driver()] }
 
 // CheckDriver refuses a driver that cannot run the program.
@@ -58,7 +58,7 @@ func (j *Job) CheckDriver() error {
 	return nil
 }
 
-// readyFor readies the program for a driver that can run it.
+// readyFor prepares the job for its driver, which can run it.
 func (j *Job) readyFor(s *suite.Suite) error {
 	if k := j.Kind(); k != nil && k.prepare != nil {
 		return k.prepare(j, s)
@@ -97,14 +97,14 @@ func checkTestRun(j *Job) error {
 	return nil
 }
 
-// ofTestFunction tells a tracing program of the functions that the kernel has
-// for BPF_PROG_RUN to call.
+// ofTestFunction reports whether p is a tracing program for one of the
+// functions that the kernel has for BPF_PROG_RUN to call.
 func ofTestFunction(p *ebpf.ProgramSpec) bool {
 	return p.Type == ebpf.Tracing && (strings.HasPrefix(p.AttachTo, "bpf_fentry_test") || strings.HasPrefix(p.AttachTo, "bpf_modify_return_test"))
 }
 
-// ManyRuns is from how many runs a test_run call on, the first ones, which are
-// slow, do not show.
+// ManyRuns is the number of runs of a test_run call that is large enough to
+// hide the first, slow ones.
 const ManyRuns = 64
 
 var vethKind = Kind{

@@ -9,11 +9,11 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
-// PairJob is one benchmark on two sides. One of the jobs is nil where only the
+// PairJob is one benchmark on two sides. One of the jobs is nil if only the
 // other side has the program.
 type PairJob struct{ Base, Head *Job }
 
-// Name is the benchmark's name.
+// Name returns the benchmark's name.
 func (p PairJob) Name() string {
 	if p.Head != nil {
 		return p.Head.Name
@@ -21,10 +21,11 @@ func (p PairJob) Name() string {
 	return p.Base.Name
 }
 
-// Pairs resolves every benchmark of a suite on two sides: with the head's
-// objects, and with those of the base, which is the same suite but for that.
-// The workload of both is the same, whatever the base was once measured with.
-// It takes no privileges, and reports every problem that it finds, joined.
+// Pairs resolves every benchmark of a suite on two sides: with the objects of
+// head and with those of base, which must otherwise be the same suite. Both
+// sides have the same workload, whatever base was once measured with. Pairs
+// needs no privileges and reports every problem that it finds, joined into one
+// error.
 func Pairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	head, headErr := newSidePlan(headSuite)
 	base, baseErr := newSidePlan(baseSuite)
@@ -43,7 +44,7 @@ func Pairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 		switch {
 		case baseErr == nil:
 		case errors.As(baseErr, &missing) && h != nil:
-			// A change may well have added it.
+			// The change may well have added it.
 			h.Warnings = append(h.Warnings, fmt.Sprintf("not compared: base: %s", baseErr))
 		default:
 			errs = append(errs, fmt.Errorf("base: %w", baseErr))
@@ -60,8 +61,8 @@ func Pairs(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	return pairs, errors.Join(errs...)
 }
 
-// NeitherHas lists the benchmarks of a suite whose programs are on neither of
-// its two sides.
+// NeitherHas returns the benchmarks of a suite whose programs are on neither
+// side.
 func NeitherHas(headSuite, baseSuite *suite.Suite) ([]string, error) {
 	head, err := newSidePlan(headSuite)
 	if err != nil {
@@ -98,7 +99,7 @@ func (p *sidePlan) has(benchmark int) bool {
 	return !errors.As(err, &missing)
 }
 
-// job resolves a benchmark; it is nil where the side lacks the program.
+// job resolves a benchmark; it returns nil if the side lacks the program.
 func (p *sidePlan) job(benchmark int) (*Job, error) {
 	j, err := newJob(p.suite, p.objects, &p.suite.Benchmarks[benchmark])
 	var missing *noProgramError

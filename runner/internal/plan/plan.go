@@ -1,6 +1,6 @@
-// Package plan resolves benchmarks to programs and to what drives them. It takes no
-// privileges: what is wrong with a suite and its objects is found before anything is
-// measured.
+// Package plan resolves benchmarks to programs and their drivers. It needs no
+// privileges, so that errors in a suite and its objects are found before
+// anything is measured.
 package plan
 
 import (
@@ -20,44 +20,45 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
-// Plan is a suite whose benchmarks are resolved to programs and packets. To
-// make one takes no privileges: what is wrong with a suite and its objects is
-// found before anything is measured.
+// Plan is a suite whose benchmarks are resolved to programs and packets. Making
+// one needs no privileges, so that errors in a suite and its objects are found
+// before anything is measured.
 type Plan struct {
 	Jobs []*Job
 }
 
-// Job is one benchmark with what it takes to measure it.
+// Job is one benchmark and everything needed to measure it.
 type Job struct {
 	*bench.Benchmark
 	Object suite.Object
-	// Spec holds just the program and what it refers to.
+	// Spec holds only the program and what it refers to.
 	Spec *ebpf.CollectionSpec
-	// Frames are the packets of the benchmark, none for a driver without.
+	// Frames are the packets of the benchmark; there are none if the driver
+	// takes none.
 	Frames [][]byte
-	// Entries are what its maps are filled with, by the map's name.
+	// Entries are the initial contents of its maps, by the map's name.
 	Entries map[string][]bpfmap.Entry
 	// Preparations are run once the maps are filled.
 	Preparations []Preparation
 	// Replacements take the place of functions of the program.
 	Replacements []Replacement
-	// Warnings are what had to be changed for the object to load.
+	// Warnings say what had to be changed for the object to load.
 	Warnings []string
-	// Chosen says that the suite names no driver.
+	// Chosen says that the suite does not name the driver.
 	Chosen bool
 }
 
-// Type is the program's type in the kernel's spelling.
+// Type returns the program's type in the kernel's spelling.
 func (j *Job) Type() string { return object.TypeName(j.ProgramSpec().Type) }
 
-// BudgetText is the benchmark's measuring time.
+// BudgetText returns the benchmark's measuring time.
 func (j *Job) BudgetText() string { return time.Duration(j.Budget).String() }
 
-// ProgramSpec is the job's program.
+// ProgramSpec returns the job's program.
 func (j *Job) ProgramSpec() *ebpf.ProgramSpec { return j.Spec.Programs[j.Program] }
 
-// New resolves every benchmark of the suite. It reports every problem
-// that it finds, joined.
+// New resolves every benchmark of the suite. It reports every problem that it
+// finds, joined into one error.
 func New(s *suite.Suite) (*Plan, error) {
 	objects, err := parseObjects(s.Objects)
 	if err != nil {
@@ -131,8 +132,8 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	return job, nil
 }
 
-// KindsOfRuns is how many kinds of runs a slice has, of which all of a kind are
-// alike unless chance has a say in them; 0 where that cannot be told.
+// KindsOfRuns returns how many kinds of runs a slice has, or 0 if that is
+// unknown. Runs of a kind are alike unless they depend on chance.
 func (j *Job) KindsOfRuns() int {
 	if j.TestRun != nil {
 		return max(len(j.Frames), 1)
@@ -140,7 +141,8 @@ func (j *Job) KindsOfRuns() int {
 	return len(j.Frames)
 }
 
-// Packets describe what the program is driven with, none for a driver without.
+// Packets describes the packets that drive the program; there are none if the
+// driver takes none.
 func (j *Job) Packets() []bench.Packet {
 	switch {
 	case j.TestRun != nil && !TakesPackets(j.ProgramSpec().Type):
@@ -152,7 +154,7 @@ func (j *Job) Packets() []bench.Packet {
 	return nil
 }
 
-// RunsPerRound is how many runs the packets share.
+// RunsPerRound returns the number of runs per round, which the packets share.
 func (j *Job) RunsPerRound() int {
 	if j.TestRun != nil {
 		return j.TestRun.Repeat
@@ -167,8 +169,8 @@ func findObject(s *suite.Suite, objects map[string]*object.Object, b *bench.Benc
 	})
 }
 
-// findProgram finds the object that holds a program: the one of a path, or the only
-// one that does where that is empty.
+// findProgram finds the object that holds a program: the one with the path in
+// or, if that is empty, the only one that has the program.
 func findProgram(s *suite.Suite, objects map[string]*object.Object, program, in string, errorf func(string, ...any) error) (suite.Object, error) {
 	var found []suite.Object
 	var have []string

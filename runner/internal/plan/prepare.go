@@ -18,8 +18,8 @@ type Preparation struct {
 	Inputs  []Input
 }
 
-// addPreparations adds the programs that prepare the benchmark, with what they
-// refer to, to what is loaded with it.
+// addPreparations adds the programs that prepare the benchmark, and what they
+// refer to, to the job's spec.
 func (j *Job) addPreparations(o *object.Object, readFile func(string) ([]byte, error)) error {
 	for _, p := range j.Prepare {
 		if o.Entry(p.Program) == nil {
@@ -31,7 +31,7 @@ func (j *Job) addPreparations(o *object.Object, readFile func(string) ([]byte, e
 			return fmt.Errorf("program %s: %w", p.Program, err)
 		}
 		j.Preparations = append(j.Preparations, Preparation{p.Program, max(p.Runs, 1), inputs})
-		// What the benchmark has already is changed as it asks for.
+		// What the benchmark already has is changed as it asks for.
 		addMissing(j.Spec.Maps, spec.Maps)
 		addMissing(j.Spec.Programs, spec.Programs)
 		addMissing(j.Spec.Variables, spec.Variables)
@@ -39,7 +39,7 @@ func (j *Job) addPreparations(o *object.Object, readFile func(string) ([]byte, e
 	return nil
 }
 
-// inputsOf are what a preparation is run on: what it says, or what drives the
+// inputsOf returns the inputs of a preparation: its own, or those of the
 // benchmark, or the default packet.
 func (j *Job) inputsOf(p bench.Preparation, spec *ebpf.CollectionSpec, readFile func(string) ([]byte, error)) ([]Input, error) {
 	by := bench.Benchmark{Program: p.Program, TestRun: &bench.TestRun{Packets: p.Packets, Context: p.Context}}

@@ -6,7 +6,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// Programs lists the entry programs of objects by name, each once.
+// Programs returns the names of the entry programs of objects, each once.
 func Programs(objects []suite.Object) ([]string, error) {
 	parsed, err := parseObjects(objects)
 	if err != nil {

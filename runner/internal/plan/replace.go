@@ -19,15 +19,15 @@ import (
 )
 
 // Replacement is a freplace program that takes the place of a function of the
-// job's program. It is in the job's spec too.
+// job's program. The job's spec contains it, too.
 type Replacement struct {
 	bench.Replaced
 	// Key is its name in the job's spec.
 	Key string
 }
 
-// addReplacements adds the programs that replace functions of the job's program,
-// with what they refer to, to what is loaded with it.
+// addReplacements adds the programs that replace functions of the job's
+// program, and what they refer to, to the job's spec.
 func (j *Job) addReplacements(s *suite.Suite, objects map[string]*object.Object) error {
 	errorf := func(format string, args ...any) error { return s.ErrorAt(j.Name, "replace", format, args...) }
 	from := ownersOf(j.Spec, j.Object.Path)
@@ -77,11 +77,10 @@ func (j *Job) addReplacements(s *suite.Suite, objects map[string]*object.Object)
 
 const globalHint = "a function that can be replaced is global (not static) and __noinline, and its object has types: clang -g"
 
-// errNoFunction is that a program lacks the function that is to be replaced.
+// errNoFunction says that a program lacks the function to be replaced.
 var errNoFunction = errors.New("no such function")
 
-// replaceable says why a function of a program cannot be replaced, nil where it
-// can.
+// replaceable returns why a function of a program cannot be replaced, or nil.
 func replaceable(p *ebpf.ProgramSpec, function string) error {
 	functions := functionsOf(p)
 	linkage, ok := functions[function]
@@ -98,8 +97,7 @@ func replaceable(p *ebpf.ProgramSpec, function string) error {
 	return nil
 }
 
-// functionsOf are the functions of a program, by their names as its types have
-// them.
+// functionsOf returns the functions of a program, by their names in its BTF.
 func functionsOf(p *ebpf.ProgramSpec) map[string]btf.FuncLinkage {
 	all := map[string]btf.FuncLinkage{}
 	for i := range p.Instructions {
@@ -110,7 +108,7 @@ func functionsOf(p *ebpf.ProgramSpec) map[string]btf.FuncLinkage {
 	return all
 }
 
-// Replaced is what results say of the functions that are replaced.
+// Replaced describes the replaced functions for results.
 func (j *Job) Replaced() (all []bench.Replaced) {
 	for _, r := range j.Replacements {
 		all = append(all, r.Replaced)
@@ -118,13 +116,14 @@ func (j *Job) Replaced() (all []bench.Replaced) {
 	return all
 }
 
-// ReplacesPart reports whether a program of the job's spec replaces a function that the
-// job's program calls, and not the one that it begins with.
+// ReplacesPart reports whether a program of the job's spec replaces a function
+// that the job's program calls, and not its first function.
 func (j *Job) ReplacesPart(program string) bool {
 	return slices.ContainsFunc(j.Replacements, func(r Replacement) bool { return r.Key == program && r.Function != j.Function() })
 }
 
-// Reach are the names of the programs and maps that runs of the job's program reach.
+// Reach returns the names of the programs and maps that runs of the job's
+// program reach.
 func (j *Job) Reach() map[string]bool {
 	all := object.Reach(j.Spec, j.Program)
 	for _, r := range j.Replacements {

@@ -6,8 +6,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 )
 
-// owners are the paths of the objects that what a spec has comes from: its programs,
-// maps and global variables, by name.
+// owners maps the names of a spec's programs, maps and global variables to the
+// paths of the objects that they come from.
 type owners map[string]string
 
 func ownersOf(spec *ebpf.CollectionSpec, path string) owners {
@@ -28,8 +28,8 @@ func (o owners) add(spec *ebpf.CollectionSpec, path string) {
 	}
 }
 
-// addProgram adds a program of an object to a spec, and says by which name. What
-// another object has of the same name gets another one.
+// addProgram adds a program of an object to a spec and returns its name there.
+// It renames whatever has the name of something from another object.
 func (o owners) addProgram(to *ebpf.CollectionSpec, from *object.Object, path, program string) (key string, changes []string) {
 	spec, changes := from.Program(program)
 	name := func(s string) string {
@@ -46,7 +46,7 @@ func (o owners) addProgram(to *ebpf.CollectionSpec, from *object.Object, path, p
 	return name(program), changes
 }
 
-// rename gives what a spec has other names.
+// rename renames the contents of a spec.
 func rename(spec *ebpf.CollectionSpec, name func(string) string) {
 	for _, p := range spec.Programs {
 		for i, ins := range p.Instructions {

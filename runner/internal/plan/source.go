@@ -10,8 +10,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Source is where the function of the benchmark's program stands, as the object's
-// BTF has it. It is nil without, and where what the object has cannot be true.
+// Source returns where the function of the benchmark's program is defined,
+// according to the object's BTF. It is nil without BTF, or if the BTF cannot be
+// true.
 func (j *Job) Source() *bench.Source { return sourceOf(j.ProgramSpec()) }
 
 func sourceOf(p *ebpf.ProgramSpec) *bench.Source {
@@ -29,8 +30,8 @@ func sourceOf(p *ebpf.ProgramSpec) *bench.Source {
 		if !ok {
 			continue
 		}
-		// The first instruction may be one of a function that was inlined: the
-		// line that declares this one is better, wherever it is.
+		// The first instruction may come from an inlined function: the line
+		// that declares this one is better, wherever it is.
 		if declares(line.Line(), function) {
 			at = line
 			break
@@ -49,10 +50,10 @@ func sourceOf(p *ebpf.ProgramSpec) *bench.Source {
 	return s
 }
 
-// declares reports whether a line of source seems to declare a function: its name
-// follows a type or a keyword, and is followed by parameters.
+// declares reports whether a line of source seems to declare a function: its
+// name follows a type or a keyword, and precedes parameters.
 func declares(line, function string) bool {
-	if function == "" || len(line) > 1000 { // as nobody writes it
+	if function == "" || len(line) > 1000 { // nobody writes such a line
 		return false
 	}
 	for before, after, ok := strings.Cut(line, function); ok; {
@@ -69,7 +70,7 @@ func declares(line, function string) bool {
 	return false
 }
 
-// Function is the program's name in its BTF, empty without.
+// Function returns the program's name in its BTF, or "" without BTF.
 func (j *Job) Function() string {
 	if f := btf.FuncMetadata(&j.ProgramSpec().Instructions[0]); f != nil {
 		return f.Name

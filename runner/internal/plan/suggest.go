@@ -9,10 +9,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// Suggest writes a suite for objects that have none: a benchmark for each
-// program, with the workload that its type takes by default. others are
-// objects whose programs get a benchmark too, such as those of another build,
-// though the suite does not name the files.
+// Suggest returns a suite for objects that have none: a benchmark for each
+// program, with the default workload of its type. The programs of others, such
+// as objects of another build, get a benchmark, too, though the suite does not
+// name those files.
 func Suggest(objects, others []suite.Object) (string, error) {
 	entries, err := Entries(objects)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *Entry) inObject() string {
 	return ""
 }
 
-// without lists the entries that are not among some others.
+// without returns the entries that others lacks.
 func without(entries, others []Entry) []Entry {
 	return slices.DeleteFunc(entries, func(e Entry) bool {
 		return slices.ContainsFunc(others, func(o Entry) bool { return o.Benchmark == e.Benchmark })

@@ -12,9 +12,10 @@ import (
 )
 
 // Suites resolves the benchmarks of two suites, each on its own objects, and
-// pairs those of the same name. Each side of a pair runs the program that its
-// own suite says, and both by the head's workload: what the base was measured by
-// is not a part of what changed. What just one suite has is alone in its pair.
+// pairs those with the same name. Each side of a pair runs the program that its
+// own suite names, and both use the head's workload: the workload of the base
+// is not part of the change. A benchmark of only one suite is alone in its
+// pair.
 func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	head, headErr := newSidePlan(headSuite)
 	base, baseErr := newSidePlan(baseSuite)
@@ -51,10 +52,10 @@ func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	return pairs, errors.Join(errs...)
 }
 
-// jobLike is the side's benchmark of the same name as another side's, by the
-// workload of that one. It is nil where the side has none. One that this workload
-// cannot drive is nil too, with a warning for the other: a change may well
-// have made another kind of program of it.
+// jobLike resolves the side's benchmark with the name of the other side's, but
+// with the other's workload. It returns nil if the side has none. It also
+// returns nil if this workload cannot drive it, and adds a warning to other:
+// the change may well have made another kind of program of it.
 func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 	i := slices.IndexFunc(p.suite.Benchmarks, func(b bench.Benchmark) bool { return b.Name == other.Name })
 	if i < 0 {
@@ -74,7 +75,7 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 	o := p.objects[from.Path]
 	spec, _ := o.Program(b.Program, slices.Concat(own.MapPrograms(), b.MapPrograms())...)
 	s := otherSuite.WithObjects(p.suite.Objects)
-	// Values may be of what a replacement brings along.
+	// The values may include some for what a replacement adds.
 	if err := (&Job{Benchmark: &b, Object: from, Spec: spec}).addReplacements(s, p.objects); err != nil {
 		other.Warnings = append(other.Warnings, fmt.Sprintf("not compared: base: %s", err))
 		return nil
@@ -98,10 +99,10 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
 	return job
 }
 
-// valuesFor are the values of globals or maps, by name, that a side gets where
-// the other has some of its own. It gets the other's, and its own of what the
-// other's program lacks or where the other's do not fit: a change may well have
-// renamed a map or widened a key.
+// valuesFor returns the values of globals or maps, by name, for one side if the
+// other has some, too. They are the other's values, and the side's own for
+// names that the other's program lacks or for which the other's do not fit: the
+// change may well have renamed a map or widened a key.
 func valuesFor[V any](own, other map[string]V, what string, warnings *[]string, has func(string) bool, fits func(string, V) bool) map[string]V {
 	values := map[string]V{}
 	for name, v := range own {

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
-// tailCalls says of a program that others of its object reach it by a tail call,
-// empty where none does.
+// tailCalls says which programs of the object reach this one with a tail call,
+// or returns "" if none does.
 func tailCalls(o *object.Object, program string) string {
 	if callers := o.TailCallers()[program]; len(callers) > 0 {
 		return fmt.Sprintf("program %s is the target of a tail call, of %s", program, unit.Few(callers))
@@ -17,8 +17,8 @@ func tailCalls(o *object.Object, program string) string {
 	return ""
 }
 
-// warnOfTailCall says that a program is attached by itself which runs only when
-// others call it.
+// warnOfTailCall warns that a program that runs only when others call it is
+// attached by itself.
 func (j *Job) warnOfTailCall(called string) {
 	if !hook.IsTracing(j.ProgramSpec().Type) || j.Command == nil {
 		return

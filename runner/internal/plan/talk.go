@@ -24,7 +24,7 @@ var cgroupKind = Kind{
 	Paced:    true,
 }
 
-// CgroupTalk is what the job's hook sees, and how it is brought about.
+// CgroupTalk returns the job's hook and the exchange that triggers it.
 func CgroupTalk(j *Job) (CgroupHook, bench.Exchange, error) {
 	p := j.ProgramSpec()
 	hook, ok := cgroupHooks[cgroupHookKey{p.Type, p.AttachType}]
@@ -58,9 +58,9 @@ var (
 	udpOrTCP = []bench.Protocol{bench.ProtocolUDP, bench.ProtocolTCP}
 )
 
-// cgroupHooks are the hooks by what attaches to them. A program that does not
-// say where it attaches has the only place for its type, or, as its attach type
-// is 0 then, that of ingress.
+// cgroupHooks are the hooks by what attaches to them. A program without an
+// attach type has the only hook of its type or, as the zero attach type means
+// that, ingress.
 var cgroupHooks = map[cgroupHookKey]CgroupHook{}
 
 func init() {
@@ -114,23 +114,23 @@ var socketKind = Kind{
 	Paced:    true,
 }
 
-// socketHook is how programs of a type come to see what sockets do.
+// socketHook is the way in which programs of a type see what sockets do.
 type socketHook struct {
 	name string
 	// protocols are those that the hook sees, the default first.
 	protocols []bench.Protocol
-	// maps are the types of maps that the tool's own sockets are put into.
+	// maps are the types of maps that get the tool's own sockets.
 	maps []ebpf.MapType
 }
 
-// The types of maps that hold sockets: of SocketMaps a program may use several, of
-// ReuseportMaps one.
+// Types of maps that hold sockets. A program may use several of SocketMaps, and
+// one of ReuseportMaps.
 var (
 	SocketMaps    = []ebpf.MapType{ebpf.SockMap, ebpf.SockHash}
 	ReuseportMaps = []ebpf.MapType{ebpf.ReusePortSockArray}
 )
 
-// socketHookOf is the hook of a program, false if it has none here.
+// socketHookOf returns the hook of a program, false if it has none here.
 func socketHookOf(p *ebpf.ProgramSpec) (socketHook, bool) {
 	switch p.Type {
 	case ebpf.SkMsg:
@@ -150,7 +150,7 @@ func socketHookOf(p *ebpf.ProgramSpec) (socketHook, bool) {
 	return socketHook{}, false
 }
 
-// socketTalk is the job's hook, and what is said there.
+// socketTalk returns the job's hook and the exchange of its sockets.
 func socketTalk(j *Job) (socketHook, bench.Exchange, error) {
 	hook, ok := socketHookOf(j.ProgramSpec())
 	if !ok {
@@ -160,15 +160,15 @@ func socketTalk(j *Job) (socketHook, bench.Exchange, error) {
 	return hook, talk, err
 }
 
-// SocketTalk is what sockets say for the job's program to see.
+// SocketTalk returns the exchange of the sockets that the job's program sees.
 func (j *Job) SocketTalk() (bench.Exchange, error) {
 	_, talk, err := socketTalk(j)
 	return talk, err
 }
 
-// talkOf is a benchmark's exchange with what it leaves to the program's hook:
-// the protocol, which must be among those that the hook sees, and the version of
-// IP where there is a hook for each.
+// talkOf returns a benchmark's exchange and fills in what depends on the
+// program's hook: the protocol, which must be one that the hook sees, and the
+// IP version if each has its own hook.
 func talkOf(e *bench.Exchange, hook string, ipv6 bool, protocols ...bench.Protocol) (bench.Exchange, error) {
 	talk := *e
 	talk.IPv6 = e.IPv6 || ipv6
@@ -181,8 +181,8 @@ func talkOf(e *bench.Exchange, hook string, ipv6 bool, protocols ...bench.Protoc
 	return talk, nil
 }
 
-// warnOfSockets says which maps of the job's program are filled with sockets, and
-// what that means for a program that has its agent's in mind.
+// warnOfSockets warns which maps of the job's program are filled with the
+// tool's sockets, which the program may expect to be its agent's.
 func warnOfSockets(j *Job, types []ebpf.MapType) {
 	var names []string
 	for name, m := range j.Spec.Maps {
@@ -192,7 +192,7 @@ func warnOfSockets(j *Job, types []ebpf.MapType) {
 	}
 	slices.Sort(names)
 	if len(names) > 1 && slices.Equal(types, ReuseportMaps) {
-		names = names[:1] // a socket is in one of them only
+		names = names[:1] // a socket can be in only one of them
 	}
 	subject := "map %s holds"
 	switch len(names) {

@@ -8,34 +8,37 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 )
 
-// RunType is how the kernel's BPF_PROG_RUN runs programs of a type: the facts
-// are those of its net/bpf/test_run.c.
+// RunType describes how the kernel's BPF_PROG_RUN runs programs of a type,
+// according to net/bpf/test_run.c.
 type RunType struct {
-	// Since is the first Linux that has it for the type, until the last one,
-	// empty where that is not known.
+	// Since is the first release of Linux that has it for the type, Until the
+	// last, or "" if there is no known one.
 	Since, Until string
-	// packets says that each run takes one, as data_in or as what it looks up.
+	// packets says that each run takes a packet, as data_in or as what it looks
+	// up.
 	packets bool
-	// Once says that a call runs the program once and takes no number of repeats.
+	// Once says that a call runs the program once and takes no number of
+	// repeats.
 	Once bool
-	// context completes what the suite says of ctx_in, which may be nothing, for
-	// a packet, which may be none.
+	// context completes the ctx_in of the suite for a packet. Either may be
+	// nil.
 	context func(given, packet []byte) ([]byte, error)
-	// lookup says that packets are not data_in: the context is all there is.
+	// lookup says that packets are not data_in: the context is the only input.
 	lookup bool
 	// DataOut says that the kernel returns the packet as the program leaves it,
-	// and noHeader that the program does not see its Ethernet header, for which
-	// there are zeros then.
+	// NoHeader that the program does not see its Ethernet header, which the
+	// kernel returns as zeros.
 	DataOut, NoHeader bool
 }
 
-// The kernel takes a frame of each skb program. Only those of tc see all of it.
+// The kernel takes a frame for each skb program. Only tc programs see all of
+// it.
 var (
 	l2 = RunType{Since: "4.12", packets: true, DataOut: true}
 	l3 = RunType{Since: "4.12", packets: true, DataOut: true, NoHeader: true}
 )
 
-// RunTypes are the types that BPF_PROG_RUN runs.
+// RunTypes are the types that BPF_PROG_RUN can run.
 var RunTypes = map[ebpf.ProgramType]RunType{
 	ebpf.XDP:           {Since: "4.12", packets: true, DataOut: true, context: xdpContext},
 	ebpf.SchedCLS:      l2,
@@ -54,10 +57,10 @@ var RunTypes = map[ebpf.ProgramType]RunType{
 	ebpf.Netfilter:     {Since: "6.4", packets: true, context: netfilterContext},
 }
 
-// EthernetHeader is the length of one, in bytes.
+// EthernetHeader is the length of an Ethernet header, in bytes.
 const EthernetHeader = 14
 
-// runTypesText names the types, for messages.
+// runTypesText returns the names of the types, for messages.
 func runTypesText() []string {
 	var names []string
 	for typ := range RunTypes {

@@ -15,7 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// Of resolves a suite that stands beside the bundled objects.
+// Of resolves a suite in the folder of the bundled objects.
 func Of(t testing.TB, text string) *plan.Plan {
 	t.Helper()
 	p, err := Try(text)
@@ -34,7 +34,7 @@ func Try(text string) (*plan.Plan, error) {
 	return plan.New(s)
 }
 
-// Suite reads a suite that stands beside the bundled objects.
+// Suite reads a suite in the folder of the bundled objects.
 func Suite(t testing.TB, text string) *suite.Suite {
 	t.Helper()
 	s, err := trySuite(text)
@@ -56,7 +56,7 @@ func trySuite(text string) (*suite.Suite, error) {
 	return suite.Load(files, "suite.yml")
 }
 
-// Objects is how a suite of the bundled objects begins.
+// Objects is the start of a suite for the bundled objects.
 const Objects = "version: 1\nobjects: [fun_xdp/fun_xdp_bpfel.o, perf_profiler/perf_profiler_bpfel.o]\nbenchmarks:\n"
 
 // Job resolves a benchmark of a program that is in no object.
@@ -100,17 +100,17 @@ func TryJob(p *ebpf.ProgramSpec, b bench.Benchmark) (*plan.Job, error) {
 	return j, err
 }
 
-// Returns is a program that returns a number.
+// Returns returns a program that returns a number.
 func Returns(n int32) asm.Instructions {
 	return asm.Instructions{asm.Mov.Imm(asm.R0, n), asm.Return()}
 }
 
-// Loads is a program that returns a word of its context.
+// Loads returns a program that returns a word of its context.
 func Loads(offset int16, size asm.Size) asm.Instructions {
 	return asm.Instructions{asm.LoadMem(asm.R0, asm.R1, offset, size), asm.Return()}
 }
 
-// Made is a benchmark of a program without an object.
+// Made returns a benchmark of a program without an object.
 func Made(t testing.TB, driver string, insns asm.Instructions) *plan.Job {
 	t.Helper()
 	p := Of(t, Objects+"  - {name: a, program: fun_xdp_basic, "+driver+"}\n")
