@@ -32,8 +32,8 @@ type Config struct {
 	TimerSlack uint64 `json:"timer_slack,omitempty"`
 }
 
-// If this process is the first one of a guest, Main runs it as that and never
-// returns. Call Main before anything else.
+// Main runs this process as the first one of a guest if it is that, and then never
+// returns. Call it before anything else.
 //
 // Being process 1 is not enough: a container has one, too.
 func Main() {
