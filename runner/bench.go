@@ -36,13 +36,14 @@ func Context(ctx any) BenchOption { return func(b *benched) { b.input.Context = 
 // counts them in a copy of the program loaded from spec, with maps of its own,
 // whose contents may differ from those of the timed program's maps.
 func Counted(spec *ebpf.CollectionSpec, program string) BenchOption {
-	return func(b *benched) { b.spec, b.name = spec, program }
+	return func(b *benched) { b.counted, b.spec, b.name = true, spec, program }
 }
 
 // benched is a program that is timed next to an empty one.
 type benched struct {
 	input          ebpf.RunOptions
 	program, floor *ebpf.Program
+	counted        bool
 	spec           *ebpf.CollectionSpec
 	name           string
 }
@@ -134,7 +135,7 @@ func (p *benched) measure(b *testing.B) (err error) {
 	b.StopTimer()
 	b.ReportMetric(middle(costs), "ns/op")
 	b.ReportMetric(middle(floors), "floor-ns/op")
-	if p.spec == nil {
+	if !p.counted {
 		return nil
 	}
 	insns, err := p.count()
@@ -189,7 +190,7 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	in := p.input
 	in.Repeat = uint32(runs)
 	if _, err := one.Run(&in); err != nil {
-		return 0, fmt.Errorf("run a program of type %v: %w", one.Type(), err)
+		return 0, p.explain(one, err)
 	}
 	after, err := drive.ReadCounters(one)
 	if err != nil {
@@ -202,10 +203,21 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	return float64(charged.RunTimeNS) / float64(charged.RunCnt), nil
 }
 
+// explain says why a program could not be run.
+func (p *benched) explain(one *ebpf.Program, err error) error {
+	switch {
+	case errors.Is(err, ebpf.ErrNotSupported):
+		err = fmt.Errorf("%w: a suite can attach it, with runner.Measure", err)
+	case errors.Is(err, unix.EINVAL) && len(p.input.Data) < 14:
+		err = fmt.Errorf("%w: programs of packets take one of 14 bytes or more: runner.Frame", err)
+	}
+	return fmt.Errorf("run a program of type %v: %w", one.Type(), err)
+}
+
 // count returns how many BPF instructions a run executes.
 func (p *benched) count() (float64, error) {
-	spec := p.spec.Copy()
-	if spec.Programs[p.name] == nil {
+	spec := p.spec.Copy() // nil of nil
+	if spec == nil || spec.Programs[p.name] == nil {
 		return 0, fmt.Errorf("count instructions: the spec has no program %q", p.name)
 	}
 	spec.Programs = map[string]*ebpf.ProgramSpec{p.name: spec.Programs[p.name]}

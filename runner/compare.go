@@ -27,7 +27,6 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 		return nil, err
 	}
 	out := &bench.Comparison{
-
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/runner"
@@ -25,14 +26,16 @@ func ExampleMeasure() {
 		log.Fatal(err)
 	}
 	for _, r := range run.Results {
-		if insns := r.Sample("bpf-insns"); insns != nil {
-			fmt.Println(r.Benchmark, insns.Values)
+		if r.Error != "" {
+			log.Fatalf("%s: %s", r.Benchmark, r.Error)
 		}
+		latency := slices.Sorted(slices.Values(r.Sample("latency").Values))
+		fmt.Println(r.Benchmark, latency[len(latency)/2], "ns")
 	}
 }
 
 // Two builds of an object, measured in the same rounds and judged.
-func ExampleCompare() {
+func ExampleCompareTwice() {
 	head, err := runner.OpenSuite("ebpf-bench.yml")
 	if err != nil {
 		log.Fatal(err)
@@ -45,10 +48,14 @@ func ExampleCompare() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	comparison, err := runner.Compare(context.Background(), pairs, runner.Options{})
+	policy := thresholds.Default()
+	comparison, err := runner.CompareTwice(context.Background(), pairs, runner.Options{}, policy.Flagged)
 	if err != nil {
 		log.Fatal(err)
 	}
-	verdicts := thresholds.Default().Compare(comparison, thresholds.Options{})
+	verdicts := policy.Compare(comparison, thresholds.Options{})
+	for _, v := range verdicts.All {
+		fmt.Println(v.Benchmark, v.Measure.Name, v.Outcome, v.Why)
+	}
 	fmt.Println(verdicts.Overall())
 }

@@ -36,11 +36,12 @@ const (
 func NewPlan(s *suite.Suite) (*Plan, error) { return plan.New(s) }
 
 // PlanPairs resolves every benchmark of a suite on two sides: with the objects
-// of head and with those of base, which must otherwise be the same suite.
+// of head and with those of base, which must otherwise be the same suite. Head
+// comes first, unlike on the command line.
 func PlanPairs(head, base *suite.Suite) ([]PairJob, error) { return plan.Pairs(head, base) }
 
 // PlanSuites resolves the benchmarks of two suites, each on its own objects,
-// and pairs those with the same name.
+// and pairs those with the same name. Head comes first.
 func PlanSuites(head, base *suite.Suite) ([]PairJob, error) { return plan.Suites(head, base) }
 
 // NeitherHas returns the benchmarks of a suite whose programs are on neither

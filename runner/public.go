@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"path/filepath"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
@@ -15,7 +17,8 @@ type (
 	Object = suite.Object
 	// Run is the results of a plan.
 	Run = bench.Run
-	// Comparison is the pairs of results of two builds, measured in the same rounds.
+	// Comparison is the pairs of results of two builds, measured in the same rounds. A
+	// pair lacks the result of a side that has no such benchmark.
 	Comparison = bench.Comparison
 	// Explanation is the BPF instructions that runs execute, by source line.
 	Explanation = bench.Explanation
@@ -23,14 +26,9 @@ type (
 	Pair = bench.Pair
 	// Result is what was measured of a benchmark, or why it was not.
 	Result = bench.Result
-	// Sample is the values of a measure.
+	// Sample is the values of a measure; the method Sample of a Result returns the one
+	// of a measure such as "latency" (in ns) or "bpf-insns".
 	Sample = bench.Sample
-)
-
-// The modes in which a kernel is run, for Options.
-const (
-	ModeHost  = bench.ModeHost
-	ModeExact = bench.ModeExact
 )
 
 // RunHelper runs this process as a helper if it was started as one, and returns
@@ -38,9 +36,8 @@ const (
 // executable started again: call it first in main or TestMain.
 func RunHelper() { process.RunHelper() }
 
-// OpenSuite reads a suite file with the files that it names. Without a name it reads
-// ebpf-bench.yml in the working directory, or else the bundled suite.
-func OpenSuite(name string) (*Suite, error) { return suite.Open(name) }
+// OpenSuite reads a suite file with the files that it names.
+func OpenSuite(name string) (*Suite, error) { return suite.Load(suite.OS, filepath.ToSlash(name)) }
 
-// ReadObject reads an ELF object.
+// ReadObject reads a file. NewPlan and PlanPairs find out whether it is an ELF object.
 func ReadObject(name string) (Object, error) { return suite.ReadObject(name) }

@@ -34,9 +34,10 @@ type Options struct {
 	// DefaultLoads. Where the JIT puts a program changes its cost a little for
 	// the life of that load.
 	Loads int
-	// Mode selects how to measure. In bench.ModeExact the clock counts
-	// instructions: there is one load and a fixed number of rounds, and the
-	// measures are exact.
+	// Mode says how this kernel runs. In bench.ModeExact, which is for a virtual
+	// machine whose clock counts instructions, there is one load and a fixed
+	// number of rounds, and the measures are exact. On any other machine its
+	// figures would be wrong: leave it empty.
 	Mode bench.Mode
 	// Progress, unless nil, receives the progress of the measuring phase.
 	Progress Progress

@@ -11,6 +11,19 @@ import (
 // allows nothing: no number of loads tells a growth of zero.
 const leastPercent = 1
 
+// PlanLoads returns a plan of how many loads a comparison of tests benchmarks takes for
+// each of them: enough to catch what Target asks for. The plan gets the base measured
+// against a second load of the base. It returns 0 if that says too little.
+func (p *Policy) PlanLoads(tests int) func(pilot *bench.Pair) int {
+	return func(pilot *bench.Pair) int {
+		plan, err := stat.PlanLoads(pilot, bench.Latency.Name, p.Target(pilot.Benchmark, tests))
+		if err != nil {
+			return 0
+		}
+		return plan.Loads
+	}
+}
+
 // Target is what a comparison of a benchmark's latency is to be planned for,
 // as one of several tests: to catch half of the percentage that its threshold
 // allows, in both measurements, so that a growth beyond the threshold is clear

@@ -73,6 +73,7 @@ var comparisons = guestReports[bench.Comparison]{
 	add: func(all, latest *bench.Comparison) *bench.Comparison {
 		if all != nil {
 			latest.Pairs = append(all.Pairs, latest.Pairs...)
+			latest.Confirmed = append(all.Confirmed, latest.Confirmed...)
 		}
 		return latest
 	},

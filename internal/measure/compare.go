@@ -139,7 +139,7 @@ func (c *Comparing) measure(ctx context.Context, save func(...*bench.Comparison)
 // onHost measures both sides on this machine.
 func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison)) (*bench.Comparison, error) {
 	said := false
-	o := runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: job.PlanLoads(c.Policy, c.Total)}
+	o := runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: c.Policy.PlanLoads(c.Total)}
 	o.SavePair = func(soFar *bench.Comparison) error {
 		now := *soFar
 		now.Testbed.Asked, now.Partial = fleet.Host, true
@@ -147,16 +147,16 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 		save(&now)
 		return nil
 	}
-	one, err := job.Twice(ctx, c.Pairs, o, c.Policy,
-		func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
-			if said {
-				c.Terminal.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
-			}
-			said = true
-			o.Progress = newPairProgress(c.Terminal, len(pairs))
-			defer o.Progress.Done(nil)
-			return runner.Compare(ctx, pairs, o)
-		})
+	compare := func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
+		if said {
+			c.Terminal.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
+		}
+		said = true
+		o.Progress = newPairProgress(c.Terminal, len(pairs))
+		defer o.Progress.Done(nil)
+		return runner.Compare(ctx, pairs, o)
+	}
+	one, err := runner.Comparer(compare).Twice(ctx, c.Pairs, o, c.Policy.Flagged)
 	if one != nil {
 		one.Testbed.Asked = fleet.Host
 		c.Name(one)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -189,7 +188,7 @@ func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, 
 // change.
 func (g *gate) try(ctx context.Context, rate *Rate, pairs []runner.PairJob, budget time.Duration, called ...thresholds.Outcome) error {
 	g.Seed += 2
-	c, err := job.Twice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.Seed, Tool: g.Tool, PlanLoads: job.PlanLoads(g.policy, len(pairs))}, g.policy, runner.Compare)
+	c, err := runner.CompareTwice(ctx, pairs, runner.Options{Budget: budget / 2, Seed: g.Seed, Tool: g.Tool, PlanLoads: g.policy.PlanLoads(len(pairs))}, g.policy.Flagged)
 	if err != nil {
 		return err
 	}

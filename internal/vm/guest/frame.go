@@ -14,6 +14,7 @@ import (
 // FrameType is the kind of a message from the guest.
 type FrameType string
 
+// The types of frames.
 const (
 	FrameHello     FrameType = "hello"     // the guest is ready: hello
 	FrameHeartbeat FrameType = "heartbeat" // the guest is alive
@@ -60,6 +61,7 @@ const frameHeader = len("00000000 00000000 ")
 // maxFrame bounds a frame, so that a guest cannot exhaust the host's memory.
 const maxFrame = 16 << 20
 
+// Encode returns a frame as it is on the wire.
 func Encode(f Frame) ([]byte, error) {
 	body, err := json.Marshal(f)
 	if err != nil {
@@ -78,6 +80,7 @@ type Reader struct {
 	next uint64
 }
 
+// NewReader returns a reader of the frames that a guest sends.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10)}
 }

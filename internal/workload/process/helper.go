@@ -6,6 +6,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,9 +33,13 @@ var helpers = map[string]func(args []string) error{}
 // functions.
 func RegisterHelper(mode string, run func(args []string) error) { helpers[mode] = run }
 
+// begun is whether RunHelper was called.
+var begun bool
+
 // RunHelper runs this process as a helper, and then never returns, when it was
 // started as one. It must be called on the main goroutine before all else.
 func RunHelper() {
+	begun = true
 	mode := os.Getenv(helperEnv)
 	if mode == "" {
 		return
@@ -53,14 +58,16 @@ func RunHelper() {
 	os.Exit(0)
 }
 
-// HelperCommand is this binary as a helper. It works also when the file that
-// the binary was started from has been replaced. It panics in a helper that did not
-// begin with RunHelper, which would start more and more of its like.
+// errNotBegun is the error of a process that would start itself again and again.
+var errNotBegun = errors.New("main or TestMain does not call runner.RunHelper first")
+
+// HelperCommand returns this executable as a command that runs as a helper, even if its
+// file has been replaced. The command does not start if RunHelper was not called.
 func HelperCommand(mode string, args ...string) *exec.Cmd {
-	if os.Getenv(helperEnv) != "" {
-		panic("process: the main function does not call RunHelper")
-	}
 	cmd := exec.Command("/proc/self/exe", args...)
+	if !begun {
+		cmd.Err = errNotBegun
+	}
 	cmd.Args[0] = "ebpf-bench-" + mode
 	cmd.Env = append(os.Environ(), helperEnv+"="+mode)
 	return cmd
