@@ -11,19 +11,18 @@ import (
 )
 
 // CompareStored compares a timed measure of two results that were measured one
-// after the other on the same testbed, with the interval at a confidence such
-// as 0.99. The value of a load is the median of its rounds.
+// after the other on the same testbed, with an interval at a confidence such as
+// 0.99. The value of a load is the median of its rounds.
 //
-// The test is that of Mann and Whitney, exact up to 50 loads without ties and up
-// to 12 with them, else by the normal approximation. The
-// shift is the estimate of Hodges and Lehmann, the median of the differences
-// of all pairs of one load of each side, and its interval inverts the test
-// (Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed.,
-// sections 4.1 to 4.3). What the machine did between the two runs is part of
-// the difference, and no noise band tells how much: the change says so in a
-// warning.
+// The test is that of Mann and Whitney, exact up to 50 loads without ties and
+// up to 12 with them, otherwise by the normal approximation. The shift is the
+// estimate of Hodges and Lehmann, the median of the differences of all pairs of
+// one load from each side, and its interval inverts the test (Hollander, Wolfe,
+// Chicken, Nonparametric Statistical Methods, 3rd ed., sections 4.1 to 4.3).
+// The difference includes whatever changed on the machine between the two runs,
+// and no noise band shows how much: the change has a warning about it.
 //
-// It fails where one of the results has no value, or the base is not positive.
+// It fails if one of the results has no value, or the base is not positive.
 func CompareStored(base, head *bench.Result, measure string, confidence float64) (Change, error) {
 	b, baseRounds, err := loadMedians(base, measure)
 	if err != nil {

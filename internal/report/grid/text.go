@@ -1,5 +1,5 @@
-// Package grid lays out what a report shows: rows of cells as columns of a terminal,
-// fitted to its width, or as a table of Markdown, and text between them.
+// Package grid lays out reports: rows of cells as columns of a terminal, fitted
+// to its width, or as a Markdown table, and text between them.
 package grid
 
 import (
@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// TextWidth is how wide running text is: what fits every terminal.
+	// TextWidth is the width of running text: it fits every terminal.
 	TextWidth = 80
-	// MaxWidth is how wide a line with figures may be before it is broken.
+	// MaxWidth is the width at which a line with figures is broken.
 	MaxWidth = 100
 )
 
