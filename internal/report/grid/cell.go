@@ -50,7 +50,7 @@ func Words(texts ...string) []Cell {
 // Name is a name that a stranger gave something. It is code in Markdown.
 func Name(s string) Cell { return Cell{{text: s, kind: name}} }
 
-// ShortName is a Name of which a terminal shows at most most characters.
+// ShortName is a Name that a terminal cuts to most characters.
 func ShortName(s string, most int) Cell { return Cell{{text: s, kind: name, most: most}} }
 
 // List returns the first of many names, and the number of the others.

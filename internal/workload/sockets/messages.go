@@ -156,7 +156,7 @@ func (m *Messages) receive(ctx context.Context, p *patience) (at int, from unix.
 	}
 }
 
-// isEnd tells that a connection has ended.
+// isEnd reports whether err says that a connection has ended.
 func isEnd(err error) bool {
 	return errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ETIMEDOUT) ||
 		errors.Is(err, unix.EBADF) || errors.Is(err, unix.ENOTCONN)

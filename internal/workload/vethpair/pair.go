@@ -79,16 +79,16 @@ func addVeth(h *netlink.Handle, name, peer string, peerNS *network.Netns) error 
 	return network.AddPair(h, pair)
 }
 
-// attachment is a program that is attached to an interface: a link.Link, or
-// what stands for one on a kernel without.
+// attachment is a program that is attached to an interface: a link.Link, or a
+// substitute on a kernel without links.
 type attachment interface {
 	Update(*ebpf.Program) error
 	Close() error
 }
 
-// Attach attaches a program to its end, in place of the one that was attached
-// before. In native mode that takes microseconds if both are held by a Parking,
-// else milliseconds.
+// Attach attaches a program to its end, in place of the one attached before. In
+// native mode that takes microseconds if a Parking holds both, else
+// milliseconds.
 func (v *Pair) Attach(prog *ebpf.Program) error {
 	if v.attached != nil {
 		return v.attached.Update(prog)
@@ -113,7 +113,7 @@ func (v *Pair) Attach(prog *ebpf.Program) error {
 	return setGRO(&v.far, false)
 }
 
-// programEnd is the end that the program is attached to.
+// programEnd returns the end that the program is attached to.
 func (v *Pair) programEnd() *network.End {
 	if v.hook == bench.Egress {
 		return &v.near
@@ -121,8 +121,8 @@ func (v *Pair) programEnd() *network.End {
 	return &v.far
 }
 
-// Detach takes the program from its end. Packets then go to the stack of the far
-// end's namespace, which has no use for them.
+// Detach removes the program from its end. Packets then go to the stack of the
+// far end's namespace, which discards them.
 func (v *Pair) Detach() error {
 	if v.attached == nil {
 		return nil
