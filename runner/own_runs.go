@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// ownSlices are how many slices with doings and without are looked at, of which
-	// the ones with the fewest runs count: others may call the hook meanwhile.
+	// ownSlices is how many slices with and without doings to compare. Those
+	// with the fewest runs count, because others may call the hook meanwhile.
 	ownSlices = 4
 	// fewestRuns is the least share of doings that must call the hook.
 	fewestRuns = 0.01

@@ -21,7 +21,7 @@ func TestSource(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	// What has no debug information has no source.
+	// A program without debug information has no source.
 	if got := (&Job{Benchmark: &bench.Benchmark{Program: "f"}, Spec: &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"f": {Name: "f"}}}}).Source(); got != nil {
 		t.Errorf("%+v", got)
 	}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A file stays whose it was, and one that is made by sudo is not root's.
+// A replaced file keeps its owner, and a file created by sudo does not belong
+// to root.
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives files away")

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// capability is one that a run needs. The kernel takes CAP_SYS_ADMIN for
-// those that were split off it in Linux 5.8, so it does here.
+// capability is a capability that a run needs. Like the kernel, it accepts
+// CAP_SYS_ADMIN in place of those that were split off it in Linux 5.8.
 type capability struct {
 	name      string
 	bit       int
@@ -26,9 +26,9 @@ var needed = []capability{
 	{"CAP_SYS_ADMIN", unix.CAP_SYS_ADMIN, false}, // count run_time_ns, make network namespaces
 }
 
-// Capabilities returns those that a run needs and that are missing from the
-// effective set of the calling thread. Those of a user namespace are missing
-// all, because bpf() asks for capabilities in the initial one.
+// Capabilities returns the capabilities that a run needs and that the effective
+// set of the calling thread lacks. In a user namespace it lacks all, because
+// bpf() requires capabilities in the initial one.
 func Capabilities() (missing []string, err error) {
 	initial, err := inInitialUserNS()
 	if err != nil {
@@ -44,8 +44,7 @@ func Capabilities() (missing []string, err error) {
 	return missingFrom(effective), nil
 }
 
-// lackCapabilities reports whether it is for the process alone that it is
-// refused something.
+// lackCapabilities reports whether a refusal may concern only this process.
 func lackCapabilities() bool {
 	missing, err := Capabilities()
 	return err != nil || len(missing) > 0
@@ -88,8 +87,8 @@ func effectiveSet() (uint64, error) {
 	return uint64(data[1].Effective)<<32 | uint64(data[0].Effective), nil
 }
 
-// initialUserNS is the inode number that the kernel gives to the initial user
-// namespace (USER_NS_INIT_INO).
+// initialUserNS is the inode number of the initial user namespace in the kernel
+// (USER_NS_INIT_INO).
 const initialUserNS = 0xEFFFFFFD
 
 func inInitialUserNS() (bool, error) {

@@ -12,11 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxConfig bounds the settings of a kernel, which are 0.3 MB, in bytes.
+// maxConfig bounds the size of a kernel's configuration, normally 0.3 MB, in
+// bytes.
 const maxConfig = 16 << 20
 
-// Config are the settings that the kernel was built with, by name, as its .config
-// spells them; fs.ErrNotExist where the machine does not have them.
+// Config returns the configuration that the kernel was built with, by name, as
+// .config spells it, or fs.ErrNotExist if the machine does not have it.
 var Config = sync.OnceValues(func() (map[string]string, error) {
 	data, err := os.ReadFile("/proc/config.gz")
 	if err != nil {
@@ -35,7 +36,7 @@ var Config = sync.OnceValues(func() (map[string]string, error) {
 	return settings, nil
 })
 
-// parseConfig reads a .config, which may be compressed.
+// parseConfig parses a .config, which may be compressed.
 func parseConfig(data []byte) (map[string]string, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		r, err := gzip.NewReader(bytes.NewReader(data))

@@ -10,16 +10,16 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// IsThisCPU reports whether a name is of this machine's CPU: what the kernel calls
-// it, or what the CPU tells programs, such as go test. Below some hypervisors these
-// differ. It does not matter how many spaces there are.
+// IsThisCPU reports whether name is the name of this machine's CPU, either the
+// kernel's, or the one that the CPU gives to programs such as go test. Under
+// some hypervisors these differ. The number of spaces does not matter.
 func IsThisCPU(name string) bool {
 	same := func(other string) bool { return slices.Equal(strings.Fields(name), strings.Fields(other)) }
 	return same(Testbed().CPU) || same(cpuid.CPU.BrandName)
 }
 
-// cpuModel is what /proc/cpuinfo calls the CPU, or unknown. Each architecture
-// has a key of its own for the name, and arm64 none at all.
+// cpuModel returns the name of the CPU in /proc/cpuinfo, or unknown. Each
+// architecture has another key for the name, and arm64 none at all.
 func cpuModel(cpuinfo string) string {
 	f := fields(cpuinfo)
 	return cmp.Or(
@@ -33,8 +33,8 @@ func cpuModel(cpuinfo string) string {
 	)
 }
 
-// armModel names a CPU by the main ID register of arm64, of which cpuinfo
-// shows the implementer and the part in hex.
+// armModel names a CPU by the main ID register of arm64. cpuinfo shows its
+// implementer and part in hex.
 func armModel(implementer, part string) string {
 	i, errI := strconv.ParseUint(implementer, 0, 8)
 	p, errP := strconv.ParseUint(part, 0, 12)
@@ -52,7 +52,7 @@ type armID struct {
 	part        uint16
 }
 
-// armParts are the CPUs that programs are likely to be measured on, from
+// armParts has the CPUs on which programs are likely to be measured, from
 // arch/arm64/include/asm/cputype.h.
 var armParts = map[armID]string{
 	{0x41, 0xd03}: "ARM Cortex-A53",

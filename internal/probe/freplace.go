@@ -10,8 +10,8 @@ import (
 	"github.com/cilium/ebpf/link"
 )
 
-// haveFreplace replaces a function of a program, and sees by what the program
-// returns that the other one ran.
+// haveFreplace replaces a function of a program, and recognizes by the
+// program's return value that the replacement ran.
 func haveFreplace() error {
 	const function, before, after = "replaced", 1, 2
 	number := &btf.Int{Name: "int", Size: 4, Encoding: btf.Signed}

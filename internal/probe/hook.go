@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNeverRun is the answer of a hook that takes a program and leaves it at
-// that: to somebody who measures, it is as good as none.
+// errNeverRun is the answer for a hook that accepts a program but never runs
+// it: for measuring, it is as good as none.
 var errNeverRun = lacking("attached, but never run")
 
 // fires loads the program of spec, attaches it, and triggers its hook until
@@ -32,14 +32,14 @@ func fires(spec ebpf.ProgramSpec, attach func(*ebpf.Program) (io.Closer, error),
 	defer l.Close()
 
 	// Only now: a hook that does not even attach is lacking on every kernel,
-	// and one that attaches may fire all the same where runs are not counted.
+	// and a hook that attaches may still fire where runs are not counted.
 	stats, err := countRuns()
 	if err != nil {
 		return inconclusive(fmt.Errorf("count runs: %w", err))
 	}
 	defer stats.Close()
 
-	// Packets arrive a little later, and a run is skipped where it interrupts
+	// Packets arrive a little later, and a run is skipped if it interrupts
 	// another program.
 	const tries, pause = 20, time.Millisecond
 	for range tries {
@@ -54,12 +54,12 @@ func fires(spec ebpf.ProgramSpec, attach func(*ebpf.Program) (io.Closer, error),
 	return errNeverRun
 }
 
-// nothing is for what needs no closing.
+// nothing is a Closer for what needs no closing.
 type nothing struct{}
 
 func (nothing) Close() error { return nil }
 
-// renameThread gives the calling thread the name that it has.
+// renameThread sets the name of the calling thread to its present name.
 func renameThread() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -78,8 +78,8 @@ func prctlName(option int, name *[16]byte) error {
 	return nil
 }
 
-// askOwnGroup asks the kernel for the process group of a process that it
-// names, because only such a question is put to security modules.
+// askOwnGroup asks the kernel for the process group of a process given by
+// number, because only such a question reaches security modules.
 func askOwnGroup() error {
 	_, err := unix.Getpgid(unix.Getpid())
 	return err

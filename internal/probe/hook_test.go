@@ -49,7 +49,7 @@ func TestFiresWaitsForTheFirstRun(t *testing.T) {
 	}
 }
 
-// What a mount that nobody sees holds can be read through its descriptor.
+// A mount that nobody sees can be read through its descriptor.
 func TestDetachedMount(t *testing.T) {
 	needRoot(t)
 	dir, err := detachedMount("proc")

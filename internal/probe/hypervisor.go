@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// hypervisor names the one that this machine runs on, or is empty.
+// hypervisor names the hypervisor of this machine, or returns "".
 func hypervisor(root fs.FS, cpuinfo string) string {
 	if xen := readText(root, "sys/hypervisor/type"); xen != "" {
 		return xen
@@ -24,7 +24,7 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	); name != "" {
 		return name
 	}
-	// Small virtual machines have no DMI, but a clock of their hypervisor's.
+	// Small virtual machines have no DMI, but a clock of their hypervisor.
 	clocks := readText(root, "sys/devices/system/clocksource/clocksource0/available_clocksource")
 	switch {
 	case strings.Contains(clocks, "kvm-clock"):
@@ -37,8 +37,8 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	return ""
 }
 
-// dmiHypervisors tells virtual machines by how the names of their vendor and
-// product begin.
+// dmiHypervisors identify virtual machines by the start of the names of their
+// vendor and product.
 var dmiHypervisors = []struct{ vendor, product, name string }{
 	{"QEMU", "", "qemu"},
 	{"Red Hat", "KVM", "kvm"},
@@ -59,7 +59,7 @@ var dmiHypervisors = []struct{ vendor, product, name string }{
 
 func dmiHypervisor(vendor, product string) string {
 	if strings.Contains(product, ".metal") {
-		return "" // how Amazon names its machines without a hypervisor
+		return "" // Amazon's name for its machines without a hypervisor
 	}
 	for _, h := range dmiHypervisors {
 		if strings.HasPrefix(vendor, h.vendor) && strings.HasPrefix(product, h.product) {

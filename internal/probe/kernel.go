@@ -14,7 +14,7 @@ import (
 func haveSyscall() error {
 	prog, err := load(ebpf.ProgramSpec{Type: ebpf.SocketFilter})
 	if errors.Is(err, unix.EPERM) {
-		// Anybody may load a socket filter, unless this sysctl says otherwise.
+		// Anybody may load a socket filter, unless this sysctl forbids it.
 		if v, readErr := os.ReadFile("/proc/sys/kernel/unprivileged_bpf_disabled"); readErr == nil {
 			return fmt.Errorf("%w (kernel.unprivileged_bpf_disabled is %s)", err, strings.TrimSpace(string(v)))
 		}
@@ -25,8 +25,8 @@ func haveSyscall() error {
 	return prog.Close()
 }
 
-// haveJIT asks the program rather than net.core.bpf_jit_enable, which is
-// hidden inside a network namespace.
+// haveJIT asks the program rather than net.core.bpf_jit_enable, which is hidden
+// inside a network namespace.
 func haveJIT() error {
 	prog, err := load(ebpf.ProgramSpec{Type: ebpf.SocketFilter})
 	if err != nil {
@@ -65,8 +65,8 @@ func haveBPFFS() error {
 	return nil
 }
 
-// isMounted says whether the file system at dir is of the type that magic
-// stands for.
+// isMounted reports whether the file system at dir is of the type with this
+// magic number.
 func isMounted(dir string, magic int64) (bool, error) {
 	var st unix.Statfs_t
 	err := unix.Statfs(dir, &st)

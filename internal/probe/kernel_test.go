@@ -33,7 +33,7 @@ func TestDoctorIsConclusiveAsRoot(t *testing.T) {
 	}
 }
 
-// What depends on nothing but the version of the kernel must be there from
+// A feature that depends only on the version of the kernel must be present from
 // that version on, so that a broken probe cannot pass for an old kernel.
 func TestProbesFindWhatTheVersionPromises(t *testing.T) {
 	needRoot(t)
@@ -64,7 +64,7 @@ func TestProbesFindWhatTheVersionPromises(t *testing.T) {
 	}
 }
 
-// Nobody may do little, which says little about the kernel.
+// The user nobody may do little, which says little about the kernel.
 func TestDoctorAsNobody(t *testing.T) {
 	needRoot(t)
 	const nobody = 65534
@@ -74,7 +74,7 @@ func TestDoctorAsNobody(t *testing.T) {
 	}) {
 		switch {
 		case name == "capabilities" || name == "kvm" || name == "qemu":
-			// These are about who asks.
+			// These probes are about the asking process.
 		case f.Answer == No && root[name].Answer != No:
 			t.Errorf("%s: nobody answers no (%s) and root %s", name, f.Reason, root[name].Answer)
 		case f.Answer != Yes && f.Reason == "":
@@ -100,7 +100,7 @@ func TestCapabilitiesOfAUserNamespaceDoNotCount(t *testing.T) {
 
 func TestDoctorLeavesNothingBehind(t *testing.T) {
 	needRoot(t)
-	Doctor(t.Context()) // what the runtime and the libraries keep is theirs
+	Doctor(t.Context()) // warms up the runtime and the libraries, which keep some resources
 
 	before := traces(t)
 	Doctor(t.Context())
@@ -120,8 +120,8 @@ func TestDoctorLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// traces is what a probe could leave in the process or on the machine, less
-// what anybody else may change meanwhile.
+// traces returns what a probe could leave behind in the process or on the
+// machine, except what others may change meanwhile.
 func traces(t *testing.T) map[string]string {
 	t.Helper()
 	netns, err := os.Readlink("/proc/self/ns/net")

@@ -58,7 +58,7 @@ type kvmSregs struct {
 	interrupts                        [4]uint64
 }
 
-// Where things lie in the guest's memory.
+// Addresses in the guest's memory.
 const (
 	guestGDT    = 0x1000
 	guestCode   = 0x8000
@@ -69,16 +69,16 @@ const (
 	guestAnswer = 42
 )
 
-// runGuest runs a guest as every machine begins: in protected mode without
-// paging, which firmware runs in. A KVM that works without the processor's
-// support emulates that by software, if at all, so that nothing boots in time.
+// runGuest runs a guest that starts in protected mode without paging, as
+// firmware does. A KVM that works without the processor's support emulates that
+// mode in software, if at all, so that nothing boots in time.
 func runGuest(kvm int) error {
 	vmFD, err := ioctlFD(kvm, kvmCreateVM, 0)
 	if err != nil {
 		return fmt.Errorf("create a virtual machine: %w", err)
 	}
 	defer unix.Close(vmFD)
-	// Intel's processors want three pages of the guest's for themselves.
+	// Intel's processors need three pages of the guest for themselves.
 	_, _ = ioctl(vmFD, kvmSetTSSAddr, 0xfffbd000)
 
 	memory, err := unix.Mmap(-1, 0, guestMemory, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -112,8 +112,8 @@ func runGuest(kvm int) error {
 	return runCPU(cpu, state)
 }
 
-// fillGuest writes what the guest needs: its segments, and the code, a loop of
-// four million turns that is followed by the answer.
+// fillGuest writes the guest's segments and code: a loop of four million turns,
+// followed by the answer.
 func fillGuest(memory []byte) {
 	put := func(at int, v uint64) { binary.LittleEndian.PutUint64(memory[at:], v) }
 	put(guestGDT+8, 0x00cf9b000000ffff)  // code
@@ -142,14 +142,15 @@ func startFlat(cpu int) error {
 	return ioctlPtr(cpu, kvmSetRegs, unsafe.Pointer(&kvmRegs{rip: guestCode, rsp: guestStack, rflags: 2}))
 }
 
-// runCPU runs the CPU until it answers, which takes a few milliseconds. One
-// that takes far longer is interrupted.
+// runCPU runs the CPU until it answers, which takes a few milliseconds. It
+// interrupts a CPU that takes far longer.
 func runCPU(cpu int, state []byte) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const patience = 500 * time.Millisecond
 	thread, deadline := unix.Gettid(), time.Now().Add(patience)
-	// The runtime sends its threads this signal too, and takes it for its own.
+	// The runtime also sends this signal to its threads, and takes it for its
+	// own.
 	interrupt := time.AfterFunc(patience, func() { _ = unix.Tgkill(unix.Getpid(), thread, unix.SIGURG) })
 	defer interrupt.Stop()
 	for {
@@ -167,7 +168,7 @@ func runCPU(cpu int, state []byte) error {
 	}
 }
 
-// answered reads struct kvm_run: the reason of the exit, and what was written
+// answered checks struct kvm_run: the reason of the exit, and what was written
 // to which port.
 func answered(state []byte) error {
 	if reason := binary.LittleEndian.Uint32(state[8:]); reason != kvmExitIO {

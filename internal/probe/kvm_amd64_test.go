@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// exited is a struct kvm_run.
+// exited returns a struct kvm_run.
 func exited(reason uint32, port uint16, value byte) []byte {
 	state := make([]byte, 64)
 	binary.LittleEndian.PutUint32(state[8:], reason)
@@ -34,8 +34,8 @@ func TestAnsweredReadsWhyAGuestStopped(t *testing.T) {
 	}
 }
 
-// KVM that opens is not KVM that works: the kernel says by its module which one
-// it is that emulates what a machine begins with.
+// KVM that opens does not necessarily work: a module of the kernel identifies
+// the one that emulates the mode in which a machine starts.
 func TestKVMOfSoftwareIsNone(t *testing.T) {
 	if _, err := os.Stat("/sys/module/kvm_pvm"); err != nil {
 		t.Skip("this machine has no such KVM")

@@ -2,5 +2,5 @@
 
 package probe
 
-// runGuest is for amd64 only, as is what runs virtual machines.
+// runGuest does nothing: virtual machines only run on amd64.
 func runGuest(int) error { return nil }

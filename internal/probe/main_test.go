@@ -15,7 +15,7 @@ import (
 )
 
 // doctorEnv makes the test binary print what Doctor finds instead of testing,
-// so that a test can ask it as somebody else.
+// so that a test can run it as another user.
 const doctorEnv = "PROBE_TEST_DOCTOR"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func needRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As testenv.Root, which cannot be imported here.
+	// Like testenv.Root, which cannot be imported here.
 	switch text := "needs root: missing " + strings.Join(missing, ", "); {
 	case os.Getenv("EBPF_BENCH_TEST_HOST") == "none":
 		t.Skip("EBPF_BENCH_TEST_HOST=none: this test runs in a virtual machine")
@@ -47,10 +47,11 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// doctorAs runs Doctor in a process of its own.
+// doctorAs runs Doctor in a separate process.
 func doctorAs(t *testing.T, attr *syscall.SysProcAttr) map[string]Finding {
 	t.Helper()
-	// By descriptor, since others may not enter the directory of the binary.
+	// Use the descriptor, since others may not enter the directory of the
+	// binary.
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)

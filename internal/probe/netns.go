@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
-// inNetNS calls fn on a thread of its own in a network namespace of its own.
-// The namespace has no name: it ends with the thread, which ends with fn.
+// inNetNS calls fn on a separate thread in a new network namespace. The
+// namespace has no name: it ends with the thread, which ends with fn.
 func inNetNS(fn func() error) error {
 	return thread.Own(func() error {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
@@ -20,7 +20,7 @@ func inNetNS(fn func() error) error {
 	})
 }
 
-// onLoopback calls fn with the loopback of a network namespace of its own.
+// onLoopback calls fn with the loopback of a new network namespace.
 func onLoopback(fn func(lo netlink.Link) error) error {
 	return inNetNS(func() error {
 		lo, err := netlink.LinkByName("lo")
@@ -31,8 +31,8 @@ func onLoopback(fn func(lo netlink.Link) error) error {
 	})
 }
 
-// onVeth calls fn with one end of a veth pair in a network namespace of its
-// own. Both ends are up.
+// onVeth calls fn with one end of a veth pair in a new network namespace. Both
+// ends are up.
 func onVeth(fn func(veth netlink.Link) error) error {
 	return inNetNS(func() error {
 		attrs := netlink.NewLinkAttrs()

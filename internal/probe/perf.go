@@ -18,7 +18,7 @@ var cpuClock = unix.PerfEventAttr{
 	Sample: 1_000_000,
 }
 
-// cycles counts those of a thread and for how long they were counted.
+// cycles counts the cycles of a thread, and for how long they were counted.
 var cycles = unix.PerfEventAttr{
 	Type:        unix.PERF_TYPE_HARDWARE,
 	Config:      unix.PERF_COUNT_HW_CPU_CYCLES,

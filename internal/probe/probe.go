@@ -1,13 +1,13 @@
-// Package probe knows what this kernel and machine can do, and what somebody
-// who measures eBPF programs loses where they cannot.
+// Package probe finds out what this kernel and machine can do, and what is lost
+// for measuring eBPF programs if they cannot.
 //
-// A probe does the real thing wherever it can: it loads a tiny program,
-// attaches it, makes its hook fire, sees that the kernel counts it, and lets
-// go. Whatever it makes hangs on a file descriptor or on a thread of its own,
-// so nothing stays behind even when it is killed.
+// A probe does the real thing if it can: it loads a tiny program, attaches it,
+// makes its hook fire, checks that the kernel counts it, and lets go.
+// Everything it makes belongs to a file descriptor or a separate thread, so
+// nothing stays behind even if it is killed.
 //
-// The package knows nothing of benchmarks and decides nothing: what to do
-// about an answer is its caller's business.
+// The package knows nothing about benchmarks and decides nothing: its caller
+// decides what to do about an answer.
 package probe
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Answer is what a probe found out.
+// Answer is the answer of a probe.
 type Answer string
 
-// The three answers. Only Yes and No are conclusive: Unknown says that the
-// probe itself broke, which is never read as No.
+// The three answers. Only Yes and No are conclusive: Unknown means that the
+// probe itself broke, which never counts as No.
 const (
 	Yes     Answer = "yes"
 	No      Answer = "no"
 	Unknown Answer = "unknown"
 )
 
-// answer reads an error as package features of cilium/ebpf means it: nil,
+// answer interprets an error as package features of cilium/ebpf does: nil,
 // ErrNotSupported, or anything else.
 func answer(err error) Answer {
 	switch {
@@ -46,8 +46,8 @@ func answer(err error) Answer {
 // Probe asks one question of this kernel and machine.
 type Probe struct {
 	Name string `json:"name"`
-	// For is what the ability is good for, Cost what is lost without it, and
-	// Fix how to get it.
+	// For is the purpose of the ability, Cost what is lost without it, and Fix
+	// how to get it.
 	For  string `json:"for"`
 	Cost string `json:"cost,omitempty"`
 	Fix  string `json:"fix,omitempty"`
@@ -55,8 +55,8 @@ type Probe struct {
 	check func() error
 }
 
-// Finding is the answer that a probe got. Its Cost and Fix are empty where
-// there is nothing to lose or to do.
+// Finding is the answer that a probe got. Its Cost and Fix are empty if there
+// is nothing to lose or to do.
 type Finding struct {
 	Probe
 	Answer Answer `json:"answer"`
@@ -64,8 +64,8 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Run asks. A probe is a handful of syscalls, so ctx is looked at before it
-// and not during it.
+// Run asks. A probe is a handful of syscalls, so ctx is checked before it and
+// not during it.
 func (p Probe) Run(ctx context.Context) Finding {
 	err := ctx.Err()
 	if err == nil {
@@ -78,7 +78,7 @@ func (p Probe) Run(ctx context.Context) Finding {
 		f.Cost, f.Fix = "", ""
 		return f
 	case Unknown:
-		// Fix says how to get what is missing, and nobody knows that it is.
+		// Fix says how to get what is missing, and it may not be missing.
 		f.Fix = ""
 	}
 	f.Reason = err.Error()
@@ -88,13 +88,13 @@ func (p Probe) Run(ctx context.Context) Finding {
 	return f
 }
 
-// NeedsRoot is the Reason of an answer that is Unknown because a process without
-// capabilities has asked.
+// NeedsRoot is the Reason of an answer that is Unknown because the process
+// lacks capabilities.
 const NeedsRoot = "needs root"
 
-// permission tells apart the two meanings of a refusal. To a process that
-// lacks capabilities it says nothing about the machine. One that has them all
-// is refused for good, by lockdown, seccomp or a kernel of its owner's making.
+// permission distinguishes the two meanings of a refusal. To a process that
+// lacks capabilities it says nothing about the machine. If the process has them
+// all, the refusal is final, by lockdown, seccomp or a customized kernel.
 func permission(err error) error {
 	if !errors.Is(err, os.ErrPermission) || errors.Is(err, ebpf.ErrNotSupported) {
 		return err
@@ -108,7 +108,7 @@ func permission(err error) error {
 	)
 }
 
-// Doctor runs every probe, in an order that lets the first No explain those
+// Doctor runs every probe, in an order in which the first No explains those
 // after it.
 func Doctor(ctx context.Context) []Finding {
 	findings := make([]Finding, 0, len(probes))

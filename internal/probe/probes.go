@@ -2,7 +2,7 @@ package probe
 
 import "slices"
 
-// Probes lists every probe in the order in which Doctor runs them.
+// Probes returns every probe, in the order in which Doctor runs them.
 func Probes() []Probe { return slices.Clone(probes) }
 
 var probes = []Probe{

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// haveEnableStats counts a run, because a counter that stands still is worth
-// nothing.
+// haveEnableStats counts a run, because a counter that does not advance is
+// worthless.
 func haveEnableStats() error {
 	stats, err := enableStats()
 	if err != nil {
@@ -39,7 +39,7 @@ func enableStats() (io.Closer, error) {
 	return stats, nil
 }
 
-// countRuns makes the kernel count until it is closed, unless it does so
+// countRuns makes the kernel count until the Closer is closed, unless it counts
 // anyway. It does not set the sysctl, which would stay set if the probe were
 // killed.
 func countRuns() (io.Closer, error) {
@@ -55,7 +55,7 @@ func countRuns() (io.Closer, error) {
 
 var errNotCounted = errors.New("run_cnt is zero after a run")
 
-// counted says whether the kernel has counted a run of prog.
+// counted checks that the kernel has counted a run of prog.
 func counted(prog *ebpf.Program) error {
 	stats, err := prog.Stats()
 	if err != nil {
@@ -69,8 +69,8 @@ func counted(prog *ebpf.Program) error {
 
 const statsSysctl = "/proc/sys/kernel/bpf_stats_enabled"
 
-// haveStatsSysctl only opens the sysctl for writing: to write it, be it what
-// it holds already, could undo what somebody else sets at the same time.
+// haveStatsSysctl only opens the sysctl for writing: even writing its present
+// value could undo what somebody else sets at the same time.
 func haveStatsSysctl() error {
 	f, err := os.OpenFile(statsSysctl, os.O_WRONLY, 0)
 	if err != nil {
@@ -79,7 +79,7 @@ func haveStatsSysctl() error {
 	return f.Close()
 }
 
-// haveInfo makes a check for a field of the information about a program.
+// haveInfo returns a check for a field of the information about a program.
 func haveInfo(field string) func() error {
 	return func() error {
 		prog, err := load(ebpf.ProgramSpec{Type: ebpf.SocketFilter})

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// haveTC attaches by netlink, the way of tc(8). Qdisc and filter go with the
-// interface, and that with its namespace.
+// haveTC attaches by netlink, as tc(8) does. Qdisc and filter disappear with
+// the interface, and that with its namespace.
 func haveTC() error {
 	return onLoopback(func(lo netlink.Link) error {
 		attach := func(prog *ebpf.Program) (io.Closer, error) { return nothing{}, attachTC(lo, prog) }
@@ -60,8 +60,8 @@ func haveTCX() error {
 	})
 }
 
-// firesOn tries a hook of the network with packets that come in on the
-// loopback of the calling thread.
+// firesOn tries a hook of the network with packets that come in on the loopback
+// of the calling thread.
 func firesOn(lo netlink.Link, attach func(*ebpf.Program) (io.Closer, error)) error {
 	if err := netlink.LinkSetUp(lo); err != nil {
 		return fmt.Errorf("set lo up: %w", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Testbed describes the machine and kernel. What cannot be found out is empty
-// or "unknown", since a run is worth having also where /proc says little.
+// Testbed describes the machine and kernel. Unknown fields are empty or
+// "unknown", because a run is useful even if /proc says little.
 func Testbed() bench.Testbed {
 	t := readTestbed(os.DirFS("/"))
 	var uts unix.Utsname
@@ -25,7 +25,7 @@ func Testbed() bench.Testbed {
 		t.Arch = unix.ByteSliceToString(uts.Machine[:])
 	}
 	if t.JIT == unknown {
-		// Network namespaces hide the sysctl, programs show it.
+		// Network namespaces hide the sysctl; programs show it.
 		switch err := haveJIT(); {
 		case err == nil:
 			t.JIT = "on"
@@ -39,7 +39,7 @@ func Testbed() bench.Testbed {
 // unknown is the text of a field that must not be empty.
 const unknown = "unknown"
 
-// readTestbed reads what the files of a machine say about it.
+// readTestbed reads the testbed from the files of a machine.
 func readTestbed(root fs.FS) bench.Testbed {
 	cpuinfo := readText(root, "proc/cpuinfo")
 	return bench.Testbed{
@@ -55,7 +55,7 @@ func readTestbed(root fs.FS) bench.Testbed {
 	}
 }
 
-// readText is the trimmed text of a file, empty where it cannot be read.
+// readText returns the trimmed text of a file, or "" if it cannot be read.
 func readText(root fs.FS, name string) string {
 	b, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -64,7 +64,7 @@ func readText(root fs.FS, name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// cores counts a list of CPUs such as 0-3,8.
+// cores counts the CPUs of a list such as 0-3,8.
 func cores(list string) int {
 	n := 0
 	for r := range strings.SplitSeq(list, ",") {
@@ -94,11 +94,12 @@ func jitWords(sysctl string) string {
 	return unknown
 }
 
-// jitHarden is true where the JIT hardens every program. At 1 it hardens only
-// those of users without CAP_BPF, and a run has it.
+// jitHarden reports whether the JIT hardens every program. At 1 it hardens only
+// the programs of users without CAP_BPF, which a run has.
 func jitHarden(sysctl string) bool { return sysctl == "2" }
 
-// mitigations are, by vulnerability, those that the kernel applies itself.
+// mitigations returns, by vulnerability, the mitigations that the kernel itself
+// applies.
 func mitigations(root fs.FS) map[string]string {
 	const dir = "sys/devices/system/cpu/vulnerabilities"
 	entries, err := fs.ReadDir(root, dir)

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// files are those of a machine, by path.
+// files are the files of a machine, by path.
 type files map[string]string
 
 func (f files) fs() fstest.MapFS {

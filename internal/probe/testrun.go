@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The verdicts of an XDP program that the probes use.
+// Verdicts of an XDP program that the probes use.
 const (
 	xdpDrop = 1
 	xdpPass = 2
@@ -41,8 +41,8 @@ func haveLiveFrames() error {
 	err = testRun(prog, ebpf.RunOptions{
 		Repeat: 1,
 		Flags:  unix.BPF_F_TEST_XDP_LIVE_FRAMES,
-		// Linux 5.10 to 5.17 ignore the flag for XDP programs. They do refuse
-		// a batch size, which came along with it.
+		// Linux 5.10 to 5.17 ignore the flag for XDP programs, but refuse a
+		// batch size, which is as new.
 		BatchSize: 1,
 	})
 	return lackingIf(err, unix.EINVAL)

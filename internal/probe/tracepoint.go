@@ -14,7 +14,7 @@ import (
 )
 
 // haveTracepoint attaches by the perf event itself. Package link looks for
-// tracefs once and for all, and only where it is mounted.
+// tracefs only once, and only where it is mounted.
 func haveTracepoint() error {
 	id, err := tracepointID(tracepointGroup, tracepointName)
 	if err != nil {
@@ -35,7 +35,7 @@ func haveTracepoint() error {
 	return fires(ebpf.ProgramSpec{Type: ebpf.TracePoint}, attach, renameThread)
 }
 
-// tracepointID is the number by which perf knows a tracepoint.
+// tracepointID returns the number by which perf knows a tracepoint.
 func tracepointID(group, name string) (uint64, error) {
 	tracefs, err := openTracefs()
 	if err != nil {
@@ -50,7 +50,7 @@ func tracepointID(group, name string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 }
 
-// openTracefs opens its root: where it is mounted, or else on a mount that
+// openTracefs opens its root: at its mount point, or else in a mount that
 // nobody sees and that ends with the descriptor.
 func openTracefs() (*os.File, error) {
 	for _, dir := range []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"} {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the probes attach to: present in every kernel, and reached only when a
-// thread changes its name, so that attaching costs the machine next to
-// nothing and [renameThread] triggers it.
+// The hooks of the probes: present in every kernel, and reached only when a
+// thread changes its name, so that attaching costs the machine next to nothing
+// and [renameThread] triggers them.
 const (
 	tracepointGroup = "task"
 	tracepointName  = "task_rename"
@@ -48,8 +48,8 @@ func haveTracing(at ebpf.AttachType, target string) error {
 	return fires(ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: at, AttachTo: target}, attach, renameThread)
 }
 
-// haveKprobe attaches only where perf knows kprobes: without it, package link
-// writes to tracefs, and what is written there outlives a probe that is killed.
+// haveKprobe attaches only if perf knows kprobes: without it, package link
+// writes to tracefs, and that would outlive a probe that is killed.
 func haveKprobe() error {
 	const events = "/sys/bus/event_source/devices"
 	if _, err := os.Stat(events); err != nil {
@@ -69,7 +69,8 @@ func haveKprobe() error {
 	return fires(ebpf.ProgramSpec{Type: ebpf.Kprobe}, attach, renameThread)
 }
 
-// haveLSM attaches to a hook that its trigger alone asks, and that zero grants.
+// haveLSM attaches to a hook that only its trigger reaches, and that zero
+// permits.
 func haveLSM() error {
 	const hook = "task_getpgid"
 	attach := func(prog *ebpf.Program) (io.Closer, error) {

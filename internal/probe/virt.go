@@ -16,8 +16,8 @@ const (
 	kvmAPIVersion    = 12
 )
 
-// NoKVM is why no kernel boots under KVM on this machine. It is nil where one
-// does, and where that cannot be told.
+// NoKVM returns why no kernel boots under KVM on this machine. It is nil if one
+// does, and if that is unknown.
 func NoKVM() error {
 	if err := haveKVM(); answer(err) == No {
 		return err
@@ -25,9 +25,9 @@ func NoKVM() error {
 	return nil
 }
 
-// haveKVM asks whether we may use KVM, so that a refusal is an answer too, and
-// runs a guest of a few instructions: the device is there also where no kernel
-// boots, such as in a virtual machine that has it of software alone.
+// haveKVM checks whether we may use KVM, so that a refusal is an answer, too,
+// and runs a guest of a few instructions: the device also exists where no
+// kernel boots, such as in a virtual machine that emulates KVM in software.
 func haveKVM() error {
 	f, err := os.OpenFile("/dev/kvm", os.O_RDWR, 0)
 	if err != nil {
@@ -54,7 +54,7 @@ func haveQEMU() error {
 	return err
 }
 
-// qemuArch is QEMU's name for an architecture of Go.
+// qemuArch returns QEMU's name for an architecture of Go.
 func qemuArch(goarch string) string {
 	switch goarch {
 	case "amd64":

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Native mode is up to the driver. All else is tried on the loopback, so that
-// a kernel without veth still gets an answer of its own to each.
+// The driver decides about native mode. Everything else is tried on the
+// loopback, so that a kernel without veth still gives an answer for each.
 
 func haveXDPNative() error {
 	return onVeth(func(veth netlink.Link) error {
@@ -25,7 +25,7 @@ func haveXDPGeneric() error {
 }
 
 // attachXDP attaches by netlink, which every kernel with XDP has. The program
-// goes with the interface.
+// disappears with the interface.
 func attachXDP(iface netlink.Link, mode string, flags int) error {
 	prog, err := load(ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: returns(xdpPass)})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package report has what the reports on runs, comparisons and explanations say in the
-// same words: the machines and kernels, figures, and lines of source. Each report is a
-// package below it, and knows neither terminals nor files.
+// Package report holds what the reports on runs, comparisons and explanations
+// share: the texts for machines and kernels, figures, and lines of source. Each
+// report is a package below it, and knows neither terminals nor files.
 package report
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Labels are short names that tell testbeds apart: the series of the kernel, its
-// whole release where two have the same series, and the mode too where two have
-// the same release.
+// Labels returns short names that distinguish testbeds: the series of the
+// kernel, its whole release if two share a series, and also the mode if two
+// share a release.
 func Labels[T any](tables []T, testbed func(*T) *bench.Testbed) []string {
 	var testbeds []*bench.Testbed
 	for i := range tables {
@@ -42,7 +42,7 @@ func Labels[T any](tables []T, testbed func(*T) *bench.Testbed) []string {
 	return all
 }
 
-// OnKernels names kernels by their labels: all of them in two words.
+// OnKernels names kernels by their labels, or all of them in two words.
 func OnKernels(on []string, total int) string {
 	if len(on) == total {
 		return "all kernels"
@@ -50,13 +50,15 @@ func OnKernels(on []string, total int) string {
 	return strings.Join(on, ", ")
 }
 
-// Across is a benchmark on several kernels: nil on one that does not have it.
+// Across is a benchmark on several kernels; an element is nil if that kernel
+// lacks it.
 type Across[T any] struct {
 	Benchmark string
 	On        []*T
 }
 
-// Matrix joins the benchmarks of several kernels by their names, in their order.
+// Matrix joins the benchmarks of several kernels by their names, in their
+// order.
 func Matrix[T any](tables [][]T, benchmark func(*T) string) []Across[T] {
 	var rows []Across[T]
 	at := map[string]int{}
@@ -75,17 +77,18 @@ func Matrix[T any](tables [][]T, benchmark func(*T) string) []Across[T] {
 	return rows
 }
 
-// Said is a sentence with the kernels that it is true of.
+// Said is a sentence, and the kernels that it applies to.
 type Said struct {
 	Text string
 	// Kernels are the releases on a machine, or the labels of runs.
 	Kernels []string
 }
 
-// Sentences are each said once for all kernels that they are true of.
+// Sentences are sentences that each appear once, with all kernels that they
+// apply to.
 type Sentences []*Said
 
-// Add adds what is true of a kernel.
+// Add adds a sentence that applies to a kernel.
 func (all *Sentences) Add(text, kernel string) {
 	i := slices.IndexFunc(*all, func(s *Said) bool { return s.Text == text })
 	if i < 0 {
@@ -96,15 +99,13 @@ func (all *Sentences) Add(text, kernel string) {
 	s.Kernels = unit.AppendNew(s.Kernels, kernel)
 }
 
-// Heads are the lines that say what was measured: a machine with all of its
-// kernels, and below what runs said of themselves, with the kernel where not all
-// of them said the same.
+// Heads are the lines that say what was measured: each machine with all of its
+// kernels and, below, the lines of the runs, with the kernel if they differ.
 type Heads struct {
 	machines, runs Sentences
 }
 
-// Add adds a run: what measured it, beside its kernel, and what it says of
-// itself.
+// Add adds a run: its machine and kernel, and its own lines.
 func (h *Heads) Add(t *bench.Testbed, label string, run ...string) {
 	h.machines.Add(machine(t), t.Kernel)
 	for _, line := range run {
@@ -112,10 +113,10 @@ func (h *Heads) Add(t *bench.Testbed, label string, run ...string) {
 	}
 }
 
-// Lines are the lines.
+// Lines returns the lines.
 func (h *Heads) Lines(total int) []string { return h.lines(total, math.MaxInt) }
 
-// Wrapped are the lines, of which those with several kernels are broken.
+// Wrapped returns the lines, and breaks those with several kernels.
 func (h *Heads) Wrapped(total int) []string { return h.lines(total, grid.MaxWidth) }
 
 func (h *Heads) lines(total, columns int) []string {
@@ -137,12 +138,12 @@ func (h *Heads) lines(total, columns int) []string {
 	return all
 }
 
-// TestbedLine is a kernel with its machine.
+// TestbedLine describes a kernel and its machine.
 func TestbedLine(t *bench.Testbed) string {
 	return escape.Printable("Linux "+t.Kernel) + " · " + machine(t)
 }
 
-// machine is what a testbed is beside its kernel.
+// machine describes a testbed without its kernel.
 func machine(t *bench.Testbed) string {
 	parts := []string{t.CPU}
 	if t.Cores > 0 {
@@ -157,7 +158,7 @@ func machine(t *bench.Testbed) string {
 	return escape.Printable(strings.Join(parts, " · "))
 }
 
-// WhyPartial says why a run or a comparison is not whole.
+// WhyPartial says why a run or a comparison is incomplete.
 func WhyPartial(what string, missing bench.Shards) string {
 	if len(missing) > 0 {
 		return missing.Are("missing")
@@ -165,7 +166,8 @@ func WhyPartial(what string, missing bench.Shards) string {
 	return "the " + what + " was ended early"
 }
 
-// SideName is what the user called a side, with its commit where that is known.
+// SideName returns the user's name for a side, with its commit if that is
+// known.
 func SideName(s *bench.Side) string {
 	name, stored, commit := escape.Printable(s.Name), escape.Printable(s.Stored), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
 	if name == "" {

@@ -16,21 +16,21 @@ import (
 // dearestLines is how many lines a regression names.
 const dearestLines = 3
 
-// DearestLines are the lines of a pair of which the head executes more than the
-// base, what grew most first, three at most.
+// DearestLines returns the lines of a pair of which the head executes more than
+// the base, the largest growth first, at most three.
 func DearestLines(p *bench.Pair) []bench.Line {
 	grown := slices.DeleteFunc(slices.Clone(p.Lines), func(l bench.Line) bool { return l.Delta() <= 0 })
 	slices.SortStableFunc(grown, func(a, b bench.Line) int { return cmp.Compare(b.Delta(), a.Delta()) })
 	return grown[:min(len(grown), dearestLines)]
 }
 
-// LineChange is what became of a line: 2 → 19 BPF instructions a run (+17).
+// LineChange formats the change of a line: 2 → 19 BPF instructions a run (+17).
 func LineChange(l *bench.Line) string {
 	return unit.Mean(PerRun(l.Base)) + " → " + unit.Mean(PerRun(l.Head)) + " BPF instructions a run (" + MoreInsns(l.Delta()) + ")"
 }
 
-// LineText is a line with its place, its change and its source, as one line of a
-// terminal that has so many columns, 0 for any number:
+// LineText formats a line with its place, its change and its source, as one
+// line of a terminal with this many columns; 0 means any number:
 //
 //	fun_xdp.c:41  2 → 19 BPF instructions a run (+17)  while (n--)
 func LineText(l *bench.Line, columns int) string {
@@ -41,11 +41,11 @@ func LineText(l *bench.Line, columns int) string {
 	return grid.Snip(strings.Join(parts, "  "), columns)
 }
 
-// LineSource is the source of a line without its indentation.
+// LineSource returns the source of a line without its indentation.
 func LineSource(l *bench.Line) string { return escape.Printable(strings.TrimSpace(l.Text)) }
 
-// LinePlace is where a line is: fun_xdp.c:41, or the function and the instruction,
-// fibonacci+12, where no source is known.
+// LinePlace returns the place of a line: fun_xdp.c:41, or the function and the
+// instruction, fibonacci+12, if no source is known.
 func LinePlace(l *bench.Line) string {
 	if s := l.Source(); s != nil {
 		return SourcePlace(s)
@@ -53,7 +53,7 @@ func LinePlace(l *bench.Line) string {
 	return OffsetPlace(l)
 }
 
-// OffsetPlace is an instruction of a program, by the function that it is in.
+// OffsetPlace returns the place of an instruction in its function.
 func OffsetPlace(l *bench.Line) string {
 	place := fmt.Sprintf("%s+%d", cmp.Or(l.Function, l.Program, "?"), l.InFunction)
 	if l.InFunctionEnd > l.InFunction {
@@ -62,8 +62,9 @@ func OffsetPlace(l *bench.Line) string {
 	return place
 }
 
-// SourcePlace is such as bpf/filter.c:41. Where on a machine the sources were compiled
-// tells nobody else anything, nor does a path that is cut.
+// SourcePlace returns text such as bpf/filter.c:41. Absolute paths tell nobody
+// else anything, nor do paths that are cut, so it shortens both to the file
+// name.
 func SourcePlace(s *bench.Source) string {
 	file := s.File
 	if path.IsAbs(file) || len(file) > escape.MaxName/2 {

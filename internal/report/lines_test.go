@@ -10,7 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
-// lineAt is a line of a program of which a run executes so many instructions.
+// lineAt returns a line of a program of which a run executes this many
+// instructions.
 func lineAt(number int, text string, base, head float64) bench.Line {
 	return bench.Line{
 		Program: "fun_xdp_fibonacci", Function: "fun_xdp_fibonacci", File: "fun_xdp.c", Number: number, Offset: number, Text: text,

@@ -25,8 +25,8 @@ type Trial struct {
 	File string
 	// Run runs a suite for an instant.
 	Run func(context.Context, *suite.Suite) ([]*bench.Run, error)
-	// Trying is called before each attempt, with the number of programs and the
-	// names of those from which something that failed was removed.
+	// Trying is called before each attempt, with the number of benchmarks to try
+	// and the names of those that failed in the attempt before.
 	Trying func(programs int, without []string)
 }
 

@@ -7,8 +7,8 @@ import (
 
 // Holm adjusts the p-values of several tests so that comparing each with α
 // keeps the probability of any false alarm among them below α: the i-th
-// smallest of m is multiplied by m-i+1, and none is smaller than the one
-// before it. The order of the result is that of the argument.
+// smallest of m is multiplied by m-i+1, and none is smaller than the one before
+// it. The result is in the order of the argument.
 //
 // Holm, A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian
 // Journal of Statistics 6 (1979).

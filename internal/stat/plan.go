@@ -73,7 +73,7 @@ func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
 	return p, nil
 }
 
-// maxWanted ends the search for a number of loads that nobody has time for.
+// maxWanted bounds the search for a number of loads that nobody has time for.
 const maxWanted = 2000
 
 func enough(loads int, sigma, alpha float64, t Target) bool {
@@ -85,7 +85,7 @@ func enough(loads int, sigma, alpha float64, t Target) bool {
 	return s*max(clear, reach) <= math.Log1p(t.Effect)
 }
 
-// upperDeviation is the upper end of the one-sided 80% interval of the
+// upperDeviation returns the upper end of the one-sided 80% interval of the
 // standard deviation of normal values, with the chi-squared quantile by the
 // approximation of Wilson and Hilferty (The Distribution of Chi-square, PNAS
 // 17, 1931).

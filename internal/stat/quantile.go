@@ -8,7 +8,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// median is the middle of the values, which it leaves in their order.
+// median returns the middle of the values, whose order it does not change.
 func median(values []float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
@@ -17,7 +17,7 @@ func median(values []float64) float64 {
 
 // quantile interpolates linearly between the two nearest order statistics:
 // definition 7 of Hyndman and Fan, Sample Quantiles in Statistical Packages,
-// The American Statistician 50 (1996). It is NaN of no values.
+// The American Statistician 50 (1996). It is NaN if there are no values.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
@@ -30,18 +30,19 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (sorted[i+1]-sorted[i])*(rank-float64(i))
 }
 
-// normalQuantile is the p-quantile of the standard normal distribution.
+// normalQuantile returns the p-quantile of the standard normal distribution.
 func normalQuantile(p float64) float64 { return stats.StdNormal.InvCDF(p) }
 
-// studentQuantile is the p-quantile of Student's t distribution. Finding it is a
-// search, and a comparison asks for the same few of each of its benchmarks.
+// studentQuantile returns the p-quantile of Student's t distribution. It
+// remembers results, because finding one takes a search, and a comparison needs
+// the same few for each benchmark.
 func studentQuantile(freedom, p float64) float64 {
 	return students.of([2]float64{freedom, p}, func() float64 { return stats.InvCDF(stats.TDist{V: freedom})(p) })
 }
 
 var students memo[[2]float64, float64]
 
-// memo remembers what was computed, within bounds.
+// memo remembers results, within bounds.
 type memo[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]V

@@ -9,12 +9,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// rounds are the values of one measure, an element a round. A round that has
-// no value is NaN.
+// rounds are the values of one measure, one element per round. A round without
+// a value is NaN.
 type rounds struct {
 	load []int
-	// gross is what the measure counts before the floor is taken off. The
-	// floor is 0 of measures that have none.
+	// gross is the value before the floor is subtracted. The floor is 0 for
+	// measures that have none.
 	gross, floor []float64
 }
 
@@ -47,8 +47,8 @@ func roundsOf(r *bench.Result, measure string) (rounds, error) {
 	return s, nil
 }
 
-// valuesOf takes each value of a sample for a load of its own: another tool than
-// this one measured it, and does not say what they have in common.
+// valuesOf treats each value of a sample as a separate load: another tool
+// measured it, and does not say what the values have in common.
 func valuesOf(sample *bench.Sample) rounds {
 	n := len(sample.Values)
 	s := rounds{load: make([]int, n), gross: sample.Values, floor: make([]float64, n)}
@@ -58,7 +58,7 @@ func valuesOf(sample *bench.Sample) rounds {
 	return s
 }
 
-// cost is what a run cost in a round, in nanoseconds.
+// cost returns the cost of a run in a round, in nanoseconds.
 func cost(c *bench.Counters, i int) float64 {
 	if i >= len(c.RunCnt) || i >= len(c.RunTimeNS) || c.RunCnt[i] == 0 {
 		return math.NaN()
@@ -66,7 +66,7 @@ func cost(c *bench.Counters, i int) float64 {
 	return float64(c.RunTimeNS[i]) / float64(c.RunCnt[i])
 }
 
-// rate is the number of runs in a second of driving the program.
+// rate returns the number of runs per second of driving the program.
 func rate(c *bench.Counters, i int) float64 {
 	if i >= len(c.WallNS) || c.WallNS[i] == 0 || c.RunCnt[i] == 0 {
 		return math.NaN()
@@ -74,8 +74,8 @@ func rate(c *bench.Counters, i int) float64 {
 	return float64(c.RunCnt[i]) / float64(c.WallNS[i]) * 1e9
 }
 
-// FloorNoise is how much the cost of the empty program varies from round to
-// round, in nanoseconds: the interquartile range.
+// FloorNoise returns how much the cost of the empty program varies from round
+// to round, in nanoseconds: the interquartile range.
 func FloorNoise(r *bench.Result) float64 {
 	var costs []float64
 	for i := range r.Floor.RunCnt {
@@ -90,16 +90,16 @@ func FloorNoise(r *bench.Result) float64 {
 	return spread(costs)
 }
 
-// net is the value of a round without its floor.
+// net returns the value of a round minus its floor.
 func (r *rounds) net(i int) float64 { return r.gross[i] - r.floor[i] }
 
-// maxLoads bounds what is compared: nobody measures as many, and a result file
-// can come from a stranger's pull request.
+// maxLoads bounds comparisons: nobody measures that many loads, and a result
+// file can come from a stranger's pull request.
 const maxLoads = 2000
 
-// byLoad lists the rounds of each load that have a value on all sides, the
-// loads in their order of appearance. It fails where there are none, or more
-// than maxLoads.
+// byLoad returns the rounds of each load that have a value on all sides, the
+// loads in order of appearance. It fails if there are none, or more than
+// maxLoads.
 func byLoad(sides ...*rounds) ([][]int, error) {
 	at := map[int]int{}
 	var loads [][]int
@@ -127,7 +127,7 @@ next:
 	return loads, nil
 }
 
-// medianOf is the median of a figure over some rounds.
+// medianOf returns the median of a figure over some rounds.
 func medianOf(rounds []int, figure func(i int) float64) float64 {
 	values := make([]float64, len(rounds))
 	for j, i := range rounds {

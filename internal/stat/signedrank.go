@@ -9,11 +9,11 @@ import (
 )
 
 // exactLimit is the number of values up to which the signed-rank distribution
-// is counted out; above it a normal distribution stands in for it.
+// is counted exactly; above it, the normal distribution approximates it.
 const exactLimit = 256
 
-// signedRankP is the two-sided p-value of Wilcoxon's signed-rank test that the
-// values lie symmetrically around zero. Zeros are dropped and ties get the
+// signedRankP returns the two-sided p-value of Wilcoxon's signed-rank test that
+// the values lie symmetrically around zero. It drops zeros, and gives ties the
 // mean of their ranks, with the distribution conditional on those ranks.
 //
 // Wilcoxon, Individual Comparisons by Ranking Methods, Biometrics Bulletin 1
@@ -35,9 +35,9 @@ func signedRankP(values []float64) float64 {
 	return min(1, 2*sum(rankSums(ranks, tail)))
 }
 
-// signedRanks ranks the values that are not zero by their size. All ranks, and
-// the sum of those of the positive values, are doubled: so the mean rank of a
-// tie is an integer too.
+// signedRanks ranks the nonzero values by their absolute size. All ranks, and
+// the sum of those of the positive values, are doubled, so that the mean rank
+// of a tie is an integer, too.
 func signedRanks(values []float64) (ranks []int, positive int) {
 	d := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return v == 0 })
 	slices.SortFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
@@ -58,8 +58,8 @@ func signedRanks(values []float64) (ranks []int, positive int) {
 	return ranks, positive
 }
 
-// rankSums is the probability of each sum of ranks from 0 to limit when each
-// rank counts or not with probability one half: the shift algorithm of
+// rankSums returns the probability of each sum of ranks from 0 to limit when
+// each rank counts or not with probability one half: the shift algorithm of
 // Streitberg and Röhmel, Exact Distributions for Permutation and Rank Tests,
 // Statistical Software Newsletter 12 (1986).
 func rankSums(ranks []int, limit int) []float64 {
@@ -79,9 +79,9 @@ func rankSums(ranks []int, limit int) []float64 {
 	return p
 }
 
-// signedRankNormalP is the p-value by the normal approximation with correction
-// for continuity and ties (Hollander, Wolfe, Chicken, (3.8) and (3.14)). Its
-// sums are doubled.
+// signedRankNormalP returns the p-value by the normal approximation with
+// correction for continuity and ties (Hollander, Wolfe, Chicken, (3.8) and
+// (3.14)). Its sums are doubled.
 func signedRankNormalP(ranks []int, tail, total int) float64 {
 	squares := 0.0
 	for _, r := range ranks {
@@ -91,9 +91,9 @@ func signedRankNormalP(ranks []int, tail, total int) float64 {
 	return min(1, 2*stats.StdNormal.CDF(z))
 }
 
-// signedRankCritical is the largest c for which a rank sum of n values lies
-// below c with a probability of at most tail. It is 0 where there is none: n
-// values cannot say anything with that confidence.
+// signedRankCritical returns the largest c such that a rank sum of n values is
+// below c with a probability of at most tail. It returns 0 if there is none: n
+// values cannot establish anything with that confidence.
 func signedRankCritical(n int, tail float64) int {
 	if n > exactLimit {
 		mean, size := float64(n)*float64(n+1)/4, float64(n)*float64(n+1)*float64(2*n+1)/24
@@ -114,7 +114,7 @@ func signedRankCritical(n int, tail float64) int {
 	})
 }
 
-// signedRank is what a critical value is for.
+// signedRank identifies a critical value.
 type signedRank struct {
 	n    int
 	tail float64

@@ -7,7 +7,7 @@ import (
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
-// depression are the differences of Hollander, Wolfe, Chicken, table 3.1.
+// depression holds the differences of Hollander, Wolfe, Chicken, table 3.1.
 var depression = []float64{0.952, -0.147, 1.022, 0.430, 0.620, 0.590, 0.490, -0.080, 0.010}
 
 func TestSignedRankAgreesWithTheBook(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat/stattest"
 )
 
-// caught is what a verdict asks of one measurement.
+// caught reports whether one measurement meets the requirements of a verdict.
 func caught(c *Change, d Detection) bool {
 	return c.P <= d.Alpha && c.Low-1 > c.Band && c.Ratio-1 > d.Threshold
 }
 
-// What Detectable promises is caught as often as it says, by measurements that
-// did not make the promise.
+// Changes that Detectable promises to catch are caught as often as it says, by
+// measurements other than the one that made the promise.
 func TestDetectableIsCaught(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials = 400
@@ -65,7 +65,7 @@ func TestNothingIsDetectableWithTooFewLoads(t *testing.T) {
 	}
 }
 
-// The intervals hold the truth as often as they say.
+// The intervals hold the truth as often as they claim.
 func TestIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	held, trials := 0, 600

@@ -11,19 +11,18 @@ import (
 )
 
 // CompareStored compares a timed measure of two results that were measured one
-// after the other on the same testbed, with the interval at a confidence such
-// as 0.99. The value of a load is the median of its rounds.
+// after the other on the same testbed, with an interval at a confidence such as
+// 0.99. The value of a load is the median of its rounds.
 //
-// The test is that of Mann and Whitney, exact up to 50 loads without ties and up
-// to 12 with them, else by the normal approximation. The
-// shift is the estimate of Hodges and Lehmann, the median of the differences
-// of all pairs of one load of each side, and its interval inverts the test
-// (Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed.,
-// sections 4.1 to 4.3). What the machine did between the two runs is part of
-// the difference, and no noise band tells how much: the change says so in a
-// warning.
+// The test is that of Mann and Whitney, exact up to 50 loads without ties and
+// up to 12 with them, otherwise by the normal approximation. The shift is the
+// estimate of Hodges and Lehmann, the median of the differences of all pairs of
+// one load from each side, and its interval inverts the test (Hollander, Wolfe,
+// Chicken, Nonparametric Statistical Methods, 3rd ed., sections 4.1 to 4.3).
+// The difference includes whatever changed on the machine between the two runs,
+// and no noise band shows how much: the change has a warning about it.
 //
-// It fails where one of the results has no value, or the base is not positive.
+// It fails if one of the results has no value, or the base is not positive.
 func CompareStored(base, head *bench.Result, measure string, confidence float64) (Change, error) {
 	b, baseRounds, err := loadMedians(base, measure)
 	if err != nil {
@@ -61,14 +60,16 @@ func CompareStored(base, head *bench.Result, measure string, confidence float64)
 	return c, nil
 }
 
-// LoadMedians are the medians of a timed measure over the rounds of each load, or
-// the values of a result that has no rounds. It fails where there is none.
+// LoadMedians returns the medians of a timed measure over the rounds of each
+// load, or the values of a result that has no rounds. It fails if there are
+// none.
 func LoadMedians(r *bench.Result, measure string) ([]float64, error) {
 	medians, _, err := loadMedians(r, measure)
 	return medians, err
 }
 
-// loadMedians is the median of the rounds of each load.
+// loadMedians returns the median of the rounds of each load, and the number of
+// rounds.
 func loadMedians(r *bench.Result, measure string) ([]float64, int, error) {
 	s, err := roundsOf(r, measure)
 	if err != nil {
@@ -87,14 +88,14 @@ func loadMedians(r *bench.Result, measure string) ([]float64, int, error) {
 	return medians, n, nil
 }
 
-// A test of ties costs tens of milliseconds where there are 25 loads, and a
-// result file can hold a hundred thousand: beyond a dozen loads the normal
-// approximation has ties corrected for too.
+// A test of ties costs tens of milliseconds for 25 loads, and a result file can
+// hold a hundred thousand. Beyond a dozen loads, use the normal approximation,
+// which is corrected for ties, too.
 func init() { stats.MannWhitneyTiesExactLimit = 12 }
 
-// rankSumCritical is the largest c for which U lies below c with a probability
-// of at most tail, 0 where there is none; above 50 values by the normal
-// approximation (Hollander, Wolfe, Chicken, (4.36)).
+// rankSumCritical returns the largest c such that U is below c with a
+// probability of at most tail, or 0 if there is none. Above 50 values, it uses
+// the normal approximation (Hollander, Wolfe, Chicken, (4.36)).
 func rankSumCritical(n1, n2 int, tail float64) int {
 	if max(n1, n2) > stats.MannWhitneyExactLimit {
 		mean, size := float64(n1)*float64(n2)/2, float64(n1)*float64(n2)*float64(n1+n2+1)/12
@@ -103,7 +104,7 @@ func rankSumCritical(n1, n2 int, tail float64) int {
 	return criticalRankSums.of(rankSum{n1, n2, tail}, func() int { return exactRankSumCritical(n1, n2, tail) })
 }
 
-// rankSum is what a critical value is for.
+// rankSum identifies a critical value.
 type rankSum struct {
 	n1, n2 int
 	tail   float64

@@ -12,7 +12,7 @@ func ingested(measure bench.Measure, values ...float64) *bench.Result {
 	return &bench.Result{Benchmark: "a", Driver: bench.DriverGo, Samples: []bench.Sample{{Measure: measure, Values: values}}}
 }
 
-// Each value of another tool is a measurement of its own, as of one load.
+// Each value of another tool is a separate measurement, like one load.
 func TestIngestedValuesAreLoads(t *testing.T) {
 	base := ingested(bench.Latency, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
 	head := ingested(bench.Latency, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)

@@ -1,6 +1,6 @@
-// Package stat turns samples into summaries and two sides into a change with
-// its evidence. It judges nothing and knows no kernel and no file;
-// what a reader must be told about a number travels with it as a warning.
+// Package stat turns samples into summaries, and two sides into a change with
+// its evidence. It judges nothing and knows no kernel and no file. What a
+// reader must know about a number accompanies it as a warning.
 package stat
 
 import (
@@ -27,7 +27,7 @@ type Summary struct {
 	Warnings  []string
 }
 
-// Spread is half of the interquartile range.
+// Spread returns half of the interquartile range.
 func (s Summary) Spread() float64 { return (s.High - s.Low) / 2 }
 
 // Summarize describes a sample. An empty sample has N 0 and no figures. An
@@ -59,8 +59,8 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// belowFloor says what it means that most rounds had a cost below that of the empty
-// program, which is not chance, and is empty elsewhere.
+// belowFloor returns the warning that most rounds had a cost below that of the
+// empty program, which is no accident, or "" otherwise.
 func (s Summary) belowFloor(m bench.Measure) string {
 	switch {
 	case s.High >= 0:

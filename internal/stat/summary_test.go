@@ -33,8 +33,8 @@ func TestSummarizeWarns(t *testing.T) {
 	}
 }
 
-// What costs less than nothing says so where that is not chance; other measures may
-// well be negative.
+// A warning mentions a negative cost unless it may be chance; other measures
+// may well be negative.
 func TestSummarizeBelowFloor(t *testing.T) {
 	clear, chance := make([]float64, 20), make([]float64, 20)
 	for i := range 20 {

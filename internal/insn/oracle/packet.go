@@ -8,7 +8,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 )
 
-// What BPF_PROG_TEST_RUN leaves around a packet.
+// The room that BPF_PROG_TEST_RUN leaves around a packet.
 const (
 	pageSize     = 4096
 	headroom     = 256 // before the data of an XDP program
@@ -18,7 +18,7 @@ const (
 	minimalFrame = etherHeader
 )
 
-// packet is what the context tells of.
+// packet is the packet that the context describes.
 type packet struct {
 	xdp              bool
 	addr             uint64 // of the room
@@ -62,13 +62,13 @@ func (r *run) open(t ebpf.ProgramType) error {
 	return err
 }
 
-// limit lets the program touch the packet, and no more.
+// limit lets the program access only the packet.
 func (p *packet) limit() { p.region.lo, p.region.hi = p.meta, p.end }
 
 func (p *packet) result(retval uint32) Result {
 	d := slices.Clone(p.region.data[p.start:p.end])
 	if !p.xdp && !p.linkLayer {
-		// The kernel puts a blank one where the program saw none.
+		// The kernel prepends a blank header if the program saw none.
 		d = append(make([]byte, etherHeader), d...)
 	}
 	return Result{Retval: retval, Data: d, Meta: slices.Clone(p.region.data[p.meta:p.start])}
@@ -106,10 +106,10 @@ const (
 	skbDataMeta    = 140
 )
 
-// loopback is the interface that a test_run pretends to come from.
+// loopback is the interface from which test_run's packets seem to come.
 const loopback = 1
 
-// describe fills in what the kernel finds out about a frame.
+// describe fills in what the kernel derives from a frame.
 func (p *packet) describe(frame []byte) {
 	protocol := frame[12:14]
 	if binary.BigEndian.Uint16(protocol) < 0x600 {
@@ -128,8 +128,8 @@ func (p *packet) describe(frame []byte) {
 	}
 }
 
-// kindOf is PACKET_HOST, BROADCAST, MULTICAST or OTHERHOST, as seen from the
-// loopback interface.
+// kindOf returns PACKET_HOST, BROADCAST, MULTICAST or OTHERHOST, as seen from
+// the loopback interface.
 func kindOf(frame []byte) uint32 {
 	to := frame[:6]
 	switch {
@@ -208,7 +208,8 @@ func (p *packet) setField(off, size int, v uint64) error {
 	return nil
 }
 
-// legacyLoad is ld_abs or ld_ind: one outside of the packet ends the program.
+// legacyLoad is ld_abs or ld_ind: a load outside of the packet ends the
+// program.
 func (r *run) legacyLoad(f *frame, ins *asm.Instruction) (done bool, err error) {
 	at := int64(int32(ins.Constant))
 	size := ins.OpCode.Size().Sizeof()

@@ -24,7 +24,7 @@ func newProgram(name string, spec *ebpf.ProgramSpec, number int) *program {
 		refers:   make([]string, len(spec.Instructions)),
 		executed: make([]uint64, len(spec.Instructions)),
 	}
-	// Offsets count an instruction of 64 bits of constant as two.
+	// Offsets count a 64-bit load as two instructions.
 	offsets := make([]int64, len(p.insns))
 	indices := map[int64]int{}
 	symbols := map[string]int{}
@@ -65,10 +65,10 @@ func newProgram(name string, spec *ebpf.ProgramSpec, number int) *program {
 	return p
 }
 
-// isLongJump tells the jump that has its offset in the constant.
+// isLongJump reports whether ins is the jump with its offset in the constant.
 func isLongJump(ins *asm.Instruction) bool {
 	return ins.OpCode.Class() == asm.Jump32Class && ins.OpCode.JumpOp() == asm.Ja
 }
 
-// relocated tells an instruction that is not the same in the kernel.
+// relocated reports whether an instruction differs in the kernel.
 func relocated(ins *asm.Instruction) bool { return btf.CORERelocationMetadata(ins) != nil }

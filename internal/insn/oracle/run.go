@@ -10,11 +10,11 @@ import (
 
 const (
 	stackSize = 512
-	// maxFrames is how deep calls nest.
+	// maxFrames is the largest depth of nested calls.
 	maxFrames = 16
-	// maxTailCalls is the kernel's bound for a run.
+	// maxTailCalls is the kernel's limit for a run.
 	maxTailCalls = 33
-	// maxLoops is how often a loop of may_goto or bpf_loop goes round.
+	// maxLoops is the largest number of iterations of may_goto or bpf_loop.
 	maxLoops = 1 << 23
 )
 
@@ -30,14 +30,14 @@ type run struct {
 	garbage []uint64
 }
 
-// end gives back the memory of the run. Records that were reserved are lost.
+// end releases the memory of the run. Reserved records are lost.
 func (r *run) end() {
 	for _, addr := range r.garbage {
 		r.memory.release(addr)
 	}
 }
 
-// alloc makes memory that ends with the run.
+// alloc allocates memory that ends with the run.
 func (r *run) alloc(size int) (uint64, error) {
 	addr, err := r.memory.alloc(size)
 	if err == nil {
@@ -46,7 +46,7 @@ func (r *run) alloc(size int) (uint64, error) {
 	return addr, err
 }
 
-// frame is one call under way.
+// frame is one call in progress.
 type frame struct {
 	*program
 	r       [11]uint64
@@ -56,7 +56,7 @@ type frame struct {
 }
 
 // call runs a function of a program, with the programs that it tail-calls, and
-// returns what it leaves in R0.
+// returns the value in R0.
 func (r *run) call(p *program, at int, args [5]uint64, depth int) (uint64, error) {
 	if depth >= maxFrames {
 		return 0, fault("more than %d calls deep", maxFrames)
@@ -89,7 +89,7 @@ func (r *run) call(p *program, at int, args [5]uint64, depth int) (uint64, error
 	}
 }
 
-// step executes an instruction. It is done where the run of the function ends.
+// step executes an instruction. done reports the end of the function.
 func (r *run) step(f *frame, ins *asm.Instruction) (done bool, err error) {
 	if ins.Dst > asm.R10 || !ins.OpCode.Class().IsJump() && ins.OpCode.Class() != asm.LdClass && ins.Src > asm.R10 {
 		return false, fault("instruction %d names a register that is none", f.at)
@@ -203,8 +203,8 @@ func (r *run) callTo(f *frame, ins *asm.Instruction) (done bool, err error) {
 	return false, err
 }
 
-// tailCall goes on with another program in place of the function, or after the
-// call where there is none.
+// tailCall continues with another program in place of the function, or after
+// the call if there is none.
 func (r *run) tailCall(f *frame, args [5]uint64) error {
 	t, err := r.table(args[1])
 	if err != nil {
@@ -223,7 +223,7 @@ func (r *run) tailCall(f *frame, args [5]uint64) error {
 	return nil
 }
 
-// constant is what an instruction of 64 bits of constant loads.
+// constant returns the constant that a 64-bit load loads.
 func (r *run) constant(f *frame, ins *asm.Instruction) (uint64, error) {
 	name := f.refers[f.at]
 	switch {
@@ -259,10 +259,10 @@ func (r *run) back(f *frame, pointer uint64, args [5]uint64) (uint64, error) {
 	return r.call(r.byNumber[number], int(uint32(pointer)), args, f.depth+1)
 }
 
-// errno is what a helper returns for an error.
+// errno returns a helper's result for an error.
 func errno(e syscall.Errno) uint64 { return uint64(-int64(e)) }
 
-// isSocketBuffer tells the types of program that get one.
+// isSocketBuffer reports whether programs of type t get a socket buffer.
 func isSocketBuffer(t ebpf.ProgramType) bool {
 	switch t {
 	case ebpf.SocketFilter, ebpf.SchedCLS, ebpf.SchedACT, ebpf.CGroupSKB, ebpf.LWTIn, ebpf.LWTOut, ebpf.LWTXmit, ebpf.LWTSeg6Local:

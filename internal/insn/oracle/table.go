@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// table is a map. Of one with a value for each CPU there is one for all, as if
-// there were no other.
+// table is a map. A per-CPU map has one value for all CPUs, as if there were
+// only one.
 type table struct {
 	name               string
 	typ                ebpf.MapType
@@ -26,7 +26,7 @@ type table struct {
 	queue    [][]byte
 	ring     uint64 // bytes that records have taken
 	initial  []ebpf.MapKV
-	unknown  string // what makes it unlike the kernel's
+	unknown  string // how it differs from the kernel's
 }
 
 func (m *Machine) addTable(spec *ebpf.MapSpec) *table {
@@ -42,7 +42,7 @@ func (m *Machine) addTable(spec *ebpf.MapSpec) *table {
 	return t
 }
 
-// fill puts into a map what the object says.
+// fill puts the object's contents into a map.
 func (m *Machine) fill(t *table, spec *ebpf.CollectionSpec) error {
 	for _, kv := range spec.Maps[t.name].Contents {
 		name, isName := kv.Value.(string)
@@ -85,7 +85,8 @@ func (t *table) isHash() bool {
 	return false
 }
 
-// isHollow tells the maps that hold what only the kernel has, and so nothing.
+// isHollow reports whether the map holds things that only the kernel has, so
+// nothing here.
 func (t *table) isHollow() bool {
 	switch t.typ {
 	case ebpf.DevMap, ebpf.DevMapHash, ebpf.CPUMap, ebpf.XSKMap:
@@ -96,7 +97,7 @@ func (t *table) isHollow() bool {
 
 func (t *table) stride() int { return (t.valueSize + 7) &^ 7 }
 
-// elements is where the elements of an array start.
+// elements returns the address of the elements of an array.
 func (t *table) elements(m *memory) (uint64, error) {
 	switch {
 	case t.array != 0:
@@ -128,7 +129,7 @@ func (t *table) elements(m *memory) (uint64, error) {
 	return addr, nil
 }
 
-// lookup is the address of the value of a key, 0 if there is none.
+// lookup returns the address of the value of a key, or 0.
 func (t *table) lookup(m *memory, key []byte) (uint64, error) {
 	switch {
 	case len(key) != t.keySize:
@@ -158,8 +159,8 @@ func (t *table) lookup(m *memory, key []byte) (uint64, error) {
 	return 0, unsupported("a lookup in a map of type %s", t.typ)
 }
 
-// update sets a value. One that is replaced is returned: who holds a pointer to
-// it keeps that.
+// update sets a value. It returns a replaced one, because pointers to it stay
+// valid.
 func (t *table) update(m *memory, key, value []byte, flags uint64) (code, replaced uint64, err error) {
 	addr, err := t.lookup(m, key)
 	if err != nil {
@@ -193,7 +194,7 @@ func (t *table) update(m *memory, key, value []byte, flags uint64) (code, replac
 	return 0, replaced, err
 }
 
-// remove takes a key away, and returns where its value was.
+// remove removes a key, and returns the address of its value.
 func (t *table) remove(key []byte) (code, removed uint64, err error) {
 	switch {
 	case t.isArray():
@@ -209,7 +210,7 @@ func (t *table) remove(key []byte) (code, removed uint64, err error) {
 	return 0, addr, nil
 }
 
-// push and pop are of a queue or a stack.
+// push and pop handle a queue or a stack.
 func (t *table) push(value []byte, flags uint64) uint64 {
 	if flags&^unix.BPF_EXIST != 0 {
 		return errno(unix.EINVAL)

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// alike is from which likeness on a line is taken for another one that was
-	// changed, of several that stand in its place.
+	// alike is the least likeness at which one of several lines in a place
+	// counts as a changed version of another.
 	alike = 0.5
-	// mostChanged bounds the pairs that are looked at, in one place.
+	// mostChanged bounds the pairs that are compared in one place.
 	mostChanged = 1 << 16
 )
 
-// changed joins what the base has in one place with what the head has there: a line
-// alone with the one that stands for it, several with those that are like them, in
-// their order. What was taken away stands before what came in its place.
+// changed joins the lines of base and head in one place: a single line with the
+// single one that replaces it, several with similar ones, in order. Removed
+// lines precede those that replaced them.
 func changed(base, head []Line) []Joined {
 	var joined []Joined
 	b, h := 0, 0
@@ -39,7 +39,7 @@ func changed(base, head []Line) []Joined {
 	return joined
 }
 
-// likest are the pairs of lines, in order, that are most alike together.
+// likest returns the pairs of lines, in order, that are most alike in total.
 func likest(base, head []Line) []pairOf {
 	switch n := len(base) * len(head); {
 	case n == 1:
@@ -54,7 +54,7 @@ func likest(base, head []Line) []pairOf {
 	for i := range head {
 		heads[i] = words(&head[i])
 	}
-	// best[b][h] is how much what follows b and h can be alike.
+	// best[b][h] is the largest likeness of what follows b and h.
 	best, pair := make([][]float64, len(base)+1), make([][]bool, len(base))
 	for b := range best {
 		best[b] = make([]float64, len(head)+1)
@@ -83,14 +83,15 @@ func likest(base, head []Line) []pairOf {
 	return pairs
 }
 
-// words are the names, numbers and operators of a line, sorted.
+// words returns the names, numbers and operators of a line, sorted.
 func words(l *Line) []string {
 	all := strings.FieldsFunc(cmp.Or(l.Text, l.code), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(){}[];,", r) })
 	slices.Sort(all)
 	return all
 }
 
-// likeness is the share of two sorted lists that is in both (Dice), from 0 to 1.
+// likeness returns the share of two sorted lists that both have (Dice), from 0
+// to 1.
 func likeness(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
@@ -109,8 +110,8 @@ func likeness(a, b []string) float64 {
 	return 2 * float64(both) / float64(len(a)+len(b))
 }
 
-// renames are files of a base, by what they are called in the head: of those that
-// only one side has, the ones that have most lines in common.
+// renames maps files of a base to their names in the head: among those that
+// only one side has, the ones that share most lines.
 func renames(base, head []Line) map[string]string {
 	gone, came := contentsOf(base), contentsOf(head)
 	for name := range gone {
@@ -149,7 +150,7 @@ func renames(base, head []Line) map[string]string {
 	return renamed
 }
 
-// contentsOf are the lines of each file, by its name.
+// contentsOf returns the lines of each file, by its name.
 func contentsOf(lines []Line) map[string]map[string]bool {
 	files := map[string]map[string]bool{}
 	for i := range lines {

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Joined is a line of one or both sides. Base or Head is nil where only the
-// other side has it. The texts differ of a line that was changed where it stands.
+// Joined is a line of one or both sides. Base or Head is nil if only the other
+// side has it. The texts of a line that changed in place differ.
 type Joined struct{ Base, Head *Line }
 
 // Join finds the lines of a base in a head: lines of the same function with the
-// same content, in the same order, so that what is inserted above a line does
-// not make another line of it. Both are in the order of [Of]; the first
-// function of each is the same, whatever its name, because it is where the
-// program begins. A file of another name is the same one if it has the same lines.
+// same content, in the same order, so that inserting something above a line
+// does not make it another line. Both are in the order of [Of]; the first
+// function of each is the same, whatever its name, because the program starts
+// there. A file with another name is the same one if it has the same lines.
 //
-// Within a function, lines that stand once on each side anchor the others, the
-// longest run of them that is in the same order (a patience diff); from an
-// anchor on, in both directions, equal lines belong together. It takes time in
-// n log n. Of what is left in between, lines that are alike were changed in place:
-// see changed.
+// Within a function, lines that occur once on each side anchor the others: the
+// longest run of them that is in the same order (a patience diff). From an
+// anchor, in both directions, equal lines belong together. This takes time in n
+// log n. Of the rest in between, similar lines were changed in place: see
+// changed.
 func Join(base, head []Line) []Joined {
 	renamed := renames(base, head)
 	bases, heads := byFunction(base), byFunction(head)
@@ -44,8 +44,7 @@ func Join(base, head []Line) []Joined {
 	return joined
 }
 
-// byFunction splits lines into those of each function, in the order in which
-// functions are in the program.
+// byFunction splits lines by function, in the order of the program.
 func byFunction(lines []Line) [][]Line {
 	var all [][]Line
 	for i := 0; i < len(lines); {
@@ -59,8 +58,8 @@ func byFunction(lines []Line) [][]Line {
 	return all
 }
 
-// joinFunction joins the lines of one function: those of the head in their
-// order, and what only the base has where it stood.
+// joinFunction joins the lines of one function: those of the head in order, and
+// those that only the base has in their old places.
 func joinFunction(base, head []Line, renamed map[string]string) []Joined {
 	partner := match(contents(base, renamed), contents(head, nil))
 	var joined []Joined
@@ -82,8 +81,8 @@ func joinFunction(base, head []Line, renamed map[string]string) []Joined {
 	return joined
 }
 
-// contents are what makes lines equal: their file's name and their text, or
-// where they stand in the function if the object has no text, or their
+// contents returns what makes lines equal: their file's name and their text, or
+// their position in the function if the object has no text, or their
 // instructions if it has no lines.
 func contents(lines []Line, renamed map[string]string) []string {
 	all := make([]string, len(lines))
@@ -104,15 +103,15 @@ func contents(lines []Line, renamed map[string]string) []string {
 	return all
 }
 
-// match finds for each element of head its partner in base, -1 without. Partners
-// are in ascending order.
+// match finds for each element of head its partner in base, or -1. Partners are
+// in ascending order.
 func match(base, head []string) []int {
 	partner := make([]int, len(head))
 	for i := range partner {
 		partner[i] = -1
 	}
 	ends := append(anchors(base, head), pairOf{len(base), len(head)})
-	b, h := 0, 0 // what comes next
+	b, h := 0, 0 // the next elements
 	for _, a := range ends {
 		for b < a.base && h < a.head && base[b] == head[h] {
 			partner[h] = b
@@ -132,8 +131,8 @@ func match(base, head []string) []int {
 
 type pairOf struct{ base, head int }
 
-// anchors are the elements that stand once on each side, as many as there are in
-// the same order on both.
+// anchors returns the elements that occur once on each side, as many as
+// possible in the same order on both.
 func anchors(base, head []string) []pairOf {
 	once := map[string]int{} // index in base, -1 if there are several
 	for i, s := range base {
@@ -155,8 +154,8 @@ func anchors(base, head []string) []pairOf {
 	return increasing(pairs)
 }
 
-// increasing is a longest subsequence whose indexes in base ascend, by patience
-// sorting.
+// increasing returns a longest subsequence whose indexes in base ascend, by
+// patience sorting.
 func increasing(pairs []pairOf) []pairOf {
 	tops := []int{}                   // index of the pair on top of each pile
 	before := make([]int, len(pairs)) // the pair on top of the pile before

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// lines are the lines of a text, of functions that a line with a colon begins.
+// lines returns the lines of a text. A word with a colon starts a function.
 func lines(text string) []Line {
 	var all []Line
 	function := "main"
@@ -47,13 +47,13 @@ func TestJoin(t *testing.T) {
 		{"a b c", "x a b c", "+x a b c"},
 		{"a b c", "a b", "a b -c"},
 		{"a b c", "a x c", "a b>x c"},
-		// Braces stand anywhere: what they are beside of tells which is which.
+		// Braces can be anywhere: the lines next to them show which is which.
 		{"a } b } c }", "a } x } b } c }", "a } +x +} b } c }"},
 		{"} } }", "} }", "} } -}"},
 		{"a b", "b a", "+b a -b"},
 		{"", "a", "+a"},
 		{"a", "", "-a"},
-		// The program's first function is the same one by any other name.
+		// The program's first function is the same one under any other name.
 		{"slow: a b", "fast: a c", "a b>c"},
 		{"f: a g: b c", "f: a h: x g: c", "a +x -b c"},
 		{"f: a g: b", "f: a", "a -b"},
@@ -73,8 +73,8 @@ func TestJoinWithoutText(t *testing.T) {
 	}
 }
 
-// Whatever the sides are, each line is in the outcome once, in its order, and
-// what is joined is equal, or stands alone between what is.
+// Whatever the sides are, the result has each line once, in order, and joined
+// lines are equal, or alone between such lines.
 func TestJoinKeepsAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
@@ -108,7 +108,7 @@ func TestJoinKeepsAll(t *testing.T) {
 	}
 }
 
-// Of several lines in one place, those that are alike are the ones that were changed.
+// Among several lines in one place, similar ones count as changed.
 func TestJoinChanged(t *testing.T) {
 	of := func(file string, texts ...string) (all []Line) {
 		for i, text := range texts {

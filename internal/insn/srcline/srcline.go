@@ -1,5 +1,5 @@
-// Package srcline says of which lines of source the instructions are that a program
-// executed, and which lines of two programs are the same.
+// Package srcline attributes the instructions that a program executed to lines
+// of source, and finds the lines that two programs share.
 package srcline
 
 import (
@@ -14,31 +14,31 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn/bytecode"
 )
 
-// Line is a source line in a function that was made of it: code that was inlined
-// into several functions has a Line in each. In a function of which the compiler
-// says nothing, it is a basic block.
+// Line is a source line in a function that was compiled from it: code that was
+// inlined into several functions has a Line in each. In a function without line
+// info, it is a basic block.
 type Line struct {
 	Program, Function string
 	File              string // empty if the compiler did not say
 	Number            int    // from 1 on, 0 if the compiler did not say
 	Text              string // as it was when it was compiled
-	Instructions      int    // how many of the program are its
+	Instructions      int    // how many instructions of the program it has
 	Executed          uint64 // how many were executed
-	// Times is how often the line was reached, or gone through again: how often
-	// the most executed one of its instructions was that stay where they were
-	// written. A compiler moves others in front of a branch, where they are
-	// executed though the line is not reached.
+	// Times is how often the line was reached, or iterated: the count of the
+	// most executed one of its instructions that stay where they were written.
+	// A compiler moves others in front of a branch, where they are executed
+	// though the line is not reached.
 	Times   uint64
 	Calls   []string // helpers and kfuncs that it calls, each once
 	First   int      // index of its first instruction
 	Offsets []int    // indexes of all of them
 
-	code string // of a block: what makes it equal to another
+	code string // of a block: blocks with equal code are equal
 }
 
-// Of returns the source lines of a program whose Instructions were executed so often,
-// in order of functions, then of line numbers, then of files. An instruction that the
-// compiler says nothing of is of the line before it in its function.
+// Of returns the source lines of a program, given how often its Instructions
+// were executed, in order of functions, then of line numbers, then of files. An
+// instruction without line info belongs to the line before it in its function.
 func Of(p *insn.Program, executed []uint64) []Line {
 	var all []Line
 	for f := range p.Functions {
@@ -47,14 +47,14 @@ func Of(p *insn.Program, executed []uint64) []Line {
 	return all
 }
 
-// Known reports whether the compiler said of any instruction which line it is of.
+// Known reports whether any instruction has line info.
 func Known(programs []*insn.Program) bool {
 	return slices.ContainsFunc(programs, func(p *insn.Program) bool {
 		return slices.ContainsFunc(p.Instructions, func(ins asm.Instruction) bool { return lineOf(&ins) != nil })
 	})
 }
 
-// linesOf are those of a function, ordered by number and file.
+// linesOf returns the lines of a function, ordered by number and file.
 func linesOf(p *insn.Program, f int, executed []uint64) []Line {
 	type place struct {
 		file   string
@@ -100,7 +100,7 @@ func linesOf(p *insn.Program, f int, executed []uint64) []Line {
 	return lines
 }
 
-// finish adds what follows from the instructions of a line.
+// finish derives further fields from the instructions of a line.
 func (l *Line) finish(p *insn.Program, executed []uint64) {
 	l.Times = l.TimesOf(p, executed)
 	for _, i := range l.Offsets {
@@ -114,8 +114,8 @@ func (l *Line) finish(p *insn.Program, executed []uint64) {
 	}
 }
 
-// TimesOf are the line's Times where the instructions of its program were executed
-// so often.
+// TimesOf returns the line's Times for other counts of its program's
+// instructions.
 func (l *Line) TimesOf(p *insn.Program, executed []uint64) uint64 {
 	var all, staying uint64
 	stay := false
@@ -131,15 +131,15 @@ func (l *Line) TimesOf(p *insn.Program, executed []uint64) uint64 {
 	return all
 }
 
-// stays tells of an instruction that no compiler moves in front of a branch,
-// because it does something that cannot be undone: stores, calls and jumps. Others
-// just compute.
+// stays reports whether no compiler moves an instruction in front of a branch,
+// because its effect cannot be undone: stores, calls and jumps. Others only
+// compute.
 func stays(ins *asm.Instruction) bool {
 	class := ins.OpCode.Class()
 	return class.IsStore() || class.IsJump()
 }
 
-// content is an instruction without what depends on where it stands.
+// content returns an instruction without what depends on its position.
 func content(ins *asm.Instruction) string {
 	where := *ins
 	if bytecode.IsJump(ins) {
@@ -149,8 +149,8 @@ func content(ins *asm.Instruction) string {
 	return fmt.Sprint(where)
 }
 
-// lineOf is what the compiler says of an instruction: nil if nothing. Line 0 is
-// what it says of code that is not a line's.
+// lineOf returns the line info of an instruction, or nil. The compiler gives
+// line 0 to code that belongs to no line.
 func lineOf(ins *asm.Instruction) *btf.Line {
 	if l, ok := ins.Source().(*btf.Line); ok && l.LineNumber() > 0 {
 		return l
@@ -158,8 +158,8 @@ func lineOf(ins *asm.Instruction) *btf.Line {
 	return nil
 }
 
-// At is the line that an instruction of a program is of, without counts: nil if the
-// program has no such instruction.
+// At returns the line of an instruction of a program, without counts, or nil if
+// the program has no such instruction.
 func At(p *insn.Program, i int) *Line {
 	for f := range p.Functions {
 		fn := &p.Functions[f]

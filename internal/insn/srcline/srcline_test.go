@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/programs"
 )
 
-// A line is reached by what stays where it was written: what the compiler moved in
-// front of a branch does not tell.
+// A line is reached if the instructions that stay where they were written are:
+// those that the compiler moved in front of a branch do not count.
 func TestLineTimes(t *testing.T) {
 	p := &insn.Program{Instructions: asm.Instructions{
 		asm.Mov.Imm(asm.R1, 1),                     // 0: moved
@@ -44,8 +44,8 @@ func TestLineTimes(t *testing.T) {
 	}
 }
 
-// Without lines of source there are blocks, in their order, which are told apart by
-// their instructions.
+// Without lines of source there are blocks, in order, distinguished by their
+// instructions.
 func TestLinesAreBlocks(t *testing.T) {
 	spec := &ebpf.CollectionSpec{Programs: map[string]*ebpf.ProgramSpec{"main": {Type: ebpf.XDP, Instructions: asm.Instructions{
 		asm.Mov.Imm(asm.R6, 10),
@@ -66,7 +66,7 @@ func TestLinesAreBlocks(t *testing.T) {
 			t.Errorf("block %d: %+v, want %+v", i, l, want)
 		}
 	}
-	// Where a block was added, the others are what they were.
+	// If a block was added, the others still match.
 	joined := Join(lines[1:], lines)
 	if len(joined) != 3 || joined[0].Base != nil || joined[1].Base != &lines[1] || joined[2].Base != &lines[2] {
 		t.Errorf("%+v", joined)

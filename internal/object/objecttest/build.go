@@ -1,6 +1,6 @@
-// Package objecttest makes ELF objects for tests: small ones of given sections
-// and symbols, as compilers make them that are not at hand, and malformed ones
-// of real ones.
+// Package objecttest makes ELF objects for tests: small ones from given
+// sections and symbols, as by compilers that are not available, and malformed
+// ones from real ones.
 package objecttest
 
 import (
@@ -13,10 +13,10 @@ import (
 // Section is a section of an object.
 type Section struct {
 	Name  string
-	Type  elf.SectionType // PROGBITS where it is 0
+	Type  elf.SectionType // 0 means PROGBITS
 	Flags elf.SectionFlag
 	Data  []byte
-	// Size is what the header says of a section without contents.
+	// Size is the size in the header of a section without contents.
 	Size uint64
 }
 
@@ -35,15 +35,16 @@ type Relocation struct {
 	Symbol  string
 }
 
-// Object is what an ELF object is made of.
+// Object describes an ELF object.
 type Object struct {
-	Order       binary.ByteOrder // little endian where it is nil
+	Order       binary.ByteOrder // nil means little endian
 	Sections    []Section
 	Symbols     []Symbol
 	Relocations []Relocation
 }
 
-// Exit are instructions that return 2, as XDP programs do that pass a packet.
+// Exit has instructions that return 2, like an XDP program that passes a
+// packet.
 var Exit = []byte{0xb7, 0, 0, 0, 2, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0}
 
 // Build writes the object.

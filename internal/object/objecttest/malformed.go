@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Malformed makes n objects of some little-endian ones: truncated, with flipped
-// bits, with other values in their headers, symbols, relocations and types. They
-// are the same ones each time for a seed.
+// Malformed makes n objects from little-endian ones: truncated, with flipped
+// bits, or with other values in their headers, symbols, relocations and types.
+// The same seed always gives the same objects.
 func Malformed(seed uint64, n int, of [][]byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -38,7 +38,7 @@ func flip(random *rand.Rand, object []byte) []byte {
 	return object
 }
 
-// number is one that parsers are known to stumble over.
+// number returns a number that parsers are known to stumble over.
 func number(random *rand.Rand) uint64 {
 	numbers := []uint64{0, 1, 7, 8, 0x7f, 0xff, 0x7fff, 0xffff, 1 << 16, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1<<63 - 1, 1 << 63, 1<<64 - 1}
 	if n := random.IntN(len(numbers) + 4); n < len(numbers) {
@@ -47,7 +47,7 @@ func number(random *rand.Rand) uint64 {
 	return uint64(random.Int64N(1 << 20))
 }
 
-// write puts a number of one of the usual widths somewhere into a range.
+// write writes a number of one of the usual widths somewhere into a range.
 func write(random *rand.Rand, object []byte, from, size uint64) {
 	if from >= uint64(len(object)) || size == 0 {
 		return
@@ -64,7 +64,7 @@ func damageHeader(random *rand.Rand, object []byte) []byte {
 	return object
 }
 
-// sections are the section headers, as far as they can still be read.
+// sections returns the section headers, as far as they are still readable.
 func sections(object []byte) (all []elf.Section64, at uint64) {
 	var h elf.Header64
 	if _, err := binary.Decode(object, binary.LittleEndian, &h); err != nil || h.Shoff > uint64(len(object)) {

@@ -12,10 +12,10 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// What the cells of a comparison say, whatever the format.
+// Texts of the cells of a comparison, whatever the format.
 
-// figures are base and head of what a verdict is on. Where nothing could be
-// compared, they are what was measured of either side.
+// figures returns base and head of a verdict. If nothing could be compared,
+// they are the measurements of either side.
 func (r *row) figures(v *thresholds.Verdict) (base, head string) {
 	if v != nil && v.Change != nil {
 		return report.Number(v.Change.Base, v.Change.Measure), report.Number(v.Change.Head, v.Change.Measure)
@@ -27,7 +27,7 @@ func (r *row) figures(v *thresholds.Verdict) (base, head string) {
 	return center(r.Base, measures), center(r.Head, measures)
 }
 
-// center is the figure of the first of the measures that a side has.
+// center returns the figure of the first of the measures that a side has.
 func center(r *bench.Result, measures []bench.Measure) string {
 	for _, m := range measures {
 		if r == nil {
@@ -40,8 +40,8 @@ func center(r *bench.Result, measures []bench.Measure) string {
 	return grid.None
 }
 
-// delta is how much more the head has: "~" where that is not significant, "="
-// where both are the same number.
+// delta returns how much more the head has: "~" if that is not significant, "="
+// if both are the same number.
 func delta(v *thresholds.Verdict) string {
 	switch {
 	case v == nil || v.Change == nil:
@@ -86,7 +86,8 @@ func significant(v *thresholds.Verdict) bool {
 	return v.P <= 1-c.Confidence
 }
 
-// interval is such as "+4.9..+5.6%", or "-0.1..+0.2 ns" of what costs next to nothing.
+// interval returns text such as "+4.9..+5.6%", or "-0.1..+0.2 ns" for costs
+// near zero.
 func interval(v *thresholds.Verdict) string {
 	if v == nil || v.Change == nil || v.Change.Measure.Exact || !v.Change.Bounded() {
 		return grid.None
@@ -97,7 +98,7 @@ func interval(v *thresholds.Verdict) string {
 	return strings.TrimSuffix(unit.Change(v.Change.Low-1), "%") + ".." + unit.Change(v.Change.High-1)
 }
 
-// wouldCatch is the smallest slowdown that would have been caught.
+// wouldCatch returns the smallest slowdown that would have been caught.
 func wouldCatch(v *thresholds.Verdict) string {
 	if v == nil || v.Detectable <= 0 {
 		return grid.None
@@ -108,8 +109,9 @@ func wouldCatch(v *thresholds.Verdict) string {
 	return unit.Percent(v.Detectable)
 }
 
-// verdictWord is what the verdict column says: what was found of what a run costs, or
-// of another measure that is worse, such as "bpf-insns: regression".
+// verdictWord returns the text of the verdict column: the result for the cost
+// of a run, or for another measure that is worse, such as "bpf-insns:
+// regression".
 func (r *row) verdictWord() string {
 	switch s := r.gating(); {
 	case s != r.result():
@@ -123,7 +125,7 @@ func (r *row) verdictWord() string {
 	return unjudged.String()
 }
 
-// verdictCell is that in the color of what it means.
+// verdictCell returns the verdict in the color of its meaning.
 func (r *row) verdictCell() grid.Cell { return r.gating().paint(grid.Word(r.verdictWord())) }
 
 // othersOf names the other measure of a standing, or counts them.
@@ -159,7 +161,7 @@ func intervalHeader(rows []row) string {
 	return unit.Level(confidence) + " interval"
 }
 
-// columns are those of the figures that at least one row has.
+// columns says which optional columns at least one row needs.
 type columns struct{ interval, wouldCatch bool }
 
 func columnsOf(rows []row) columns {

@@ -22,7 +22,7 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// A row whose cost passed says so only where nothing else fails.
+// A row whose cost passed says so only if nothing else fails.
 func TestRowNamesTheMeasureThatFails(t *testing.T) {
 	timed := counted("a", bench.Latency, thresholds.Pass, thresholds.Fail, 100, 100, "")
 	other := func(m bench.Measure, o thresholds.Outcome, s thresholds.Severity) *thresholds.Verdict {
@@ -44,7 +44,7 @@ func TestRowNamesTheMeasureThatFails(t *testing.T) {
 	}
 }
 
-// A measure of another tool has a name of anybody's choice.
+// A measure of another tool can have any name.
 func TestRowNamesAHostileMeasure(t *testing.T) {
 	timed := counted("a", bench.Latency, thresholds.Pass, thresholds.Fail, 100, 100, "")
 	other := counted("a", bench.Allocs, thresholds.Regression, thresholds.Fail, 2, 5, "")

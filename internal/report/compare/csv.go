@@ -12,10 +12,11 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// CSV writes a judged comparison as measured.CSV does runs: a line for each verdict, and for what
-// no threshold is for, whose verdict is not-judged. Base and head are also those of a
-// side that was not compared, such as an added benchmark's. The ratio is head over base,
-// and empty, like its interval, where there is none.
+// CSV writes a judged comparison like measured.CSV writes runs: a line for each
+// verdict, and for each measure without a threshold, whose verdict is
+// not-judged. Base and head are filled in even for a side that was not
+// compared, such as an added benchmark's. The ratio is head over base; it and
+// its interval are empty if there is none.
 func CSV(w io.Writer, m *Model) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"benchmark", "measure", "unit", "exact", "base", "head", "delta", "ratio", "ratio_low", "ratio_high", "confidence", "p", "verdict", "severity", "why", "kernel", "mode"})
@@ -40,8 +41,8 @@ func CSV(w io.Writer, m *Model) error {
 	return out.Error()
 }
 
-// changeCells are base, head, delta, ratio with its interval and confidence, and
-// the p-value.
+// changeCells returns base, head, delta, ratio with its interval and
+// confidence, and the p-value.
 func changeCells(r *row, v *thresholds.Verdict) []string {
 	cells := make([]string, 8)
 	c := v.Change
@@ -59,7 +60,7 @@ func changeCells(r *row, v *thresholds.Verdict) []string {
 	return cells
 }
 
-// centerCell is the figure of a side that was compared with nothing.
+// centerCell returns the figure of a side that was compared with nothing.
 func centerCell(r *bench.Result, measure string) string {
 	if r == nil {
 		return ""

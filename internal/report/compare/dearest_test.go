@@ -13,8 +13,8 @@ func executed(perRun float64) *bench.Executed {
 	return &bench.Executed{PerRun: perRun, Instructions: 3}
 }
 
-// dearer is a comparison of a benchmark that regressed in two measures, with the
-// lines that changed.
+// dearer is a comparison of a benchmark that regressed in two measures, with
+// the changed lines.
 func dearer(lines ...bench.Line) *Model {
 	side := func(insns, size float64) *bench.Result {
 		return &bench.Result{Benchmark: "filter", Program: "filter", Driver: "test_run", Samples: []bench.Sample{
@@ -37,7 +37,8 @@ var dearerLines = []bench.Line{
 	{Program: "filter", Function: "filter", File: "src/fw.bpf.c", Number: 45, Text: "return 0;", Base: executed(1), Head: executed(2)},
 }
 
-// Of what got dearer three lines are named, once, below the worst of its measures.
+// The report names three lines that became dearer, once, below the worst of the
+// measures.
 func TestDearestLinesOfARegression(t *testing.T) {
 	var b bytes.Buffer
 	if err := Text(&b, dearer(dearerLines...)); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// side is what one side has of a benchmark.
+// side returns one side of a benchmark.
 func side(name string, m bench.Measure, value float64) *bench.Result {
 	return &bench.Result{Benchmark: name, Driver: "test_run", Samples: []bench.Sample{{Measure: m, Values: []float64{value}}}}
 }
@@ -24,8 +24,8 @@ func pairOf(name string, m bench.Measure, base, head float64) bench.Pair {
 	return p
 }
 
-// timed is a verdict on a latency that changed by a share of the base, in an
-// interval of ±0.4%.
+// timed returns a verdict on a latency that changed by a share of the base, in
+// an interval of ±0.4%.
 func timed(name string, o thresholds.Outcome, base, share float64, why string) thresholds.Verdict {
 	c := &stat.Change{
 		Measure: bench.Latency, Base: base, Head: base * (1 + share), Delta: base * share, Ratio: 1 + share,
@@ -92,8 +92,8 @@ func timedComparison() Table {
 	}
 }
 
-// exactComparison is of a kernel in exact mode on which slow executes more
-// instructions.
+// exactComparison is a comparison on a kernel in exact mode where slow executes
+// more instructions.
 func exactComparison(kernel string, more float64) Table {
 	t := Table{
 		Comparison: &bench.Comparison{
@@ -116,7 +116,8 @@ func exactComparison(kernel string, more float64) Table {
 	return t
 }
 
-// storedComparison was not measured side by side, and partly on another machine.
+// storedComparison was not measured side by side, and partly on another
+// machine.
 func storedComparison() Table {
 	t := timedComparison()
 	base := t.Testbed
@@ -134,7 +135,7 @@ func storedComparison() Table {
 	return t
 }
 
-// manyComparison has n benchmarks, of which every hundredth got slower.
+// manyComparison has n benchmarks; every hundredth is slower.
 func manyComparison(n int) Table {
 	t := timedComparison()
 	t.Pairs, t.Verdicts = nil, &thresholds.Verdicts{}
@@ -150,8 +151,8 @@ func manyComparison(n int) Table {
 	return t
 }
 
-// overBudget has a value over its budget that did not change, and one of which
-// only is warned.
+// overBudgetComparison has two unchanged values over their budgets, one of
+// which is only a warning.
 func overBudgetComparison() Table {
 	t := exactComparison("6.12.8", 0)
 	for i, s := range []thresholds.Severity{thresholds.Fail, thresholds.Warn} {
@@ -161,8 +162,8 @@ func overBudgetComparison() Table {
 	return t
 }
 
-// allowedComparison has what got worse as far as it may: counts that grew, and a
-// time that did.
+// allowedComparison has changes for the worse within the allowance: counts that
+// grew, and a time that did.
 func allowedComparison() Table {
 	t := exactComparison("6.12.8", 0)
 	t.Testbed.Mode = bench.ModeHost
@@ -175,8 +176,8 @@ func allowedComparison() Table {
 	return t
 }
 
-// kernelsComparison has other measures that changed on all kernels, on all alike
-// and on some differently.
+// kernelsComparison has other measures that changed on all kernels, equally on
+// all or differently on some.
 func kernelsComparison() *Model {
 	var tables []Table
 	for i, kernel := range []string{"5.10.0-32-cloud-amd64", "6.1.0-50-cloud-amd64", "6.12.107+deb13-cloud-amd64"} {
@@ -191,7 +192,8 @@ func kernelsComparison() *Model {
 	return New(tables...)
 }
 
-// nothingComparison is of programs that cost next to nothing, or less than the noise.
+// nothingComparison has programs that cost next to nothing, or less than the
+// noise.
 func nothingComparison() Table {
 	t := timedComparison()
 	t.Pairs, t.Verdicts = nil, &thresholds.Verdicts{}
@@ -261,7 +263,7 @@ func hostileComparison() Table {
 	return t
 }
 
-// ingestedComparison got worse in all of its measures, some of them of one benchmark.
+// ingestedComparison is worse in all of its measures, several of one benchmark.
 func ingestedComparison(more float64) Table {
 	base, head := reporttest.IngestedRun(0), reporttest.IngestedRun(more)
 	c := &bench.Comparison{Testbed: head.Testbed, BaseTestbed: &base.Testbed, Base: bench.Side{Name: "main.json"}, Head: bench.Side{Name: "user.json"}}

@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// JSON writes everything: what was measured, raw values included, and
-// the verdicts with their evidence.
+// JSON writes everything: the measurements, including raw values, and the
+// verdicts with their evidence.
 func JSON(w io.Writer, m *Model) error {
 	var all []bench.Judged
 	for _, t := range m.Tables {
@@ -57,7 +57,7 @@ func verdictOf(v *thresholds.Verdict) bench.Verdict {
 	return out
 }
 
-// ratio is nil where the base is zero and the head is not.
+// ratio returns nil if the base is zero and the head is not.
 func ratio(c *stat.Change) *float64 {
 	if c.Base == 0 && c.Ratio == 0 {
 		return nil
@@ -65,7 +65,7 @@ func ratio(c *stat.Change) *float64 {
 	return finite(c.Ratio)
 }
 
-// finite is nil of what JSON cannot say.
+// finite returns nil for values that JSON cannot represent.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// legend says what the figures are, a sentence an element.
+// legend explains the figures, one sentence per element.
 func legend(m *Model) []string {
 	rows := m.rows()
 	if len(rows) == 0 {
@@ -55,8 +55,8 @@ func legend(m *Model) []string {
 	return text
 }
 
-// costWords say what base and head are: another tool than this one takes no cost of an
-// empty program off.
+// costWords say what base and head are: other tools do not subtract the cost of
+// an empty program.
 func costWords(rows []row) string {
 	const run, operation = "what a run costs, less the cost of an empty program", "what an operation takes"
 	ingested := 0
@@ -74,8 +74,8 @@ func costWords(rows []row) string {
 	return "base and head are " + run + ", or where go or criterion measured " + operation
 }
 
-// allowanceLine says why what changed can pass, and what is not judged at all, where
-// there is such.
+// allowanceLine says why a change can pass, and what is not judged at all, if
+// there is any.
 func allowanceLine(rows []row) string {
 	var lines []string
 	passes, left := false, false
@@ -95,8 +95,8 @@ func allowanceLine(rows []row) string {
 	return strings.Join(lines, " ")
 }
 
-// testLine says by which test what was timed is judged, over how many values, and
-// why base, head and delta need not add up. It is empty where nothing was timed.
+// testLine says which test judges timed measures, over how many values, and why
+// base, head and delta need not add up. It returns "" if nothing was timed.
 func testLine(m *Model, stored bool) string {
 	least, most, tests := 0, 0, 0
 	for _, t := range m.Tables {
@@ -144,7 +144,7 @@ func (t *Table) paired() bool {
 	return false
 }
 
-// whyPartial says why the comparison is not whole.
+// whyPartial says why the comparison is incomplete.
 func (t *Table) whyPartial() string {
 	if t.stored() && len(t.Missing) == 0 {
 		return "base or head is partial"

@@ -12,21 +12,21 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// line is a sentence on one or several benchmarks.
+// line is a sentence about one or several benchmarks.
 type line struct {
 	standing standing
-	// on are the benchmarks that it is on, measures their measures.
+	// on are the benchmarks that it is about, measures their measures.
 	on       report.Sentences
 	measures []string
 	text     string
-	// place is where the program stands in the source, dearest are the lines of it
-	// that got dearer. Both may be empty.
+	// place is where the program is in the source, dearest are the lines of it
+	// that became dearer. Both may be empty.
 	place   string
 	dearest []bench.Line
 }
 
-// lines collects sentences: what is said of several benchmarks in the same
-// words is said once.
+// lines collects sentences: the same sentence about several benchmarks appears
+// once.
 type lines struct {
 	all []*line
 	at  map[string]*line
@@ -55,8 +55,8 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
 	return found
 }
 
-// whys are the evidence of the verdicts. The first that says a benchmark got dearer
-// names the lines that did.
+// whys returns the evidence of the verdicts. The first that says that a
+// benchmark became dearer names the lines that did.
 func whys(m *Model, found []finding) []*line {
 	var l lines
 	named := map[string]bool{}
@@ -71,8 +71,8 @@ func whys(m *Model, found []finding) []*line {
 	return l.all
 }
 
-// warnings are what a reader must know to trust the figures: of the results
-// and of the changes that verdicts rest on.
+// warnings returns what a reader must know to trust the figures: the warnings
+// of the results and of the changes that verdicts rest on.
 func warnings(m *Model, rows []row) []*line {
 	var l lines
 	for i := range rows {
@@ -101,8 +101,8 @@ func (r *row) warnings() []string {
 	return unit.Unique(all)
 }
 
-// who are the benchmarks of a line: all of them, in one word, if they are
-// several and there are no more.
+// who returns the benchmarks of a line: "all" in one word if there are several
+// and the line is about all.
 func (l *line) who(m *Model) grid.Cell {
 	on := 0
 	var names []string
@@ -116,7 +116,7 @@ func (l *line) who(m *Model) grid.Cell {
 	return grid.List(names, grid.Name)
 }
 
-// cell is the line: of which benchmarks and measures, what, why and where.
+// cell returns the line: which benchmarks and measures, what, why and where.
 func (l *line) cell(m *Model) grid.Cell {
 	c, colon := l.who(m), grid.Figure(": ")
 	if len(l.measures) > 0 {
@@ -129,8 +129,8 @@ func (l *line) cell(m *Model) grid.Cell {
 	return c
 }
 
-// place is where the program stands that costs too much, empty where that is not
-// known or it does not.
+// place returns where a program that costs too much is in the source, or "" if
+// that is unknown or it does not.
 func (f *finding) place() string {
 	s := f.standing()
 	if f.row.Head == nil || f.row.Head.Source == nil || s != regressed && s != overBudget {

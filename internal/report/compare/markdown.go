@@ -13,17 +13,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Markdown writes a judged comparison for a comment on a pull request, in at most limit
-// bytes, 0 for any number.
+// Markdown writes a judged comparison for a comment on a pull request, in at
+// most limit bytes; 0 means any number.
 func Markdown(w io.Writer, m *Model, limit int) error {
 	_, err := io.WriteString(w, Document(m).Markdown(limit))
 	return err
 }
 
-// Document is a judged comparison as Markdown: what did not pass and why in sight,
-// everything else behind a click. It has no color.
+// Document returns a judged comparison as Markdown: what did not pass and why
+// in sight, everything else behind a click. It has no color.
 func Document(m *Model) *grid.Document {
-	// Words for the terminal are colored there alone.
+	// Only terminals color words.
 	colorless := *m
 	colorless.Color, colorless.Columns = false, 0
 	m = &colorless
@@ -40,8 +40,8 @@ func Document(m *Model) *grid.Document {
 	return d
 }
 
-// heading is the verdict on everything. A benchmark counts once, on however
-// many kernels it was measured.
+// heading returns the verdict on everything. A benchmark counts once, whatever
+// the number of kernels.
 func heading(m *Model, rows []row) grid.Heading {
 	counts, all := count(m), map[string]bool{}
 	for i := range rows {
@@ -63,7 +63,7 @@ func heading(m *Model, rows []row) grid.Heading {
 	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + unit.Plural(len(all), "benchmark")}
 }
 
-// findingSection is a table of what did not pass.
+// findingSection returns a table of what did not pass.
 func findingSection(m *Model, rows []row, found []finding) grid.Section {
 	t := new(grid.Grid).Left("benchmark", "measure").Right("base", "head", "delta").Right(intervalHeader(rows)).If(columnsOf(rows).interval).Left("verdict")
 	for _, f := range folded(m, found) {
@@ -72,8 +72,8 @@ func findingSection(m *Model, rows []row, found []finding) grid.Section {
 	return t.Section("verdict")
 }
 
-// evidenceSection says why, a line a verdict, with the lines of source that got dearer
-// below.
+// evidenceSection says why, one line per verdict, with the lines of source that
+// became dearer below.
 func evidenceSection(m *Model, found []finding) grid.Section {
 	s := grid.Section{Noun: "reason", Open: "\n"}
 	for _, l := range whys(m, found) {
@@ -99,8 +99,8 @@ func warningSection(m *Model, rows []row) grid.Section {
 	return s.Behind(unit.Plural(len(s.Rows), "warning"))
 }
 
-// passedSection has the benchmarks of which the first table has not got the
-// cost; of several kernels, all benchmarks.
+// passedSection has the benchmarks whose cost is not in the first table; with
+// several kernels, all benchmarks.
 func passedSection(m *Model, rows []row) grid.Section {
 	if len(m.Tables) > 1 {
 		s := matrixGrid(m, matrix(m)).Section("benchmark")

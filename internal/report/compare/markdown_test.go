@@ -22,7 +22,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// checkTables checks that every row of a table has the cells of its header.
+// checkTables checks that every row of a table has as many cells as its header.
 func checkTables(t *testing.T, name, text string) {
 	t.Helper()
 	cells := 0
@@ -67,7 +67,7 @@ func TestMarkdownFits(t *testing.T) {
 	}
 }
 
-// checkWholeLines checks that nothing is cut but between two lines.
+// checkWholeLines checks that cuts are only between lines.
 func checkWholeLines(t *testing.T, full []string, out string, limit int) {
 	t.Helper()
 	at := 0

@@ -1,5 +1,5 @@
-// Package compare reports on a judged comparison of base and head: as text, Markdown,
-// JSON and a spreadsheet.
+// Package compare reports on a judged comparison of base and head: as text,
+// Markdown, JSON and a spreadsheet.
 package compare
 
 import (
@@ -10,32 +10,32 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Model is what the renderers of a judged comparison show: base and head
-// of one suite on one or several kernels.
+// Model is what the renderers of a judged comparison show: base and head of one
+// suite on one or several kernels.
 type Model struct {
 	Tables []Table
 	// Color allows escape sequences.
 	Color bool
-	// Columns is how wide the text may be, 0 for any width.
+	// Columns is the width of the text; 0 means any width.
 	Columns int
-	// Explained says that the reader is told beside the text why benchmarks
-	// failed, so that it need not say it again.
+	// Explained says that the reader also sees the errors of benchmarks
+	// elsewhere, so that the text need not repeat them.
 	Explained bool
-	// Verbose shows what passed in full too.
+	// Verbose also shows everything that passed in full.
 	Verbose bool
 }
 
-// Table is what was measured on one kernel, with what was found of it.
+// Table holds the measurements on one kernel, and the verdicts on them.
 type Table struct {
 	*bench.Comparison
 	Verdicts *thresholds.Verdicts
 }
 
-// New shows one table a kernel.
+// New returns a Model with one table per kernel.
 func New(tables ...Table) *Model { return &Model{Tables: tables} }
 
-// Overall is the worst outcome of all tables: see thresholds.Verdicts.Overall.
-// If no table exists, nothing was judged.
+// Overall returns the worst outcome of all tables: see
+// thresholds.Verdicts.Overall. Without tables, nothing was judged.
 func (m *Model) Overall() thresholds.Outcome {
 	found := map[thresholds.Outcome]bool{thresholds.Failed: len(m.Tables) == 0}
 	for _, t := range m.Tables {
@@ -54,14 +54,14 @@ type row struct {
 	*bench.Pair
 	// kernel is the label of its table.
 	kernel string
-	// main is the verdict on what a run costs, or on the benchmark as a whole.
-	// It is nil where no threshold is for that.
+	// main is the verdict on the cost of a run, or on the benchmark as a whole.
+	// It is nil if no threshold applies to that.
 	main *thresholds.Verdict
 	// others are the verdicts on its other measures.
 	others []*thresholds.Verdict
 }
 
-// rows are the benchmarks of a table, in its order.
+// rows returns the benchmarks of a table, in its order.
 func (t *Table) rows() []row {
 	verdicts := map[string][]*thresholds.Verdict{}
 	for i := range t.Verdicts.All {
@@ -84,8 +84,8 @@ func (t *Table) rows() []row {
 	return rows
 }
 
-// unjudgedOf are the measures of another tool's own that no threshold is for: a verdict
-// without an outcome each.
+// unjudgedOf returns the custom measures of another tool to which no threshold
+// applies, as verdicts without an outcome.
 func unjudgedOf(p *bench.Pair, judged []*thresholds.Verdict) []*thresholds.Verdict {
 	var all []*thresholds.Verdict
 	if p.Base == nil || p.Head == nil {
@@ -103,12 +103,12 @@ func unjudgedOf(p *bench.Pair, judged []*thresholds.Verdict) []*thresholds.Verdi
 // ingested reports whether another tool measured the benchmark.
 func (r *row) ingested() bool { return bench.IsIngested(r.driver()) }
 
-// costs are the measures of what a run costs, the best one first. Only one of
+// costs are the measures of the cost of a run, the best one first. Only one of
 // them is the main measure of a benchmark.
 var costs = []bench.Measure{bench.Instructions, bench.Latency, bench.InstructionsRaw, bench.LatencyRaw}
 
 func mainVerdict(all []*thresholds.Verdict) *thresholds.Verdict {
-	// The zero Measure is that of a verdict on the benchmark as a whole.
+	// A verdict on the benchmark as a whole has the zero Measure.
 	for _, m := range append([]bench.Measure{{}}, costs...) {
 		for _, v := range all {
 			if v.Measure.Name == m.Name {
@@ -119,7 +119,7 @@ func mainVerdict(all []*thresholds.Verdict) *thresholds.Verdict {
 	return nil
 }
 
-// rows are the benchmarks of all tables.
+// rows returns the benchmarks of all tables.
 func (m *Model) rows() []row {
 	var all []row
 	kernels := m.kernels()
@@ -133,7 +133,8 @@ func (m *Model) rows() []row {
 	return all
 }
 
-// driver is the head's, or the base's of what the head no longer has.
+// driver returns the head's driver, or the base's if the head lacks the
+// benchmark.
 func (r *row) driver() string {
 	switch {
 	case r.Head != nil:
@@ -144,8 +145,8 @@ func (r *row) driver() string {
 	return ""
 }
 
-// named is a benchmark with the kernels that something is true of, if there are
-// several.
+// named returns the name of a benchmark with the kernels that something applies
+// to, if there are several.
 func (m *Model) named(benchmark string, on []string) string {
 	if len(m.Tables) == 1 {
 		return benchmark
@@ -153,13 +154,13 @@ func (m *Model) named(benchmark string, on []string) string {
 	return benchmark + " on " + report.OnKernels(on, len(m.Tables))
 }
 
-// kernels are the labels of the tables.
+// kernels returns the labels of the tables.
 func (m *Model) kernels() []string {
 	return report.Labels(m.Tables, func(t *Table) *bench.Testbed { return &t.Testbed })
 }
 
-// HeadRuns are the heads alone, as runs: Bencher keeps the history itself, and benchstat
-// compares files.
+// HeadRuns returns only the heads, as runs: Bencher keeps the history itself,
+// and benchstat compares files.
 func (m *Model) HeadRuns() []*bench.Run {
 	var runs []*bench.Run
 	for _, t := range m.Tables {

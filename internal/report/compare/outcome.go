@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// standing is an outcome as a reader takes it: what only warns is not a failure,
-// and what is ignored is nothing.
+// standing is an outcome from a reader's view: a mere warning is not a failure,
+// and an ignored outcome is nothing.
 type standing int
 
 // The standings, what matters most first.
@@ -32,7 +32,7 @@ const (
 	unjudged
 )
 
-// words are how the standings are said of one verdict.
+// words are the standings in words, for one verdict.
 var words = [...]string{
 	"regression", "over budget", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "accepted",
 	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
@@ -46,7 +46,7 @@ var standings = map[thresholds.Outcome]standing{
 	thresholds.Accepted: accepted, thresholds.Improvement: improved, thresholds.Removed: removed, thresholds.Added: added, thresholds.Pass: passed,
 }
 
-// standingOf is the standing of a verdict, nil for none.
+// standingOf returns the standing of a verdict, which may be nil.
 func standingOf(v *thresholds.Verdict) standing {
 	if v == nil {
 		return unjudged
@@ -67,10 +67,10 @@ func standingOf(v *thresholds.Verdict) standing {
 	return s
 }
 
-// said reports whether a reader is to hear of it: it is not a pass.
+// said reports whether the report mentions the standing: it is not a pass.
 func (s standing) said() bool { return s < passed }
 
-// cell is the standing in words.
+// cell returns the standing in words.
 func (s standing) cell() grid.Cell { return s.paint(grid.Figure(s.String())) }
 
 // paint colors a cell by what the standing means.
@@ -87,8 +87,8 @@ func (s standing) paint(c grid.Cell) grid.Cell {
 	}
 }
 
-// result is the standing of what a run costs. Of a benchmark that only one side
-// has that is often not known, because only pairs are run.
+// result returns the standing of the cost of a run. For a benchmark of only one
+// side it is often unknown, because only pairs are run.
 func (r *row) result() standing {
 	s := standingOf(r.main)
 	switch {
@@ -102,8 +102,8 @@ func (r *row) result() standing {
 	return s
 }
 
-// gating is the standing of what a run costs, or of another measure that is worse and
-// keeps the comparison from passing.
+// gating returns the standing of the cost of a run, or of another measure that
+// is worse and keeps the comparison from passing.
 func (r *row) gating() standing {
 	if s := r.standing(); s <= inconclusive {
 		return s
@@ -111,7 +111,7 @@ func (r *row) gating() standing {
 	return r.result()
 }
 
-// standing is what matters most of a benchmark.
+// standing returns the standing that matters most for a benchmark.
 func (r *row) standing() standing {
 	s := r.result()
 	for _, v := range r.others {
@@ -120,8 +120,8 @@ func (r *row) standing() standing {
 	return s
 }
 
-// tally counts the benchmarks by what the report says of them: "1 regression (2
-// measures), 5 unchanged". What several kernels have in common counts once.
+// tally counts the benchmarks by their standings: "1 regression (2 measures), 5
+// unchanged". What several kernels share counts once.
 func tally(m *Model) string {
 	counts := count(m)
 	n := func(s standing) int { return counts[s].benchmarks }
@@ -170,12 +170,12 @@ func (m *Model) disjoint() bool {
 	return slices.ContainsFunc(m.Tables, func(t Table) bool { return t.Verdicts.Disjoint })
 }
 
-// tallied is how many benchmarks are of a standing, by how many measures.
+// tallied counts the benchmarks of a standing, and their measures.
 type tallied struct{ benchmarks, measures int }
 
-// count counts the benchmarks by what was found of their measures, each at its worst
-// on any kernel, and by the same those of which nothing is to be said. A benchmark
-// whose measures differ in that counts for each.
+// count counts the benchmarks by the standings of their measures, each at its
+// worst on any kernel, including those without a remark. A benchmark whose
+// measures have different standings counts for each.
 func count(m *Model) (counts [unjudged + 1]tallied) {
 	type measure struct{ benchmark, name string }
 	worst := map[measure]standing{}

@@ -14,18 +14,18 @@ import (
 // nobody reads further, and what matters would scroll away.
 const maxRows = 200
 
-// finding is a verdict with the benchmark that it is on.
+// finding is a verdict and its benchmark.
 type finding struct {
 	row     *row
 	verdict *thresholds.Verdict
 }
 
-// standing is that of the verdict.
+// standing returns the standing of the verdict.
 func (f *finding) standing() standing { return standingOf(f.verdict) }
 
-// findings are the verdicts that a reader is to hear of, what matters most
-// first. A benchmark that only one side has is one finding, not one a measure.
-// all adds those that passed.
+// findings returns the verdicts to report, what matters most first. A benchmark
+// of only one side is one finding, not one per measure. all adds those that
+// passed.
 func findings(rows []row, all bool) []finding {
 	var found []finding
 	for i := range rows {
@@ -39,7 +39,7 @@ func findings(rows []row, all bool) []finding {
 				}
 				oneSided = true
 			}
-			// What is allowed is of interest where it is what a run costs.
+			// An allowed change is of interest only in the cost of a run.
 			if alone := s.said() && (s != allowed || v == r.main); alone || all && (s == allowed || s == passed) {
 				found = append(found, finding{r, v})
 			}
@@ -49,7 +49,7 @@ func findings(rows []row, all bool) []finding {
 	return found
 }
 
-// verdicts are all of the benchmark, the main one first.
+// verdicts returns all verdicts of the benchmark, the main one first.
 func (r *row) verdicts() []*thresholds.Verdict {
 	if r.main == nil {
 		return r.others
@@ -57,8 +57,9 @@ func (r *row) verdicts() []*thresholds.Verdict {
 	return append([]*thresholds.Verdict{r.main}, r.others...)
 }
 
-// otherFindings are the verdicts on the other measures that changed, are not a pass or
-// are not judged, and the names of the measures that were compared and did not change.
+// otherFindings returns the verdicts on the other measures that changed, did
+// not pass or were not judged, and the names of the measures that were compared
+// and did not change.
 func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 	changed := map[string]bool{}
 	var compared []string
@@ -87,15 +88,15 @@ func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 	return found, unchanged
 }
 
-// foldedFinding is what was found alike on one or several kernels.
+// foldedFinding is a finding that one or several kernels share.
 type foldedFinding struct {
 	finding
 	kernels []string
-	// name has the kernels in it where there are several.
+	// name includes the kernels if there are several.
 	name, base, head string
 }
 
-// folded joins the findings that say the same of several kernels.
+// folded joins equal findings of several kernels.
 func folded(m *Model, found []finding) []foldedFinding {
 	var all []foldedFinding
 	at := map[string]int{}
@@ -114,7 +115,7 @@ func folded(m *Model, found []finding) []foldedFinding {
 	return all
 }
 
-// shown leaves out what passed of a table that would be too long, and says so.
+// shown leaves out what passed if a table would be too long, and says so.
 func shown[T any](m *Model, rows []T, keep func(*T) bool, what string) ([]T, string) {
 	if m.Verbose || len(rows) <= maxRows {
 		return rows, ""
@@ -131,7 +132,8 @@ func shown[T any](m *Model, rows []T, keep func(*T) bool, what string) ([]T, str
 	return kept, m.wrap(fmt.Sprintf("%s of %s %s and are not shown", unit.Exact(float64(len(rows)-len(kept))), unit.Exact(float64(len(rows))), what)) + "\n"
 }
 
-// keep reports whether the row of a benchmark stays in a table that is too long.
+// keep reports whether the row of a benchmark stays in a table that is too
+// long.
 func (r *row) keep() bool {
 	s := r.gating()
 	return s.said() || s == unjudged && r.driver() != "verify"

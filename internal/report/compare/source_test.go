@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// sourceComparison knows where its programs stand: of those that fail it says so.
+// sourceComparison knows where its programs are: failing ones show it.
 func sourceComparison() Table {
 	t := exactComparison("6.12.8", 1)
 	for i := range t.Pairs {
@@ -46,7 +46,7 @@ func TestSourceOfOthersIsNotSaid(t *testing.T) {
 	}
 }
 
-// What the file of a stranger says of its source is printed as all of its text.
+// A stranger's source information is printed like all of the stranger's text.
 func TestHostileSource(t *testing.T) {
 	m := sourceComparison()
 	m.Pairs[1].Head.Source.File = hostile

@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// costTable has what a run of each benchmark costs on both sides, or how much more on
-// each of several kernels, for a terminal.
+// costTable has the cost of a run of each benchmark on both sides, or the
+// difference on each of several kernels, for a terminal.
 func costTable(m *Model) string {
 	switch len(m.Tables) {
 	case 0:
@@ -23,7 +23,7 @@ func costTable(m *Model) string {
 	return m.print(matrixGrid(m, rows), note)
 }
 
-// print is a table for a terminal, and a note below it.
+// print returns a table for a terminal, and a note below it.
 func (m *Model) print(t *grid.Grid, note string) string {
 	if t.Len() == 0 {
 		return note
@@ -31,7 +31,7 @@ func (m *Model) print(t *grid.Grid, note string) string {
 	return t.Text(m.Columns, m.Color) + "\n" + note
 }
 
-// costGrid has what a run costs of those benchmarks that are to be in it.
+// costGrid has the cost of a run for those benchmarks that in selects.
 func costGrid(rows []row, in func(*row) bool) *grid.Grid {
 	has := columnsOf(rows)
 	t := new(grid.Grid).Left("benchmark").Spare("driver").Right("base", "head", "delta").
@@ -55,12 +55,12 @@ func matrix(m *Model) []report.Across[row] {
 	return report.Matrix(tables, func(r *row) string { return r.Benchmark })
 }
 
-// keepAny reports whether any kernel has something to say.
+// keepAny reports whether the row stays because of any kernel.
 func keepAny(r *report.Across[row]) bool {
 	return slices.ContainsFunc(r.On, func(r *row) bool { return r != nil && r.keep() })
 }
 
-// matrixCell is the delta, and the verdict where it is not a pass.
+// matrixCell returns the delta, and the verdict if it is not a pass.
 func matrixCell(r *row) grid.Cell {
 	if r == nil {
 		return grid.Figure(grid.None)
@@ -75,7 +75,7 @@ func matrixCell(r *row) grid.Cell {
 	return s.paint(grid.Figure(d + " ")).And(r.verdictCell())
 }
 
-// matrixGrid has a column a kernel.
+// matrixGrid has one column per kernel.
 func matrixGrid(m *Model, rows []report.Across[row]) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark").Right(m.kernels()...)
 	for _, r := range rows {
@@ -106,17 +106,19 @@ func otherTable(m *Model) string {
 	return m.print(t, note)
 }
 
-// smaller leaves out what did not pass: that is said with the same figures elsewhere.
+// smaller leaves out what did not pass, which is reported elsewhere with the
+// same figures.
 func smaller(found []finding) []finding {
 	return slices.DeleteFunc(found, func(f finding) bool { return f.standing().said() && f.standing() != allowed })
 }
 
-// cells are the benchmark, the measure and its change.
+// cells returns the benchmark, the measure and its change.
 func (f *foldedFinding) cells() []grid.Cell {
 	return []grid.Cell{grid.Name(f.name), grid.Word(f.verdict.Measure.Name), grid.Word(f.base), grid.Word(f.head), grid.Figure(delta(f.verdict))}
 }
 
-// byMeasure keeps what several kernels say of a measure of a benchmark together.
+// byMeasure groups the findings of several kernels about one measure of a
+// benchmark.
 func byMeasure(found []foldedFinding) []foldedFinding {
 	first := map[[2]string]int{}
 	key := func(f *foldedFinding) [2]string { return [2]string{f.row.Benchmark, f.verdict.Measure.Name} }

@@ -11,9 +11,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Text writes a judged comparison for a terminal: one kernel with all
-// its figures, or several side by side; then what did not pass and why, and a
-// line that counts everything.
+// Text writes a judged comparison for a terminal: one kernel with all its
+// figures, or several side by side; then what did not pass and why, and a line
+// that counts everything.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
 	for _, line := range head(m).Wrapped(len(m.Tables)) {
@@ -36,8 +36,8 @@ func Text(w io.Writer, m *Model) error {
 	return err
 }
 
-// wrap breaks a line that is too wide for the terminal. Elsewhere lines are
-// searched for, and stay whole.
+// wrap breaks a line that is too wide for the terminal. Elsewhere lines stay
+// whole, because people search for them.
 func (m *Model) wrap(line string) string {
 	if m.Columns == 0 || grid.Width(line) <= m.Columns {
 		return line
@@ -45,7 +45,7 @@ func (m *Model) wrap(line string) string {
 	return grid.Wrap(line, m.Columns, 0, 2)
 }
 
-// textWidth is how wide running text is.
+// textWidth returns the width of running text.
 func (m *Model) textWidth() int {
 	if m.Columns == 0 {
 		return grid.TextWidth
@@ -87,8 +87,8 @@ func head(m *Model) *report.Heads {
 	return h
 }
 
-// headLines say what was compared: the two sides, and the machine of the base if
-// it is another one.
+// headLines say what was compared: the two sides, and the machine of the base
+// if it is another one.
 func headLines(color bool, t *Table) []string {
 	var lines []string
 	if t.BaseTestbed != nil {
@@ -113,7 +113,7 @@ func headLines(color bool, t *Table) []string {
 	return append(lines, strings.Join(parts, " · "))
 }
 
-// manner is how the two sides were measured.
+// manner says how the two sides were measured.
 func (t *Table) manner() string {
 	switch {
 	case t.exact() && t.BaseTestbed != nil:

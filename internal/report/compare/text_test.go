@@ -37,7 +37,7 @@ func TestTextInColor(t *testing.T) {
 	}
 }
 
-// On a terminal no line is wider than it is, unless a name is.
+// No line is wider than the terminal, unless a name is.
 func TestTextFitsTheTerminal(t *testing.T) {
 	for _, columns := range []int{40, 80, 100} {
 		for name, m := range models() {

@@ -13,8 +13,8 @@ import (
 // codeRow is an instruction of one side or of both.
 type codeRow struct{ base, head, machine, text string }
 
-// codeRows are the instructions of a line: those of two sides as a diff, in which
-// what only the base has is behind a minus, and what only the head has behind a plus.
+// codeRows returns the instructions of a line, those of two sides as a diff: a
+// minus marks what only the base has, a plus what only the head has.
 func codeRows(p *program, l *bench.Line) []codeRow {
 	var base, head []bench.Code
 	if l.Base != nil {
@@ -48,14 +48,15 @@ func codeRows(p *program, l *bench.Line) []codeRow {
 	return rows
 }
 
-// where is where a jump leads, which is elsewhere as soon as anything is added.
+// where matches the target of a jump, which changes as soon as anything is
+// added.
 var where = regexp.MustCompile(` [+-]\d+ <\d+>`)
 
-// mostCode bounds the pairs of instructions of a line that are looked at.
+// mostCode bounds the pairs of instructions of a line that are compared.
 const mostCode = 1 << 20
 
-// common are the indexes of the instructions that both have, in the same order, as
-// many as there are: a longest common subsequence.
+// common returns the indexes of the instructions that both have, in the same
+// order, as many as possible: a longest common subsequence.
 func common(base, head []bench.Code) [][2]int {
 	texts := func(all []bench.Code) (out []string) {
 		for i := range all {
@@ -100,7 +101,7 @@ func common(base, head []bench.Code) [][2]int {
 	return same
 }
 
-// codeText is such as "12: r1 += r2".
+// codeText returns text such as "12: r1 += r2".
 func codeText(sign string, c *bench.Code) string {
 	return fmt.Sprintf("%s%d: %s", sign, c.Offset, escape.Printable(c.Text))
 }
@@ -112,8 +113,8 @@ func machineText(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// machineOf is the machine instructions of a line, if they are known of all of its
-// instructions.
+// machineOf returns the machine instructions of a line, if they are known for
+// all of its instructions.
 func machineOf(e *bench.Executed) string {
 	if e == nil || len(e.Code) == 0 {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// executes is what a side executes of a line of so many instructions, each of them as
-// often as the others.
+// executes returns what a side executes of a line with this many instructions,
+// each equally often.
 func executes(instructions int, perRun float64) *bench.Executed {
 	e := &bench.Executed{PerRun: perRun, Instructions: instructions, Times: perRun / float64(instructions)}
 	machine := 1
@@ -35,8 +35,8 @@ func fibonacciLine(number, offset int, text string, base, head *bench.Executed) 
 	}
 }
 
-// slowLines are the lines of a program that looks a number up by two loops, as base,
-// and by a table, as head; of just the loops where there is to be one side.
+// slowLines are the lines of a program that looks a number up by two loops, as
+// base, and by a table, as head; with one side, only the loops.
 func slowLines(two bool) []bench.Line {
 	lines := []bench.Line{
 		fibonacciLine(62, 0, "\tvoid *data_end = (void *)(long)ctx->data_end;", executes(1, 1), executes(1, 1)),
@@ -88,8 +88,8 @@ func oneSided() *bench.Explanation {
 	}
 }
 
-// twoSided explains two builds: one that changed, one that did not, one that only
-// the base has.
+// twoSided explains two builds: one benchmark changed, one did not, and one is
+// only in the base.
 func twoSided() *bench.Explanation {
 	same := []bench.Line{fibonacciLine(62, 0, "\tvoid *data_end;", executes(1, 1), executes(1, 1))}
 	gone := []bench.Line{fibonacciLine(62, 0, "\tvoid *data_end;", executes(1, 1), nil)}
@@ -106,9 +106,9 @@ func twoSided() *bench.Explanation {
 	return e
 }
 
-// chanceExplained compares a program that chance has a say in with itself: lines that
-// runs differ in, that only the first run reaches, that are reached in part, and one
-// that was changed in a file that was renamed.
+// chanceExplained compares a program that depends on chance with itself: lines
+// in which runs differ, that only the first run reaches, that are reached in
+// part, and one that changed in a renamed file.
 func chanceExplained() *bench.Explanation {
 	e := twoSided()
 	spread := func(x *bench.Executed, least, most float64) *bench.Executed {
@@ -142,7 +142,7 @@ func chanceExplained() *bench.Explanation {
 	return e
 }
 
-// hostileExplanation has in each text what a stranger would write into it.
+// hostileExplanation has an attack in every text.
 func hostileExplanation(attack string) *bench.Explanation {
 	e := twoSided()
 	e.Tool, e.Testbed.Kernel, e.Testbed.CPU, e.Base.Name, e.Base.Commit, e.Head.Name = attack, attack, attack, attack, attack, attack

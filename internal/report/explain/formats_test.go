@@ -41,7 +41,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// A comment has room for so much, and what was left out is said.
+// A comment has limited room, and says what was left out.
 func TestMarkdownFits(t *testing.T) {
 	m := New(manyExplained())
 	m.All, m.Asm = true, true
@@ -57,7 +57,7 @@ func TestMarkdownFits(t *testing.T) {
 	}
 }
 
-// What strangers write is code, or text without a meaning.
+// A stranger's text becomes code, or text without markup.
 func TestMarkdownHostile(t *testing.T) {
 	kinds := func(source string) string {
 		counts := map[ast.NodeKind]int{}
@@ -103,8 +103,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// No format leads a viewer to a file that an object names and that is not a source of
-// it.
+// No format leads a viewer to a file that an object names and that is not its
+// source.
 func TestLeadsNowhereElse(t *testing.T) {
 	for file, want := range map[string]string{
 		"/etc/passwd": "passwd", "../../etc/passwd": "passwd", "etc/passwd": "passwd", "/usr/include/linux/bpf.h": "bpf.h", "..": "..",
@@ -143,21 +143,21 @@ func TestLCOV(t *testing.T) {
 			t.Errorf("no record: %q", line)
 		}
 	}
-	// The loop's line has four instructions, each of them run 427.5/4 times a run, in
-	// four runs.
+	// The loop's line has four instructions, each executed 427.5/4 times per
+	// run, in four runs.
 	for _, want := range []string{"TN:xdp_fibonacci_slow\n", "SF:/src/fun_xdp.c\n", "DA:109,428\n", "DA:69,0\n", "FN:62,fun_xdp_fibonacci\n", "FNDA:4,fun_xdp_fibonacci\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	// Of two sides it is the head.
+	// With two sides, it is the head.
 	if out := explainIn(t, "lcov", New(twoSided())); strings.Contains(out, "DA:109,") || !strings.Contains(out, "DA:135,") {
 		t.Error(out)
 	}
 }
 
-// A line is covered if it was reached: once where just the first run did, and not by
-// what the compiler moved in front of a branch.
+// A line is covered if it was reached: once if only the first run reached it,
+// and not by what the compiler moved in front of a branch.
 func TestLCOVReached(t *testing.T) {
 	out := explainIn(t, "lcov", New(chanceExplained()))
 	for _, want := range []string{"DA:12,12\n", "DA:20,0\n", "DA:21,1\n", "DA:22,4\n"} {
@@ -187,7 +187,7 @@ func TestLCOVHostile(t *testing.T) {
 	}
 }
 
-// genhtml is what most people open such files by.
+// Most people open such files with genhtml.
 func TestGenhtmlReadsLCOV(t *testing.T) {
 	genhtml, err := exec.LookPath("genhtml")
 	if err != nil {
@@ -232,7 +232,8 @@ func TestPprof(t *testing.T) {
 			t.Errorf("a sample is nowhere: %+v", at)
 		}
 	}
-	// In all runs: what the lines of the benchmark execute, but for roundings.
+	// In all runs: what the lines of the benchmark execute, except for
+	// rounding.
 	if n := sums["xdp/fibonacci_slow"]; n < 3110 || n > 3118 || sums["xdp/stripped"] != 22 {
 		t.Errorf("the sums are %v", sums)
 	}
@@ -263,7 +264,7 @@ func TestPprofOfTwoSides(t *testing.T) {
 	}
 }
 
-// A difference is read as one: by its lines, in shares of the base.
+// pprof reads a difference as one: by its lines, in shares of the base.
 func TestGoToolPprof(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go")

@@ -21,9 +21,8 @@ var pageTemplate string
 
 var pageOf = template.Must(template.New("explain").Parse(pageTemplate))
 
-// HTML writes an explanation as one page that needs nothing else: no script,
-// no font, no network. Of each benchmark it has all lines, in the order of their
-// files.
+// HTML writes an explanation as one self-contained page: no script, no font, no
+// network. It has all lines of each benchmark, in the order of their files.
 func HTML(w io.Writer, m *Model) error {
 	if err := pageOf.Execute(w, newPage(m)); err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -31,8 +30,8 @@ func HTML(w io.Writer, m *Model) error {
 	return nil
 }
 
-// page is what the template shows. The template escapes texts; here they are made
-// printable, so that none turns the direction of what is beside it.
+// page is the data for the template. The template escapes texts; here they are
+// made printable, so that none reverses the direction of adjacent text.
 type page struct {
 	Title    string
 	Head     []string
@@ -40,7 +39,7 @@ type page struct {
 	Programs []pageProgram
 	Missed   bool
 	Hint     string
-	// First says that lines are reached in the first runs alone.
+	// First says that some lines are reached only in the first runs.
 	First     bool
 	FirstHint string
 	Legends   []string
@@ -52,8 +51,8 @@ type pageProgram struct {
 	Error                    string
 	Warnings                 []string
 	Two                      bool
-	// Base, Head and Delta are the totals, Worse and Better say which way they
-	// changed.
+	// Base, Head and Delta are the totals; Worse and Better give the direction
+	// of the change.
 	Base, Head, Delta string
 	Worse, Better     bool
 	Dearest           []pageLine
@@ -67,7 +66,7 @@ type pageFunction struct {
 	Insns, Base, Head, Delta string
 	Share                    string
 	Files                    []pageFile
-	// Same is where the same table is already, SameIn the benchmark of it.
+	// Same is where the same table already is, SameIn its benchmark.
 	Same, SameIn string
 }
 
@@ -86,13 +85,13 @@ type pageLine struct {
 	Share, Width             string
 	Heat                     int
 	Worse, Better, Missed    bool
-	// Badge says how a line is not reached, Was what it was in the base, Calls which
-	// helpers it calls.
+	// Badge says how a line is not reached, Was what it was in the base, Calls
+	// which helpers it calls.
 	Badge, Was, Calls string
 	Source            string
-	// Around says that this is a line around those with code.
+	// Around says that this line without code surrounds lines with code.
 	Around bool
-	// Gap says that lines without code are before this one.
+	// Gap says that lines without code precede this one.
 	Gap   bool
 	Codes string
 	Code  []pageCode
@@ -183,8 +182,8 @@ func newPageProgram(m *Model, p *program, id string) pageProgram {
 	return out
 }
 
-// pageFiles are the lines of a function, by file: that which it begins in first,
-// then those that it inlines from.
+// pageFiles returns the lines of a function, by file: first the file in which
+// it starts, then those from which it inlines.
 func pageFiles(lines []*bench.Line, names fileNames, line func(*bench.Line) pageLine, around func(file string) []string) []pageFile {
 	first := ""
 	if len(lines) > 0 {
@@ -268,7 +267,7 @@ func badge(e *bench.Executed) string {
 	return "not reached"
 }
 
-// pageSource is source with its indentation.
+// pageSource returns source with its indentation.
 func pageSource(s string) string {
 	var b strings.Builder
 	column := 0

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// aroundLines is how many lines before and behind those with code are shown.
+	// aroundLines is how many lines to show before and after those with code.
 	aroundLines = 2
-	// gapLines is up to how many lines without code are shown between two with it.
+	// gapLines is the largest gap without code that is shown between two lines
+	// with it.
 	gapLines = 8
 )
 
-// around returns the text of files that are here as they were when they were
-// compiled: of others the lines would be beside what they do not belong to.
+// around returns the text of files that are unchanged since they were compiled:
+// lines of others would not match.
 func (m *Model) around(p *program) func(file string) []string {
 	fits := map[string]bool{}
 	return func(file string) []string {
@@ -34,16 +35,17 @@ func (m *Model) around(p *program) func(file string) []string {
 	}
 }
 
-// sameLine reports whether a line of source is what the object says that it is.
+// sameLine reports whether a line of source is what the object says.
 func sameLine(source []string, l *bench.Line) bool {
 	return l.Number <= len(source) && (l.Text == "" || strings.TrimSpace(l.Text) == strings.TrimSpace(source[l.Number-1]))
 }
 
-// add adds a line with code, and those of the source between it and the one before.
+// add adds a line with code, and the lines of the source between it and the one
+// before.
 func (f *pageFile) add(l *bench.Line, next pageLine, source []string) {
 	switch {
 	case l.Source() == nil || strings.HasPrefix(next.Number, "−"):
-		// It is at no place of the head's file.
+		// It has no place in the head's file.
 	case source == nil:
 		next.Gap = f.last > 0 && l.Number > f.last+1
 		f.last = l.Number
@@ -67,14 +69,14 @@ func (f *pageFile) add(l *bench.Line, next pageLine, source []string) {
 	f.Lines = append(f.Lines, next)
 }
 
-// finish adds the lines behind the last one with code.
+// finish adds lines after the last one with code.
 func (f *pageFile) finish(source []string) {
 	if source != nil && f.last > 0 {
 		f.source(source, f.last+1, f.last+aroundLines+1)
 	}
 }
 
-// source adds lines of the source from one number up to another.
+// source adds the lines of the source from one number up to another.
 func (f *pageFile) source(source []string, from, to int) {
 	for n := max(from, 1); n < min(to, len(source)+1); n++ {
 		f.last = n
@@ -82,8 +84,9 @@ func (f *pageFile) source(source []string, from, to int) {
 	}
 }
 
-// once leaves out the tables of functions that are on the page already: what several
-// benchmarks run, or a function that is in several programs.
+// once leaves out tables of functions that are on the page already: several
+// benchmarks may run the same program, and several programs may contain the
+// same function.
 func once(programs []pageProgram) {
 	type table struct{ id, in string }
 	seen, moved := map[string]table{}, map[string]map[string]string{}
@@ -115,7 +118,7 @@ func once(programs []pageProgram) {
 	}
 }
 
-// key is all that the table of a function says, ids are the lines that it has.
+// key returns everything that the table of a function says, ids its lines.
 func (f *pageFunction) key() (key string, ids []string) {
 	files := make([]pageFile, len(f.Files))
 	for i, file := range f.Files {

@@ -36,8 +36,8 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// Lines around those with code are shown, of a file that is what was compiled; what
-// several benchmarks have in common is there once.
+// Lines around those with code are shown if the file is what was compiled; what
+// several benchmarks share appears once.
 func TestHTMLAround(t *testing.T) {
 	e := oneSided()
 	again := e.Programs[0]
@@ -69,12 +69,12 @@ var (
 	pageTag = regexp.MustCompile(`<(/?)([a-zA-Z!][a-zA-Z0-9]*)([^>]*)>`)
 	pageID  = regexp.MustCompile(` id="([^"]*)"`)
 	pageRef = regexp.MustCompile(` href="#([^"]*)"`)
-	// elsewhere is what would fetch something.
+	// elsewhere matches what would fetch something.
 	elsewhere = regexp.MustCompile(`(?i) (src|href="[^#]|action|data|on[a-z]+)=?|url\(|@import`)
 )
 
-// checkPage checks that a page has no elements but its own, properly nested, refers
-// to nothing outside, and that each of its links leads somewhere.
+// checkPage checks that a page has only its own elements, properly nested,
+// refers to nothing outside, and that each of its links leads somewhere.
 func checkPage(t *testing.T, out string) {
 	t.Helper()
 	void := map[string]bool{"!DOCTYPE": true, "meta": true}

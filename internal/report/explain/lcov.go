@@ -15,19 +15,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// LCOV writes what is executed of the head as a tracefile of lcov, one
-// test a benchmark, for genhtml and for editors that show coverage:
+// LCOV writes the executed lines of the head as a tracefile of lcov, one test
+// per benchmark, for genhtml and for editors that show coverage:
 //
 //	TN  the benchmark, with its kernel if there are several
 //	SF  a file of source
 //	FN  the first line of a function of the bytecode, FNDA how often it was entered
 //	DA  a line, and how often it was executed in all the runs that were counted
 //
-// A line is executed as often as the most executed one of its instructions that stay
-// where they were written (see bench.Executed.Times): that is how often it was begun,
-// or gone through again. Lines that are in several functions, because they were
-// inlined, are executed as often as all of them together. It fails where there is
-// nothing to write, because no object has debug information.
+// The count of a line is that of its most executed instruction that stays where
+// it was written (see bench.Executed.Times): that is how often the line was
+// started, or iterated. A line that is in several functions, because it was
+// inlined, has the sum of their counts. LCOV fails if there is nothing to
+// write, because no object has debug information.
 func LCOV(w io.Writer, m *Model) error {
 	out := bufio.NewWriter(w)
 	programs := m.programs()
@@ -58,7 +58,7 @@ func LCOV(w io.Writer, m *Model) error {
 
 var errNoLines = errors.New("no object has debug information of its lines, so no coverage to write")
 
-// notOfTest is what the name of a test has none of: genhtml warns of it.
+// notOfTest matches what the name of a test must not contain, or genhtml warns.
 var notOfTest = regexp.MustCompile(`\W+`)
 
 // lcovFile is a file of source in a tracefile.
@@ -105,8 +105,8 @@ func lcovFiles(p *program) []*lcovFile {
 	return files
 }
 
-// times is how often a line was reached in all runs, once where just the first run
-// reached it.
+// times returns how often a line was reached in all runs, once if only the
+// first run reached it.
 func times(p *program, l *bench.Line) uint64 {
 	e := p.of(l)
 	if e.Times == 0 && e.FirstOnly {
@@ -115,7 +115,7 @@ func times(p *program, l *bench.Line) uint64 {
 	return timesOf(e.Times, p.side().Runs)
 }
 
-// entered is how often the first instruction of a function was executed.
+// entered returns how often the first instruction of a function was executed.
 func entered(p *program, first *bench.Line) uint64 {
 	if code := p.of(first).Code; len(code) > 0 {
 		return timesOf(code[0].PerRun, p.side().Runs)
@@ -123,7 +123,8 @@ func entered(p *program, first *bench.Line) uint64 {
 	return times(p, first)
 }
 
-// timesOf is a mean times its runs: a whole number, but for what the division lost.
+// timesOf returns a mean times its runs: a whole number, except for what the
+// division lost.
 func timesOf(perRun float64, runs uint64) uint64 {
 	n := math.Round(perRun * float64(runs))
 	if n == 0 && perRun > 0 {
@@ -132,7 +133,7 @@ func timesOf(perRun float64, runs uint64) uint64 {
 	return inAll(n)
 }
 
-// mostTimes is what every reader has room for.
+// mostTimes is the largest count that every reader has room for.
 const mostTimes = 1 << 53
 
 func inAll(v float64) uint64 { return uint64(min(max(v, 0), mostTimes)) }
@@ -167,8 +168,8 @@ func (f *lcovFile) write(w io.Writer) {
 	fmt.Fprintf(w, "LF:%d\nLH:%d\nend_of_record\n", len(numbers), hit)
 }
 
-// lcovName is a name without what separates the fields of a record.
+// lcovName returns a name without the separator of the fields of a record.
 func lcovName(s string) string { return strings.ReplaceAll(lcovText(s), ",", "_") }
 
-// lcovText is text that ends no record.
+// lcovText returns text that ends no record.
 func lcovText(s string) string { return strings.TrimSpace(escape.Printable(s)) }

@@ -2,7 +2,7 @@ package explain
 
 import "github.com/org/ebpf-bench-action/internal/bench"
 
-// What stands behind the place of a line, and before a figure.
+// Marks after the place of a line, and before a figure.
 const (
 	callMark   = "ƒ"
 	partlyMark = "partly"
@@ -15,7 +15,7 @@ const (
 	asmLegend    = "≈ is an estimate of the machine instructions that the JIT made of an instruction; all else is counted. Instructions are numbered by slots, as the verifier does."
 )
 
-// marks are what a reader must know of a line, behind a space each.
+// marks returns what a reader must know about a line, each mark after a space.
 func marks(p *program, l *bench.Line) string {
 	e := p.of(l)
 	if e == nil {
@@ -31,7 +31,7 @@ func marks(p *program, l *bench.Line) string {
 	return out
 }
 
-// calls reports whether a call of a line is among what was counted.
+// calls reports whether the counted instructions of a line include a call.
 func calls(l *bench.Line) bool {
 	for _, e := range []*bench.Executed{l.Base, l.Head} {
 		if e != nil && len(e.Calls) > 0 && e.PerRun > 0 {
@@ -41,8 +41,7 @@ func calls(l *bench.Line) bool {
 	return false
 }
 
-// legends say what the marks are that are shown: of the lines that are listed,
-// or of all.
+// legends explain the marks that are shown: on the listed lines, or on all.
 func legends(m *Model, programs []program, all bool) []string {
 	var called, partly, spread bool
 	for i := range programs {

@@ -11,10 +11,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// Markdown writes an explanation for a comment on a pull request, in at most limit
-// bytes, 0 for any number: a table of lines for each benchmark.
+// Markdown writes an explanation for a comment on a pull request, in at most
+// limit bytes (0 means any number): a table of lines for each benchmark.
 func Markdown(w io.Writer, m *Model, limit int) error {
-	// Words for the terminal are colored there alone.
+	// Only terminals color words.
 	plain := *m
 	plain.Color, plain.Columns = false, 0
 	m = &plain
@@ -30,8 +30,9 @@ func Markdown(w io.Writer, m *Model, limit int) error {
 	return err
 }
 
-// programSections are what there is of a benchmark: its title, which is a row of
-// its own so that it stays where the lines do not fit, its lines, and its notes.
+// programSections returns the parts of a benchmark: its title, which is a
+// separate row so that it stays if the lines do not fit, its lines, and its
+// notes.
 func programSections(m *Model, p *program) []grid.Section {
 	title := "\n### " + escape.MarkdownCode(p.Benchmark)
 	if where := p.where(m); where != "" {
@@ -41,7 +42,8 @@ func programSections(m *Model, p *program) []grid.Section {
 	if p.Error != "" {
 		return []grid.Section{{Noun: "benchmark", Rows: []string{title + "❌ " + escape.Markdown(p.Error) + "\n"}}}
 	}
-	// It begins with what has no meaning to Markdown, whatever the names are.
+	// It starts with text that has no meaning in Markdown, whatever the names
+	// are.
 	title += "Program " + escape.MarkdownCode(what(p)) + "<br>\n" + escape.MarkdownLine(totalLine(p)) + "\n"
 	all := []grid.Section{{Noun: "benchmark", Rows: []string{title}}}
 	names := newFileNames(p.Lines)
@@ -76,7 +78,7 @@ func programSections(m *Model, p *program) []grid.Section {
 	return all
 }
 
-// sourceCell is the source of a line, and what it was in the base.
+// sourceCell returns the source of a line, and its source in the base.
 func sourceCell(l *bench.Line) grid.Cell {
 	c := grid.Name(strings.TrimSpace(l.Text))
 	if s := strings.TrimSpace(l.BaseText); s != "" {
@@ -85,7 +87,7 @@ func sourceCell(l *bench.Line) grid.Cell {
 	return c
 }
 
-// markdownCode is the instructions of lines.
+// markdownCode returns the instructions of lines.
 func markdownCode(p *program, names fileNames, lines []*bench.Line) string {
 	var b strings.Builder
 	for _, l := range lines {

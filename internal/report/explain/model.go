@@ -1,5 +1,6 @@
-// Package explain reports what a run of a program executes, line by line of its source:
-// as text, Markdown, JSON, a page of HTML, and profiles that other tools read.
+// Package explain reports what a run of a program executes, line by line of its
+// source: as text, Markdown, JSON, a page of HTML, and profiles that other
+// tools read.
 package explain
 
 import (
@@ -18,46 +19,47 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Model is what the renderers of an explanation show: the same benchmarks
-// on one or several kernels, line by line.
+// Model is what the renderers of an explanation show: the same benchmarks on
+// one or several kernels, line by line.
 type Model struct {
 	Tables []*bench.Explanation
 	// Color allows escape sequences.
 	Color bool
-	// Columns is how wide the text may be, 0 for any width.
+	// Columns is the width of the text; 0 means any width.
 	Columns int
-	// ByFile lists lines in the order of their files, not the dearest ones first.
+	// ByFile lists lines in the order of their files, instead of the dearest
+	// ones first.
 	ByFile bool
-	// All lists also the lines that do not matter.
+	// All also lists the lines that do not matter.
 	All bool
 	// Asm lists the instructions of each line.
 	Asm bool
-	// Paths are where on this machine the files of source are, for viewers that
-	// open them. Of a file that is not among them they get a name that leads to no
+	// Paths are the paths of source files on this machine, for viewers that
+	// open them. A file that is not among them gets a name that leads to no
 	// other file: see path.
 	Paths map[string]string
-	// Sources are the lines of the files of source that are on this machine, by the
-	// names that lines have: what is around a line is shown from them.
+	// Sources are the lines of source files on this machine, by the names in
+	// lines: the surroundings of a line are shown from them.
 	Sources map[string][]string
-	// Explained says that the reader is told beside the text why benchmarks
-	// failed, so that it need not say it again.
+	// Explained says that the reader also sees the errors of benchmarks
+	// elsewhere, so that the text need not repeat them.
 	Explained bool
 }
 
-// New shows one table a kernel.
+// New returns a Model with one table per kernel.
 func New(tables ...*bench.Explanation) *Model {
 	return &Model{Tables: tables}
 }
 
-// kernels are the labels of the tables.
+// kernels returns the labels of the tables.
 func (m *Model) kernels() []string {
 	return report.Labels(m.Tables, func(t **bench.Explanation) *bench.Testbed { return &(*t).Testbed })
 }
 
-// path is where a file of source is. An object names any file as its source, such as
-// /etc/passwd, and go tool pprof and genhtml print what they find there. So one that
-// was not found goes by its own path only where that is one of source within a
-// folder, and else by its name.
+// path returns the path of a source file. An object can name any file as its
+// source, such as /etc/passwd, and go tool pprof and genhtml print what they
+// find there. So a file that was not found keeps its path only if that is the
+// path of a source file within a folder, and otherwise gets only its name.
 func (m *Model) path(file string) string {
 	if p, ok := m.Paths[file]; ok {
 		return p
@@ -68,24 +70,25 @@ func (m *Model) path(file string) string {
 	return path.Base(path.Clean(file))
 }
 
-// sourceEnds are how the names of sources of eBPF programs end.
+// sourceEnds are the extensions of sources of eBPF programs.
 var sourceEnds = []string{".c", ".h", ".cc", ".cpp", ".hpp", ".rs", ".zig", ".go", ".s", ".inc"}
 
-// IsSource tells by its name whether a file may be source of an eBPF program.
+// IsSource reports whether, by its name, a file may be source of an eBPF
+// program.
 func IsSource(file string) bool {
 	return slices.Contains(sourceEnds, strings.ToLower(path.Ext(file)))
 }
 
-// program is a benchmark on the kernels that say the same of it.
+// program is a benchmark on the kernels that agree about it.
 type program struct {
 	*bench.Explained
 	kernels []string
-	// onlyBase and onlyHead say that of two sides just one has it.
+	// onlyBase and onlyHead say that only one of two sides has it.
 	onlyBase, onlyHead bool
 }
 
-// programs are the benchmarks of all tables, in their order: what several kernels
-// say is there once.
+// programs returns the benchmarks of all tables, in order, once for kernels
+// that agree.
 func (m *Model) programs() []program {
 	var all []program
 	var keys []string
@@ -121,7 +124,7 @@ func (m *Model) programs() []program {
 	return all
 }
 
-// where is the kernels of a benchmark, empty where there is nothing to tell apart.
+// where returns the kernels of a benchmark, or "" if there is only one.
 func (p *program) where(m *Model) string {
 	if len(m.Tables) == 1 {
 		return ""
@@ -132,7 +135,7 @@ func (p *program) where(m *Model) string {
 // two reports whether there are two sides.
 func (p *program) two() bool { return p.Base != nil && p.Head != nil }
 
-// side is the head, or the base of what the head does not have.
+// side returns the head, or the base if the head lacks the benchmark.
 func (p *program) side() *bench.ExplainedSide {
 	if p.Head != nil {
 		return p.Head
@@ -140,7 +143,7 @@ func (p *program) side() *bench.ExplainedSide {
 	return p.Base
 }
 
-// of is what is executed of a line on the side that its place is of.
+// of returns what is executed of a line on the side that its place refers to.
 func (p *program) of(l *bench.Line) *bench.Executed {
 	if p.Head != nil {
 		return l.Head
@@ -148,8 +151,8 @@ func (p *program) of(l *bench.Line) *bench.Executed {
 	return l.Base
 }
 
-// weight is how much a line matters: by how much it changed, or how much of it is
-// executed where there is nothing to compare it with.
+// weight returns how much a line matters: by how much it changed or, if there
+// is nothing to compare with, how much of it is executed.
 func (p *program) weight(l *bench.Line) float64 {
 	if p.two() {
 		return math.Abs(unit.Tidy(l.Delta()))
@@ -157,8 +160,8 @@ func (p *program) weight(l *bench.Line) float64 {
 	return report.PerRun(p.of(l))
 }
 
-// manyLines is how many lines are listed whatever each of them weighs; of more
-// than these, the ones that make up mostWeight.
+// Up to manyLines lines are listed whatever their weights; beyond that, those
+// that make up mostWeight.
 const (
 	manyLines  = 40
 	mostWeight = 0.99
@@ -167,17 +170,17 @@ const (
 // listing is the lines of a benchmark that a report lists.
 type listing struct {
 	lines []*bench.Line
-	// light is how many lines weigh something and are not listed, lightWeight
-	// what they weigh together.
+	// light is how many lines have weight but are not listed, lightWeight their
+	// total weight.
 	light       int
 	lightWeight float64
-	// same is how many lines are executed and did not change, sameInsns how many
-	// instructions of them a run executes.
+	// same is how many executed lines did not change, sameInsns how many of
+	// their instructions a run executes.
 	same      int
 	sameInsns float64
 }
 
-// listing are the lines to list, in order.
+// listing returns the lines to list, in order.
 func (p *program) listing(m *Model) listing {
 	var out listing
 	total := 0.0
@@ -215,13 +218,13 @@ func (p *program) listing(m *Model) listing {
 	return out
 }
 
-// inFile orders lines as their files have them.
+// inFile orders lines as in their files.
 func inFile(a, b *bench.Line) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Program, b.Program), cmp.Compare(a.Offset, b.Offset))
 }
 
-// function is a function of the bytecode with its lines, in order of
-// program and instruction.
+// function is a function of the bytecode with its lines, in order of program
+// and instruction.
 type function struct {
 	program, name string
 	lines         []*bench.Line
@@ -230,7 +233,7 @@ type function struct {
 	headHas       bool
 }
 
-// functions are the functions of a benchmark, in the order of the program.
+// functions returns the functions of a benchmark, in the order of the program.
 func (p *program) functions() []function {
 	var all []function
 	at := map[[2]string]int{}
@@ -254,9 +257,9 @@ func (p *program) functions() []function {
 	return all
 }
 
-// function is the program and the function of a line. The program that is entered,
-// and the function that it begins with, are the same ones on both sides, whatever
-// their names are: they are the head's.
+// function returns the program and the function of a line. The program that is
+// entered, and its first function, count as the same on both sides, whatever
+// their names: they have the head's.
 func (p *program) function(l *bench.Line) (program, name string) {
 	program, name = l.Program, l.Function
 	if p.two() && l.Head == nil && program == p.Base.Program {
@@ -268,7 +271,8 @@ func (p *program) function(l *bench.Line) (program, name string) {
 	return program, name
 }
 
-// figures are what both sides execute of it, and how much more the head does.
+// figures returns what both sides execute of it, and how much more the head
+// does.
 func (f *function) figures() (base, head, delta string) {
 	base, head = grid.None, grid.None
 	if f.baseHas {
@@ -280,8 +284,9 @@ func (f *function) figures() (base, head, delta string) {
 	return base, head, report.MoreInsns(f.head - f.base)
 }
 
-// label is the function's name, with the program if that is not the one that was
-// entered, and with that of the base where it begins another program.
+// label returns the function's name, with the program if that is not the
+// entered one, and with the base's name if the base starts with another
+// program.
 func (f *function) label(p *program) string {
 	if p.two() && f.program == p.Head.Program && f.name == p.Head.Program && p.Base.Program != p.Head.Program {
 		return p.Base.Program + " → " + p.Head.Program
@@ -297,6 +302,5 @@ func functionLabel(p *program, program, function string) string {
 	return program + ": " + function
 }
 
-// JSON writes everything that was counted, as bench.DecodeExplanation
-// reads it.
+// JSON writes all counts in the form that bench.DecodeExplanation reads.
 func JSON(w io.Writer, m *Model) error { return bench.EncodeExplanations(w, m.Tables...) }

@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report"
 )
 
-// fileNames are short names of files of source: the end of each path that tells it
-// from the others.
+// fileNames are short names of source files: the end of each path that
+// distinguishes it from the others.
 type fileNames map[string]string
 
 func newFileNames(lines []bench.Line) fileNames {
@@ -47,13 +47,13 @@ func newFileNames(lines []bench.Line) fileNames {
 	}
 }
 
-// lastNames is a path without all but so many names at its end.
+// lastNames returns the last n names of a path.
 func lastNames(file string, n int) string {
 	parts := strings.Split(path.Clean(file), "/")
 	return strings.Join(parts[max(0, len(parts)-n):], "/")
 }
 
-// place is where a line is.
+// place returns the place of a line.
 func (n fileNames) place(l *bench.Line) string {
 	if l.Source() == nil {
 		return report.OffsetPlace(l)
@@ -61,7 +61,7 @@ func (n fileNames) place(l *bench.Line) string {
 	return fmt.Sprintf("%s:%d", escape.Clip(n[l.File], escape.MaxName/2), l.Number)
 }
 
-// basePlace is where a line was in the base.
+// basePlace returns the place of a line in the base.
 func (n fileNames) basePlace(l *bench.Line) string {
 	was := *l
 	was.Number = cmp.Or(l.BaseNumber, l.Number)
@@ -74,12 +74,13 @@ func (n fileNames) basePlace(l *bench.Line) string {
 // reach is what a benchmark's inputs reach of the lines of one file.
 type reach struct {
 	file string
-	// lines are the numbers of those with code, missed are those of them that
-	// no run reaches, first those that just the first one does.
+	// lines are the numbers of the lines with code, missed those that no run
+	// reaches, and first those that only the first run reaches.
 	lines, missed, first []int
 }
 
-// reachedHow are the ways in which a line is reached, each more than the one before.
+// reachedHow are the ways in which a line is reached, each more than the one
+// before.
 const (
 	notReached = iota
 	firstReached
@@ -96,7 +97,7 @@ func howReached(e *bench.Executed) int {
 	return notReached
 }
 
-// reached tells of each file what the inputs reach of it, in order.
+// reached returns what the inputs reach of each file, in order.
 func (p *program) reached() []reach {
 	type line struct {
 		file   string
@@ -129,8 +130,8 @@ func (p *program) reached() []reach {
 	return all
 }
 
-// ranges are lines of a file: 31-33, 40. Blank lines and comments, which have no
-// code, do not break a range.
+// ranges formats lines of a file: 31-33, 40. Blank lines and comments, which
+// have no code, do not break a range.
 func (r *reach) ranges(of []int) []string {
 	const most = 3 // lines without code within a range
 	var all []string
@@ -158,14 +159,14 @@ func (r *reach) follows(a, b int) bool {
 // mostRanges is how many ranges of a file are listed.
 const mostRanges = 20
 
-// unreached are lines that are not reached, or not by the runs that were counted.
+// unreached are lines that are not reached, or not by the counted runs.
 type unreached struct {
 	what   string
 	places []string // such as fun_xdp.c:31-33, 40, one a file
 	hint   string
 }
 
-// unreached are the lines of a benchmark that its runs do not reach.
+// unreached returns the lines of a benchmark that its runs do not reach.
 func (p *program) unreached(names fileNames, all bool) []unreached {
 	if p.side() == nil {
 		return nil
@@ -189,14 +190,13 @@ func (u *unreached) add(file string, ranges []string, all bool) {
 	u.places = append(u.places, file+":"+strings.Join(ranges, ", "))
 }
 
-// What the reader can do about lines that are not reached.
+// Hints about lines that are not reached.
 const (
 	unreachedHint = "None of the runs that were counted got to these lines: what they cost is not in the figures. Packets, maps or globals that lead there would."
 	firstHint     = "The first runs find maps as they were filled. They are not in the figures, because those after them find what they left."
 )
 
-// notes are what the counts say beside the figures: that tail calls failed, and
-// which files were renamed.
+// notes returns further findings: failed tail calls, and renamed files.
 func (p *program) notes(names fileNames) []string {
 	var all []string
 	add := func(note string) {

@@ -18,11 +18,12 @@ import (
 //	instructions_per_run  BPF instructions, the mean of a run, rounded
 //	instructions          BPF instructions of all the runs that were counted
 //
-// Each sample is a line, or an instruction where these were asked for, with the
-// benchmark and the kernel as labels. Its address is where the instruction is in
-// the program, in bytes. pprof adds up the benchmarks, unless one is asked for
-// (-tagfocus=benchmark=NAME). Where there are two sides the profile is their
-// difference, as of pprof -diff_base: the base's samples are negative and labelled so.
+// Each sample is a line, or an instruction if these were requested, with the
+// benchmark and the kernel as labels. Its address is the position of the
+// instruction in the program, in bytes. pprof adds up the benchmarks, unless
+// one is selected (-tagfocus=benchmark=NAME). With two sides the profile is
+// their difference, as with pprof -diff_base: the base's samples are negative
+// and labelled so.
 func Pprof(w io.Writer, m *Model) error {
 	b := pprofBuilder{
 		m: m,
@@ -57,7 +58,7 @@ func Pprof(w io.Writer, m *Model) error {
 	return b.p.Write(w)
 }
 
-// pprofPlace is a place that samples are of.
+// pprofPlace is the place of samples.
 type pprofPlace struct {
 	mapping *profile.Mapping
 	offset  int
@@ -80,8 +81,8 @@ func (b *pprofBuilder) add(p *program, s *bench.ExplainedSide, l *bench.Line, e 
 		b.sample(p, s, l, l.Offset, e.PerRun, e.PerRun*float64(s.Runs), base)
 		return
 	}
-	// What is rounded off of one instruction is added to the next, so that lines
-	// add up.
+	// Add the rounding error of one instruction to the next, so that lines add
+	// up.
 	sum := 0.0
 	for i := range e.Code {
 		before := math.Round(sum)
@@ -99,7 +100,7 @@ func (b *pprofBuilder) sample(p *program, s *bench.ExplainedSide, l *bench.Line,
 	number := l.Number
 	if base {
 		values[0], values[1] = -values[0], -values[1]
-		// What pprof knows the samples of a base by.
+		// pprof recognizes the samples of a base by this.
 		labels["pprof::base"] = []string{"true"}
 		if l.BaseNumber > 0 {
 			number = l.BaseNumber
@@ -114,7 +115,7 @@ func (b *pprofBuilder) sample(p *program, s *bench.ExplainedSide, l *bench.Line,
 
 func whole(v float64) int64 { return int64(math.Round(min(v, mostTimes))) }
 
-// mappingSize is more than any program takes.
+// mappingSize is larger than any program.
 const mappingSize = 1 << 24
 
 func (b *pprofBuilder) location(p *program, s *bench.ExplainedSide, l *bench.Line, number, offset int, base bool) *profile.Location {
@@ -123,7 +124,8 @@ func (b *pprofBuilder) location(p *program, s *bench.ExplainedSide, l *bench.Lin
 		program, function = p.inBase(program), p.inBase(function)
 	}
 	mapping := b.mapping(s.Object, program)
-	// Both sides may have a program of one name, with another instruction there.
+	// Both sides may have a program of one name, with another instruction
+	// there.
 	file := l.File
 	if base {
 		file = cmp.Or(l.BaseFile, file)
@@ -141,7 +143,7 @@ func (b *pprofBuilder) location(p *program, s *bench.ExplainedSide, l *bench.Lin
 	return at
 }
 
-// mapping stands for a program: it has symbols already, so that pprof does not
+// mapping stands for a program. It has symbols already, so that pprof does not
 // look for a file.
 func (b *pprofBuilder) mapping(object, program string) *profile.Mapping {
 	key := [2]string{object, program}
@@ -158,8 +160,8 @@ func (b *pprofBuilder) mapping(object, program string) *profile.Mapping {
 	return m
 }
 
-// inBase is the name in the base of a program or function of the head: it is another
-// one where the base begins with another program.
+// inBase returns the name in the base of a program or function of the head.
+// They differ if the base starts with another program.
 func (p *program) inBase(name string) string {
 	if p.two() && name == p.Head.Program {
 		return p.Base.Program
@@ -178,5 +180,5 @@ func (b *pprofBuilder) function(file, name string) *profile.Function {
 	return f
 }
 
-// valid is text as the format of pprof has it, which is UTF-8.
+// valid returns text that is valid for pprof's format, which is UTF-8.
 func valid(s string) string { return strings.ToValidUTF8(s, "�") }

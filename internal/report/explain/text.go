@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Text writes an explanation for a terminal: of each benchmark the lines
-// that matter, its functions, and what its inputs do not reach.
+// Text writes an explanation for a terminal: for each benchmark the lines that
+// matter, its functions, and what its inputs do not reach.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
 	for _, line := range head(m).Lines(len(m.Tables)) {
@@ -48,14 +48,14 @@ func Text(w io.Writer, m *Model) error {
 	return err
 }
 
-// columns is how wide a line may be before it is broken: any width where it is not
-// read in a terminal.
+// columns returns the width at which lines break: any width if the output is
+// not for a terminal.
 func (m *Model) columns() int { return cmp.Or(m.Columns, math.MaxInt32) }
 
-// proseWidth is how wide running text is.
+// proseWidth returns the width of running text.
 func (m *Model) proseWidth() int { return min(m.columns(), grid.TextWidth) }
 
-// textProgram writes what is below a benchmark's title.
+// textProgram writes the part below a benchmark's title.
 type textProgram struct {
 	m     *Model
 	p     *program
@@ -69,7 +69,7 @@ func (e *textProgram) lineTable() string {
 		return ""
 	}
 	t := e.lineGrid(e.m.Asm)
-	figures := 2 // columns, besides that of machine instructions
+	figures := 2 // columns, besides the one of machine instructions
 	if e.p.two() {
 		figures = 3
 	}
@@ -90,7 +90,7 @@ func (e *textProgram) lineTable() string {
 	return t.Text(e.m.Columns, e.m.Color)
 }
 
-// lineGrid is a table for lines without any, with machine instructions or not.
+// lineGrid returns an empty table for lines, with machine instructions or not.
 func (e *textProgram) lineGrid(machine bool) *grid.Grid {
 	t := new(grid.Grid)
 	if e.p.two() {
@@ -101,8 +101,8 @@ func (e *textProgram) lineGrid(machine bool) *grid.Grid {
 	return t.Right("≈").If(machine).Left("line").Rest("source")
 }
 
-// place is where a line is, with its function if that is not the one that the
-// program begins in.
+// place returns the place of a line, with its function if that is not the first
+// one of the program.
 func (e *textProgram) place(l *bench.Line) grid.Cell {
 	place := grid.Name(e.names.place(l)).And(grid.Figure(marks(e.p, l)))
 	if f := otherFunction(e.p, l); f != "" {
@@ -111,8 +111,8 @@ func (e *textProgram) place(l *bench.Line) grid.Cell {
 	return place
 }
 
-// otherFunction is the function of a line with source, empty if the program begins
-// in it.
+// otherFunction returns the function of a line with source, or "" if the
+// program starts in it.
 func otherFunction(p *program, l *bench.Line) string {
 	program, name := p.function(l)
 	entered, first := p.function(&p.Lines[0])
@@ -144,8 +144,8 @@ func (e *textProgram) figures(l *bench.Line) []grid.Cell {
 	return []grid.Cell{n, grid.Figure(unit.Percent(s))}
 }
 
-// lineText is the text of a line: as it is indented where the lines around it are
-// listed too.
+// lineText returns the text of a line, indented if the lines around it are
+// listed, too.
 func lineText(s string, indented bool) string {
 	if !indented {
 		return escape.Printable(strings.TrimSpace(s))
@@ -174,7 +174,7 @@ func (e *textProgram) rest() (said []string) {
 	return said
 }
 
-// functionTable has what each function executes, where there are several.
+// functionTable has what each function executes, if there are several.
 func (e *textProgram) functionTable() string {
 	functions := e.p.functions()
 	if len(functions) < 2 {
@@ -207,7 +207,7 @@ func (e *textProgram) notes() string {
 	return strings.Join(all, "\n")
 }
 
-// unreached names the lines that runs do not reach. What to do about them is said
+// unreached names the lines that runs do not reach. It gives each hint only
 // once.
 func (e *textProgram) unreached(hinted map[string]bool) string {
 	var parts []string

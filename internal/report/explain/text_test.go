@@ -59,7 +59,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is piped is not cut.
+// Piped output is not cut.
 func TestTextWhole(t *testing.T) {
 	e := oneSided()
 	long := "if (" + strings.Repeat("x && ", 100) + "y)"
@@ -74,7 +74,7 @@ func TestTextWhole(t *testing.T) {
 	}
 }
 
-// A difference that is no more than that of runs of one side is not a verdict.
+// A difference no larger than between runs of one side is not a verdict.
 func TestTextChance(t *testing.T) {
 	m := New(chanceExplained())
 	m.Color = true
@@ -86,14 +86,14 @@ func TestTextChance(t *testing.T) {
 	}
 }
 
-// The functions that two programs begin with are beside each other, under both names.
+// The first functions of two programs share a row, under both names.
 func TestTextOfTwoPrograms(t *testing.T) {
 	if out := explainText(t, New(twoSided())); !strings.Contains(out, "fun_xdp_fibonacci_slow → fun_xdp_fibonacci  772.58") {
 		t.Error(out)
 	}
 }
 
-// What several kernels say is said once.
+// What several kernels agree on appears once.
 func TestTextOfKernels(t *testing.T) {
 	a, b := twoSided(), twoSided()
 	b.Testbed.Kernel = "6.1.0"
@@ -110,7 +110,7 @@ func TestTextColor(t *testing.T) {
 	}
 }
 
-// Whoever hears on stderr why a benchmark failed need not read it twice.
+// If stderr says why a benchmark failed, the text does not.
 func TestTextExplained(t *testing.T) {
 	m := New(oneSided())
 	m.Explained = true
@@ -133,7 +133,7 @@ func TestTextHostile(t *testing.T) {
 	}
 }
 
-// Nothing that a decoder takes breaks a renderer.
+// Anything that a decoder accepts can be rendered.
 func TestNothing(t *testing.T) {
 	for _, e := range []*bench.Explanation{
 		{}, {Programs: []bench.Explained{{Benchmark: "a", Error: "x"}}},
@@ -151,7 +151,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// explainRenderers are all of them, by their formats.
+// explainRenderers are all renderers, by their formats.
 var explainRenderers = map[string]func(io.Writer, *Model) error{
 	"text": Text, "json": JSON, "html": HTML, "lcov": LCOV, "pprof": Pprof,
 	"markdown": func(w io.Writer, m *Model) error { return Markdown(w, m, 0) },

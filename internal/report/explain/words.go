@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// head says what was counted, where and of which sides.
+// head says what was counted, where and on which sides.
 func head(m *Model) *report.Heads {
 	h := new(report.Heads)
 	kernels := m.kernels()
@@ -51,8 +51,8 @@ func title(m *Model, p *program) string {
 	return strings.Join(lines, "\n")
 }
 
-// what is what is explained: fun.o:prog, or that of both sides where
-// they differ, and how it is driven.
+// what says what is explained: fun.o:prog, or both sides if they differ, and
+// the driver.
 func what(p *program) string {
 	s := p.side()
 	if s == nil {
@@ -76,7 +76,7 @@ func what(p *program) string {
 	return what
 }
 
-// totalLine is what a run executes in all.
+// totalLine says what a run executes in total.
 func totalLine(p *program) string {
 	s := p.side()
 	if s == nil {
@@ -101,7 +101,7 @@ func totalLine(p *program) string {
 	return what + noun + changed + ", in " + counted
 }
 
-// total is what a side executes, with what its runs differ by.
+// total returns what a side executes, with the range of its runs.
 func total(s *bench.ExplainedSide) string {
 	if s.Spread == nil {
 		return unit.Mean(s.PerRun)
@@ -120,8 +120,8 @@ func sideSign(m *Model, p *program) string {
 	return "- "
 }
 
-// change is the change of the total, with its percentage: ~ where runs of one
-// side differ as much.
+// change returns the change of the total, with its percentage, or ~ if runs of
+// one side differ as much.
 func change(p *program) string {
 	d := p.Head.PerRun - p.Base.PerRun
 	switch {
@@ -142,7 +142,7 @@ func runs(n uint64) string {
 	return unit.Exact(float64(n)) + " runs"
 }
 
-// share is the share of a line in all that its side executes.
+// share returns the share of a line in everything that its side executes.
 func (p *program) share(l *bench.Line) float64 {
 	return share(report.PerRun(p.of(l)), p.side().PerRun)
 }
@@ -152,7 +152,8 @@ func (p *program) chance() bool {
 	return p.two() && bench.Overlap(&p.Base.Executed, &p.Head.Executed)
 }
 
-// worse and better say which way a benchmark or a line changed, if it did.
+// worse and better give the direction in which a benchmark or a line changed,
+// if it did.
 func worse(base, head *bench.Executed) bool {
 	return !bench.Overlap(base, head) && unit.Tidy(report.PerRun(head)-report.PerRun(base)) > 0
 }
@@ -168,8 +169,8 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// sideInsns prints what a side executes: behind a ~ where passes differ, a minus
-// where there is none.
+// sideInsns prints what a side executes: after a ~ if passes differ, a minus if
+// there is nothing.
 func sideInsns(x *bench.Executed) string {
 	switch {
 	case x == nil:
@@ -180,7 +181,7 @@ func sideInsns(x *bench.Executed) string {
 	return unit.Mean(x.PerRun)
 }
 
-// lineDelta prints how much more the head executes of a line: behind a ~ where runs
+// lineDelta prints how much more the head executes of a line: after a ~ if runs
 // of one side differ as much.
 func lineDelta(l *bench.Line) string {
 	d := report.MoreInsns(l.Delta())

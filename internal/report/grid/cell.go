@@ -8,17 +8,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// None stands for a figure that is missing.
+// None stands for a missing figure.
 const None = "-"
 
-// Cell is a text of one or several parts, which both renderers write: for a terminal
-// with color, and as Markdown.
+// Cell is a text of one or several parts, which both renderers write: for a
+// terminal with color, and as Markdown.
 type Cell []part
 
 type part struct {
 	text string
 	kind kind
-	// most is how many characters a terminal gets of it, 0 for any number.
+	// most is how many characters of it a terminal shows; 0 means any number.
 	most  int
 	style Style
 }
@@ -35,10 +35,10 @@ const (
 // Figure is text that needs no escaping.
 func Figure(s string) Cell { return Cell{{text: s}} }
 
-// Word is the text of a stranger. Where there is none, Markdown has None.
+// Word is a stranger's text. If it is empty, Markdown has None.
 func Word(s string) Cell { return Cell{{text: s, kind: word}} }
 
-// Words are a cell each.
+// Words returns a Word cell for each text.
 func Words(texts ...string) []Cell {
 	cells := make([]Cell, len(texts))
 	for i, s := range texts {
@@ -47,13 +47,13 @@ func Words(texts ...string) []Cell {
 	return cells
 }
 
-// Name is the name that a stranger gave something, which is code in Markdown.
+// Name is a name that a stranger gave something. It is code in Markdown.
 func Name(s string) Cell { return Cell{{text: s, kind: name}} }
 
-// ShortName is a Name of which a terminal gets so many characters at most.
+// ShortName is a Name that a terminal cuts to most characters.
 func ShortName(s string, most int) Cell { return Cell{{text: s, kind: name, most: most}} }
 
-// List is the first of many names, and how many there are more.
+// List returns the first of many names, and the number of the others.
 func List(names []string, cell func(string) Cell) Cell {
 	first, more := unit.First(names)
 	var all Cell
@@ -66,7 +66,7 @@ func List(names []string, cell func(string) Cell) Cell {
 	return all.And(Figure(more))
 }
 
-// And is the cell with the parts of others behind it.
+// And returns the cell with the parts of others appended.
 func (c Cell) And(others ...Cell) Cell {
 	all := c[:len(c):len(c)]
 	for _, o := range others {
@@ -75,7 +75,8 @@ func (c Cell) And(others ...Cell) Cell {
 	return all
 }
 
-// Paint gives the cell a color in terminals, or makes it bold, also in Markdown.
+// Paint gives the cell a color in terminals, or makes it bold, also in
+// Markdown.
 func (c Cell) Paint(style Style) Cell {
 	c = slices.Clone(c)
 	for i := range c {
@@ -84,7 +85,7 @@ func (c Cell) Paint(style Style) Cell {
 	return c
 }
 
-// Text is the cell for a terminal.
+// Text returns the cell for a terminal.
 func (c Cell) Text(color bool) string {
 	var b strings.Builder
 	for i := 0; i < len(c); {
@@ -108,7 +109,7 @@ func (p *part) printed() string {
 	return escape.Printable(s)
 }
 
-// Markdown is the cell as Markdown.
+// Markdown returns the cell as Markdown.
 func (c Cell) Markdown() string {
 	var b strings.Builder
 	for _, p := range c {

@@ -15,11 +15,12 @@ type Grid struct {
 
 type column struct {
 	head string
-	// right aligns its cells to the right, as figures are.
+	// right aligns its cells to the right, like figures.
 	right bool
-	// spare says that it is the first to go where a terminal is too narrow.
+	// spare says that it is the first to be dropped if a terminal is too
+	// narrow.
 	spare bool
-	// rest says that it gets the room that is left.
+	// rest says that it gets the remaining room.
 	rest bool
 	// absent says that it is left out.
 	absent bool
@@ -31,11 +32,11 @@ func (g *Grid) Left(heads ...string) *Grid { return g.add(column{}, heads) }
 // Right adds columns of figures.
 func (g *Grid) Right(heads ...string) *Grid { return g.add(column{right: true}, heads) }
 
-// Spare adds a column that is left out where a terminal is too narrow for all.
+// Spare adds a column that is left out if a terminal is too narrow for all.
 func (g *Grid) Spare(head string) *Grid { return g.add(column{spare: true}, []string{head}) }
 
-// Rest adds the last column, whose texts are cut where a terminal is too narrow, or
-// stand below their rows.
+// Rest adds the last column. If a terminal is too narrow, its texts are cut, or
+// placed below their rows.
 func (g *Grid) Rest(head string) *Grid { return g.add(column{rest: true}, []string{head}) }
 
 func (g *Grid) add(c column, heads []string) *Grid {
@@ -45,8 +46,8 @@ func (g *Grid) add(c column, heads []string) *Grid {
 	return g
 }
 
-// If leaves out the last column that was added unless it is there. Rows have a cell for
-// it all the same.
+// If leaves out the last added column unless there is true. Rows still have a
+// cell for it.
 func (g *Grid) If(there bool) *Grid {
 	g.columns[len(g.columns)-1].absent = !there
 	return g
@@ -57,10 +58,11 @@ func (g *Grid) Row(cells ...Cell) {
 	g.rows = append(g.rows, append(cells, make([]Cell, len(g.columns)-len(cells))...))
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (g *Grid) Len() int { return len(g.rows) }
 
-// Filled leaves out the columns in which no row has anything, but for the first few.
+// Filled leaves out the columns in which no row has anything, except the first
+// keep.
 func (g *Grid) Filled(keep int) *Grid {
 	for i := keep; i < len(g.columns); i++ {
 		if !slices.ContainsFunc(g.rows, func(row []Cell) bool { s := row[i].Text(false); return s != "" && s != None }) {
@@ -70,16 +72,17 @@ func (g *Grid) Filled(keep int) *Grid {
 	return g
 }
 
-// Text is the table in so many columns of a terminal, 0 for any number, as benchstat
-// and bpftool print theirs: columns and no lines, because it is read in logs as often
-// as in terminals. A terminal that is too narrow would break lines in the middle of a
-// name or a number. So it gets the table without its spare column, else with a line
-// for each name, and at the worst with a line for each figure.
+// Text returns the table for a terminal with this many columns; 0 means any
+// number. It looks like those of benchstat and bpftool: columns and no lines,
+// because logs contain it as often as terminals. A terminal that is too narrow
+// would break lines in the middle of a name or a number. So it gets the table
+// without its spare column, or else with a separate line for each name, or at
+// worst with a line for each figure.
 func (g *Grid) Text(columns int, color bool) string {
 	return strings.Join(g.sheet(color).fit(columns), "\n")
 }
 
-// sheet is a table of what is printed.
+// sheet is a table of printed texts.
 type sheet struct {
 	columns []column
 	heads   []string
@@ -125,10 +128,10 @@ func (s *sheet) fit(columns int) []string {
 	return s.list()
 }
 
-// all are the header and the rows.
+// all returns the header and the rows.
 func (s *sheet) all() [][]string { return append([][]string{s.heads}, s.rows...) }
 
-// widths are the widths of the columns.
+// widths returns the widths of the columns.
 func (s *sheet) widths() []int {
 	widths := make([]int, len(s.columns))
 	for _, row := range s.all() {
@@ -139,7 +142,7 @@ func (s *sheet) widths() []int {
 	return widths
 }
 
-// lines are the header and a line for each row.
+// lines returns the header and a line for each row.
 func (s *sheet) lines() []string {
 	widths := s.widths()
 	var all []string
@@ -157,7 +160,7 @@ func (s *sheet) lines() []string {
 	return all
 }
 
-// without is the table without a column.
+// without returns the table without a column.
 func (s *sheet) without(i int) *sheet {
 	drop := func(row []string) []string { return slices.Delete(slices.Clone(row), i, i+1) }
 	other := &sheet{columns: slices.Delete(slices.Clone(s.columns), i, i+1), heads: drop(s.heads)}
@@ -167,7 +170,7 @@ func (s *sheet) without(i int) *sheet {
 	return other
 }
 
-// below is the table with the figures below their names.
+// below returns the table with the figures below their names.
 func (s *sheet) below() []string {
 	lines := s.without(0).lines()
 	all := []string{s.heads[0], "  " + lines[0]}
@@ -177,7 +180,7 @@ func (s *sheet) below() []string {
 	return all
 }
 
-// list has each figure on a line of its own, behind its name.
+// list returns each figure on a separate line, after its name.
 func (s *sheet) list() []string {
 	width := widest(s.heads[1:])
 	var all []string
@@ -190,9 +193,9 @@ func (s *sheet) list() []string {
 	return all
 }
 
-// cut is the table with its last column cut to the room that is left. Where that is not
-// worth reading, it stands below its line; that of a row without a name stands where
-// the name would.
+// cut returns the table with its last column cut to the remaining room. If that
+// is too little to read, the text goes below its line, or in the place of the
+// name if the row has none.
 func (s *sheet) cut(columns int) []string {
 	last := len(s.columns) - 1
 	left := s.without(last)
@@ -236,7 +239,7 @@ func (s *sheet) cut(columns int) []string {
 	return out
 }
 
-// widest is the width of the widest line.
+// widest returns the width of the widest line.
 func widest(lines []string) int {
 	width := 0
 	for _, line := range lines {

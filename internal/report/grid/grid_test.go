@@ -51,7 +51,7 @@ func TestTableOfMarkdown(t *testing.T) {
 	}
 }
 
-// What strangers write ends no cell, and moves no cursor.
+// A stranger's text ends no cell, and moves no cursor.
 func TestHostileCells(t *testing.T) {
 	for _, attack := range append(escapetest.Names(300), escapetest.Attacks...) {
 		g := new(Grid).Left(attack, attack).Rest(attack)

@@ -14,17 +14,17 @@ const (
 	Warned = "⚠️"
 )
 
-// Heading is a text behind a mark, which may be empty.
+// Heading is a text after a mark, which may be empty.
 type Heading struct{ Mark, Text string }
 
 func (h Heading) String() string { return strings.TrimLeft(h.Mark+" "+h.Text, " ") }
 
-// Document is a document of Markdown.
+// Document is a Markdown document.
 type Document struct {
 	Title Heading
-	// Paragraphs stand below the title.
+	// Paragraphs follow the title.
 	Paragraphs []string
-	// Lines are sentences that follow, a line each.
+	// Lines are sentences that follow, one per line.
 	Lines    []string
 	Sections []Section
 }
@@ -33,13 +33,13 @@ type Document struct {
 type Section struct {
 	// Noun names one row.
 	Noun string
-	// Open and End stand around the rows, where there is at least one.
+	// Open and End surround the rows, if there are any.
 	Open string
 	Rows []string
 	End  string
 }
 
-// Section is the table as one of a Document.
+// Section returns the table as a section of a Document.
 func (g *Grid) Section(noun string) Section {
 	var heads, rule []string
 	for _, c := range g.columns {
@@ -67,7 +67,7 @@ func (g *Grid) Section(noun string) Section {
 	return s
 }
 
-// Behind is the section behind a click on a title.
+// Behind returns the section behind a click on a title.
 func (s Section) Behind(title string) Section {
 	// The blank line makes GitHub read what follows as Markdown.
 	if s.Open == "" {
@@ -78,9 +78,10 @@ func (s Section) Behind(title string) Section {
 	return s
 }
 
-// Markdown is the document in at most limit bytes, 0 for any number. Where not all
-// rows fit, it ends at a whole row, and its last line says how many are missing.
-// Where not even what is above the sections fits, the title is all, or nothing.
+// Markdown returns the document in at most limit bytes; 0 means any number. If
+// not all rows fit, it ends after a whole row, and its last line says how many
+// are missing. If not even the part above the sections fits, it returns only
+// the title, or nothing.
 func (d *Document) Markdown(limit int) string {
 	title := "## " + d.Title.String() + "\n"
 	head := title
@@ -119,7 +120,7 @@ func (d *Document) Markdown(limit int) string {
 		text := s.with(taken[i])
 		b.WriteString(text)
 		room -= len(text)
-		// What comes later matters less, so nothing jumps the queue.
+		// Later rows matter less, so stop at the first one that does not fit.
 		if taken[i] < len(s.Rows) {
 			break
 		}
@@ -128,7 +129,7 @@ func (d *Document) Markdown(limit int) string {
 	return b.String()
 }
 
-// with is the section with the first n of its rows.
+// with returns the section with the first n of its rows.
 func (s *Section) with(n int) string {
 	if n == 0 {
 		return ""
@@ -136,7 +137,7 @@ func (s *Section) with(n int) string {
 	return s.Open + strings.Join(s.Rows[:n], "") + s.End
 }
 
-// fitting is how many of the rows fit into the room.
+// fitting returns how many of the rows fit into the room.
 func (s *Section) fitting(room int) int {
 	room -= len(s.Open) + len(s.End)
 	for i, row := range s.Rows {
@@ -147,7 +148,7 @@ func (s *Section) fitting(room int) int {
 	return len(s.Rows)
 }
 
-// missing is the line that says what was left out.
+// missing returns the line that says what was left out.
 func (d *Document) missing(taken []int) string {
 	var parts []string
 	for i, s := range d.Sections {

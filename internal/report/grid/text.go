@@ -1,5 +1,5 @@
-// Package grid lays out what a report shows: rows of cells as columns of a terminal,
-// fitted to its width, or as a table of Markdown, and text between them.
+// Package grid lays out reports: rows of cells as columns of a terminal, fitted
+// to its width, or as a Markdown table, and text between them.
 package grid
 
 import (
@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// TextWidth is how wide running text is: what fits every terminal.
+	// TextWidth is the width of running text: it fits every terminal.
 	TextWidth = 80
-	// MaxWidth is how wide a line with figures may be before it is broken.
+	// MaxWidth is the width at which a line with figures is broken.
 	MaxWidth = 100
 )
 
-// Wrap breaks text at spaces so that it fits in so many columns. The first line
-// stands behind so many columns of something else; those after it are indented.
+// Wrap breaks text at spaces so that it fits into columns. The first line
+// continues a line of first columns; those after it are indented.
 func Wrap(s string, columns, first, indent int) string {
 	var b strings.Builder
 	column, fresh := first, true
@@ -37,7 +37,7 @@ func Wrap(s string, columns, first, indent int) string {
 	return b.String()
 }
 
-// Width is the width of the widest line of a text.
+// Width returns the width of the widest line of a text.
 func Width(s string) int {
 	width := 0
 	for line := range strings.Lines(s) {
@@ -46,7 +46,7 @@ func Width(s string) int {
 	return width
 }
 
-// Snip is the beginning of a line that fits in so many columns, 0 for any number.
+// Snip returns the start of a line that fits into columns; 0 means any number.
 func Snip(s string, columns int) string {
 	if columns <= 0 {
 		return s
@@ -54,10 +54,10 @@ func Snip(s string, columns int) string {
 	return text.Snip(s, columns, "…")
 }
 
-// Style is how a text looks in a terminal that shows colors.
+// Style is the look of a text in a terminal that shows colors.
 type Style text.Color
 
-// The styles. Bold is so in Markdown too.
+// The styles. Bold is bold in Markdown, too.
 const (
 	Bold   = Style(text.Bold)
 	Red    = Style(text.FgRed)
@@ -65,7 +65,7 @@ const (
 	Yellow = Style(text.FgYellow)
 )
 
-// Paint gives text a style, where that is allowed.
+// Paint gives text a style if color is set.
 func Paint(color bool, style Style, s string) string {
 	if !color || style == 0 {
 		return s

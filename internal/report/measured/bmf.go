@@ -22,10 +22,10 @@ type metric struct {
 const maxBMFName = 1024
 
 // BMF writes the run in Bencher Metric Format: the median as value, the
-// quartiles as its bounds. A benchmark without values is left out. On several
-// kernels, the series of each is part of the names, so that they stay the same
-// from one point release to the next. Names that Bencher could not tell
-// apart are an error.
+// quartiles as its bounds. It leaves out benchmarks without values. With
+// several kernels, the names include the series of each, so that they stay the
+// same from one point release to the next. Names that Bencher could not
+// distinguish are an error.
 func BMF(w io.Writer, m *Model) error {
 	doc := map[string]map[string]metric{}
 	slugs := map[string]string{}
@@ -75,7 +75,7 @@ func metricsOf(r *Row) (map[string]metric, error) {
 	return metrics, nil
 }
 
-// measureSlug is a measure's name as Bencher keys it: records-op of records/op.
+// measureSlug returns a measure's key in Bencher: records-op for records/op.
 func measureSlug(name string) string {
 	words := strings.FieldsFunc(bench.Slug(name), func(r rune) bool { return r == '-' })
 	return cmp.Or(strings.Join(words, "-"), "measure")

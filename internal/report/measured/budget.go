@@ -13,7 +13,7 @@ import (
 )
 
 // OverBudget says what a value of a result exceeds: "latency: 120 ns, over the
-// maximum of 100 ns". A measure that is called by its unit needs no other.
+// maximum of 100 ns". It omits the unit of a measure that is named after it.
 func OverBudget(r *bench.Result, a *bench.Alert) string {
 	m := bench.Measure{Name: a.Measure}
 	if s := r.Sample(a.Measure); s != nil {
@@ -26,7 +26,8 @@ func OverBudget(r *bench.Result, a *bench.Alert) string {
 	return escape.Printable(fmt.Sprintf("%s: %s, %s %s", m.Name, value, thresholds.LimitWords(a.Under), limit))
 }
 
-// budgetFigures are a value and its limit, with digits enough to tell the two apart.
+// budgetFigures formats a value and its limit, with enough digits to
+// distinguish them.
 func budgetFigures(m bench.Measure, v, most float64) (value, limit string) {
 	if m.Exact {
 		value, limit, m.Unit = unit.Exactly(v, m.Counted()), unit.Exactly(most, m.Counted()), m.Counted()
@@ -39,7 +40,8 @@ func budgetFigures(m bench.Measure, v, most float64) (value, limit string) {
 	return value, limit
 }
 
-// budgetVerdict is what a row says of the benchmark's budgets, nil where they hold.
+// budgetVerdict returns a row's verdict on the benchmark's budgets, nil if they
+// hold.
 func budgetVerdict(r *Row) (verdict grid.Cell) {
 	for _, a := range r.Alerts {
 		if a.Severity != string(thresholds.Warn) {

@@ -6,7 +6,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// A value and what it exceeds are never the same text, and no unit is said twice.
+// A value and its limit never have the same text, and no unit appears twice.
 func TestOverBudget(t *testing.T) {
 	for _, c := range []struct {
 		measure     bench.Measure

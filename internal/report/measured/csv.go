@@ -8,14 +8,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report"
 )
 
-// CSV writes runs as a table of RFC 4180 for spreadsheets and data frames: a header,
-// and a line for each measure of each benchmark on each kernel. A benchmark that
-// failed has a line without a measure, with the error. cpus is on how many CPUs the
-// program ran at once.
+// CSV writes runs as a table of RFC 4180 for spreadsheets and data frames: a
+// header, and a line for each measure of each benchmark on each kernel. A
+// benchmark that failed has a line without a measure, with the error. cpus is
+// the number of CPUs that ran the program at once.
 //
-// Names, paths and errors come from whoever wrote the objects, and a spreadsheet
-// takes a text that begins with =, +, - or @ for a formula: such a text gets an
-// apostrophe in front. Numbers are written as they are.
+// Names, paths and errors come from whoever wrote the objects, and a
+// spreadsheet takes a text that starts with =, +, - or @ for a formula: such a
+// text gets an apostrophe in front. Numbers are written as they are.
 func CSV(w io.Writer, m *Model) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"benchmark", "driver", "object", "program", "measure", "unit", "exact", "median", "lower_quartile", "upper_quartile", "values", "cpus", "kernel", "mode", "arch", "cpu", "error"})
@@ -27,7 +27,7 @@ func CSV(w io.Writer, m *Model) error {
 				record := append(report.Texts(r.Benchmark, r.Driver, r.Object, r.Program), figures...)
 				record = append(record, strconv.Itoa(max(r.CPUs, 1)))
 				record = append(record, report.Texts(testbed.Kernel, string(testbed.Mode), testbed.Arch, testbed.CPU, r.Error)...)
-				_ = out.Write(record) // what fails is kept for Error
+				_ = out.Write(record) // Error reports failures
 			}
 			lines := 0
 			for _, s := range r.Measures {

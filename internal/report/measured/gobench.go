@@ -15,17 +15,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// GoBench writes runs as go test -bench prints them, which is what benchstat reads
+// GoBench writes runs in the form of go test -bench, which benchstat reads
 // (https://go.dev/design/14313-benchmark-format): a line for each load of the
-// objects, with the median of its rounds, because the loads are what differs by
-// chance. What was counted is the same on each line, and its unit is said to be
-// exact. The keys above them are those of go test, with the object for the package,
-// and the kernel and the mode, so that benchstat never compares different ones.
+// objects, with the median of its rounds, because chance affects whole loads. A
+// count is the same on each line, and its unit is marked as exact. The keys
+// above the lines are those of go test, with the object for the package, and
+// the kernel and the mode, so that benchstat never compares different ones.
 //
-// The name of a benchmark is made one of Go: it begins with an upper-case letter
-// and has no spaces. What Go measured has the name that it had there, and the same
-// units; how often each value was run is not kept. A benchmark that failed has a line that says so, without
-// figures.
+// The name of a benchmark becomes a valid one of Go: it starts with an
+// upper-case letter and has no spaces. Measurements by Go keep the names and
+// units that they had there; how often each value was run is lost. A benchmark
+// that failed has a line that says so, without figures.
 func GoBench(w io.Writer, m *Model) error {
 	var b strings.Builder
 	for _, line := range unitLines(m) {
@@ -52,8 +52,8 @@ func GoBench(w io.Writer, m *Model) error {
 	return err
 }
 
-// goUnits are the units of measures whose names are none: those that benchstat
-// knows of itself, and those that say of what they are.
+// goUnits are the units of measures whose names are not units: those that
+// benchstat knows, and descriptive ones.
 var goUnits = map[string]string{
 	bench.Latency.Name:           "ns/op",
 	bench.LatencyRaw.Name:        "raw-ns/op",
@@ -79,8 +79,8 @@ func goUnit(m bench.Measure) string {
 	return squeezed(m.Name)
 }
 
-// unitLines say of units which way is better, and what is exact: benchstat takes
-// less for better, and everything for noisy.
+// unitLines say which direction is better for a unit, and what is exact: by
+// default, benchstat takes less for better, and everything for noisy.
 func unitLines(m *Model) []string {
 	var lines []string
 	for _, t := range m.Tables {
@@ -138,7 +138,7 @@ func writeGoBench(b *strings.Builder, r *Row) {
 			case timed:
 				v = values[i]
 			case !s.Exact && i > 0:
-				continue // one value of all loads is not a sample of several
+				continue // one value for all loads is not a sample
 			}
 			if s.N > 0 {
 				line += "\t" + strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64) + " " + goUnit(s.Measure)
@@ -151,7 +151,7 @@ func writeGoBench(b *strings.Builder, r *Row) {
 	}
 }
 
-// runsOfLoads counts the runs of each load, in the order of their appearance.
+// runsOfLoads counts the runs of each load, in order of appearance.
 func runsOfLoads(r *bench.Result) []uint64 {
 	var runs []uint64
 	at := map[int]int{}
@@ -168,7 +168,8 @@ func runsOfLoads(r *bench.Result) []uint64 {
 	return runs
 }
 
-// goProcs is the number of CPUs at the end of a name. Go leaves it out where it is 1.
+// goProcs returns the number of CPUs for the end of a name. Go leaves it out if
+// it is 1.
 func goProcs(r *bench.Result) string {
 	switch {
 	case r.Driver != bench.DriverGo:
@@ -179,8 +180,8 @@ func goProcs(r *bench.Result) string {
 	return ""
 }
 
-// goName is the name of a benchmark as one of Go: the one that it has there, if it is
-// one of Go's, or one that begins likewise.
+// goName returns the name of a benchmark in Go: its original name if it is a Go
+// benchmark, or else one that starts like one.
 func goName(r *bench.Result) string {
 	name := squeezed(r.Benchmark)
 	if r.Driver == bench.DriverGo {
@@ -198,7 +199,7 @@ func goName(r *bench.Result) string {
 	return "BenchmarkX" + name
 }
 
-// squeezed is text without spaces, which end a field.
+// squeezed returns text without spaces, which end a field.
 func squeezed(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
@@ -208,7 +209,7 @@ func squeezed(s string) string {
 	}, s)
 }
 
-// oneLine is text that cannot begin another line.
+// oneLine returns text that cannot start another line.
 func oneLine(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -218,7 +219,7 @@ func oneLine(s string) string {
 	}, s))
 }
 
-// goArch is an architecture of uname -m as Go names it.
+// goArch returns Go's name for an architecture of uname -m.
 func goArch(machine string) string {
 	switch machine {
 	case "x86_64":

@@ -12,7 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
-// loadsOf is a result with one round a load: the latencies, in nanoseconds.
+// loadsOf returns a result with one round per load: the latencies, in
+// nanoseconds.
 func loadsOf(name string, latencies ...float64) bench.Result {
 	r := bench.Result{Benchmark: name, Driver: "test_run", Object: "bpf/a.o", Samples: []bench.Sample{
 		{Measure: bench.Latency}, {Measure: bench.LatencyRaw}, {Measure: bench.LatencyFloor}, {Measure: bench.Throughput},
@@ -30,7 +31,7 @@ func loadsOf(name string, latencies ...float64) bench.Result {
 	return r
 }
 
-// read is what the parser of golang.org/x/perf makes of it, which is benchstat's.
+// read parses the output with benchstat's parser, of golang.org/x/perf.
 func read(t *testing.T, m *Model) (results []*benchfmt.Result, units benchfmt.UnitMetadataMap) {
 	t.Helper()
 	var b bytes.Buffer
@@ -93,8 +94,8 @@ func TestBenchstatReadsARun(t *testing.T) {
 	}
 }
 
-// Loads are the sample: with enough of them benchmath finds the difference that
-// there is, and none where there is none.
+// Loads are the sample: with enough of them, benchmath finds a difference that
+// exists, and none that does not.
 func TestBenchmathComparesLoads(t *testing.T) {
 	sample := func(latencies ...float64) *benchmath.Sample {
 		results, _ := read(t, New(&bench.Run{Results: []bench.Result{loadsOf("a", latencies...)}}))
@@ -118,7 +119,7 @@ func TestBenchmathComparesLoads(t *testing.T) {
 	}
 }
 
-// Names and paths are a stranger's: none of them makes a line.
+// Names and paths are a stranger's: none of them starts a line.
 func TestGoBenchOfHostileNames(t *testing.T) {
 	r := loadsOf("a\nBenchmarkPlanted 1 1 ns/op", 10)
 	r.Object = "x\nUnit ns/op better=higher\n"
@@ -128,7 +129,7 @@ func TestGoBenchOfHostileNames(t *testing.T) {
 	}
 }
 
-// What Go measured goes back to benchstat by the name that it had.
+// Measurements by Go return to benchstat with their original names.
 func TestGoBenchOfGo(t *testing.T) {
 	for want, r := range map[string]bench.Result{
 		"Parse/size=10-2": {Benchmark: "agent.Parse/size=10", Object: "x/agent", Program: "BenchmarkParse", Procs: 2},

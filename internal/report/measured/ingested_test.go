@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
-// Of another tool's results there is no floor to speak of, no column in which
-// nothing stands, and all units that there are.
+// Results of another tool have no mention of a floor, no empty columns, and all
+// of their units.
 func TestTextIngested(t *testing.T) {
 	run := reporttest.IngestedRun(0)
 	reporttest.Golden(t, "run_ingested.txt.golden", func(w io.Writer) error { return Text(w, New(run)) })

@@ -1,5 +1,5 @@
-// Package measured reports on runs: as text for a terminal, and in the formats that other
-// tools read.
+// Package measured reports on runs: as text for a terminal, and in the formats
+// that other tools read.
 package measured
 
 import (
@@ -15,8 +15,8 @@ type Model struct {
 	Tables []Table
 	// Color allows escape sequences.
 	Color bool
-	// Explained says that the reader is told beside the text why benchmarks
-	// failed, so that it need not say it again.
+	// Explained says that the reader also sees the errors of benchmarks
+	// elsewhere, so that the text need not repeat them.
 	Explained bool
 }
 
@@ -51,7 +51,7 @@ func New(runs ...*bench.Run) *Model {
 	return m
 }
 
-// kernels are the labels of the tables.
+// kernels returns the labels of the tables.
 func (m *Model) kernels() []string {
 	return report.Labels(m.Tables, func(t *Table) *bench.Testbed { return &t.Run.Testbed })
 }
@@ -65,7 +65,7 @@ func NewRow(r *bench.Result) Row {
 	return row
 }
 
-// Get is the summary of the first of the measures that was measured; ok is
+// Get returns the summary of the first of the measures that was measured; ok is
 // false if none was.
 func (r *Row) Get(measures ...bench.Measure) (s Summary, ok bool) {
 	for _, m := range measures {
@@ -78,8 +78,8 @@ func (r *Row) Get(measures ...bench.Measure) (s Summary, ok bool) {
 	return Summary{}, false
 }
 
-// Cost is what a run of the program costs, as the run's mode measures it, net
-// of the floor where there is one.
+// Cost returns the cost of a run of the program, in the measure of the run's
+// mode, net of the floor if there is one.
 func (r *Row) Cost() (s Summary, ok bool) {
 	return r.Get(bench.Instructions, bench.Latency, bench.InstructionsRaw, bench.LatencyRaw)
 }
@@ -95,7 +95,7 @@ func (t *Table) Failed() int {
 	return n
 }
 
-// JSON writes the whole run, raw values included, or all of several runs.
+// JSON writes the whole run, including raw values, or all of several runs.
 func JSON(w io.Writer, m *Model) error {
 	var runs []*bench.Run
 	for _, t := range m.Tables {

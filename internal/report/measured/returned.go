@@ -12,13 +12,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// What a program returns reports whether it took the path that was meant: one that
-// aborts at once is cheap.
+// The return value of a program shows whether it took the intended path: a
+// program that aborts at once is cheap.
 
-// maxReturned is how many different values of a benchmark are said.
+// maxReturned is how many different values of a benchmark are listed.
 const maxReturned = 3
 
-// verdictNames are the return values that have a name, by the type of program.
+// verdictNames are the names of return values, by the type of program.
 var verdictNames = map[string]map[uint32]string{
 	"xdp": {0: "XDP_ABORTED", 1: "XDP_DROP", 2: "XDP_PASS", 3: "XDP_TX", 4: "XDP_REDIRECT"},
 	"sched_cls": {
@@ -27,7 +27,7 @@ var verdictNames = map[string]map[uint32]string{
 	},
 }
 
-// returned says which benchmarks returned what, where that is known.
+// returned says which benchmarks returned what, if that is known.
 func returned(m *Model) string {
 	benchmarks := map[string][]string{}
 	for _, t := range m.Tables {
@@ -50,8 +50,8 @@ func returned(m *Model) string {
 	return b.String()
 }
 
-// verdictsOf is such as "75% XDP_PASS, 25% XDP_DROP", the most frequent first, empty
-// where it is not known, or too much to say.
+// verdictsOf returns text such as "75% XDP_PASS, 25% XDP_DROP", the most
+// frequent first, or "" if the values are unknown or too many.
 func verdictsOf(r *bench.Result) string {
 	names := verdictNames[r.Type]
 	if names == nil || len(r.Retvals) > maxReturned {

@@ -9,7 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// table has all figures of a run, or what a run costs on each of several kernels.
+// table has all figures of a run, or the cost of a run on each of several
+// kernels.
 func table(m *Model) *grid.Grid {
 	switch {
 	case len(m.Tables) > 1:
@@ -22,8 +23,7 @@ func table(m *Model) *grid.Grid {
 	return new(grid.Grid)
 }
 
-// timedTable has all figures of a run that was timed, but for columns in which
-// nothing stands.
+// timedTable has all figures of a timed run, without empty columns.
 func timedTable(rows []Row) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark", "driver").Right("net", "±", "raw", "floor", "runs", "rate")
 	more := moreMeasures(rows)
@@ -53,16 +53,17 @@ func timedTable(rows []Row) *grid.Grid {
 	return t.Filled(3)
 }
 
-// begin is the beginning of a benchmark's row.
+// begin returns the start of a benchmark's row.
 func begin(r *Row) []grid.Cell { return []grid.Cell{grid.Name(r.Benchmark), grid.Word(r.Driver)} }
 
-// ownMeasures reports whether another tool measured something, be it no cost at all.
+// ownMeasures reports whether another tool measured something, even if not a
+// cost.
 func ownMeasures(r *Row) bool {
 	return r.Ingested() && slices.ContainsFunc(r.Measures, func(s Summary) bool { return s.N > 0 })
 }
 
-// moreMeasures are those that have a column where a benchmark has them: also the
-// ones of another tool.
+// moreMeasures returns the measures that get a column if a benchmark has them,
+// including those of another tool.
 func moreMeasures(rows []Row) []bench.Measure {
 	var all []bench.Measure
 	for _, measure := range []bench.Measure{bench.BPFInsns, bench.Allocs, bench.HeapBytes} {
@@ -80,7 +81,8 @@ func moreMeasures(rows []Row) []bench.Measure {
 	return all
 }
 
-// runCount is how often the program ran, which another tool does not say.
+// runCount returns how often the program ran, which another tool does not
+// report.
 func runCount(r *Row) string {
 	if r.Ingested() {
 		return grid.None
@@ -88,7 +90,8 @@ func runCount(r *Row) string {
 	return unit.Count(float64(r.Rounds.Runs()))
 }
 
-// spread of a single round says nothing.
+// spread returns the spread of several rounds; that of a single one means
+// nothing.
 func spread(s Summary) string {
 	if s.N < 2 {
 		return grid.None
@@ -96,7 +99,7 @@ func spread(s Summary) string {
 	return unit.NS(s.Spread())
 }
 
-// exactTable has all figures of a run that was counted.
+// exactTable has all figures of a run in exact mode.
 func exactTable(rows []Row) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark", "driver").Right("net", "raw", "floor", "path", bench.BPFInsns.Name).Left("verdict").If(hasAlerts(rows))
 	for i := range rows {
@@ -112,7 +115,7 @@ func exactTable(rows []Row) *grid.Grid {
 	return t.Filled(5)
 }
 
-// has reports whether a measure is known of any benchmark.
+// has reports whether any benchmark has the measure.
 func has(rows []Row, m bench.Measure) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool {
 		_, ok := r.Get(m)
@@ -120,7 +123,7 @@ func has(rows []Row, m bench.Measure) bool {
 	})
 }
 
-// kernelTable has a column a kernel.
+// kernelTable has one column per kernel.
 func kernelTable(m *Model) *grid.Grid {
 	t := new(grid.Grid).Left("benchmark", "driver").Right(m.kernels()...)
 	for _, across := range m.matrix() {
@@ -156,7 +159,7 @@ func (m *Model) matrix() []report.Across[Row] {
 	return report.Matrix(tables, func(r *Row) string { return r.Benchmark })
 }
 
-// blank is what stands where a benchmark has no figure.
+// blank returns the text for a benchmark without a figure.
 func blank(r *Row) grid.Cell {
 	switch {
 	case r.Error == "" && r.Driver == "verify":

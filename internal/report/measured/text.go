@@ -15,7 +15,7 @@ import (
 )
 
 // Text writes the model for a terminal: one run with all its figures, or
-// several kernels side by side with what a run costs on each.
+// several kernels side by side with the cost of a run on each.
 func Text(w io.Writer, m *Model) error {
 	var b strings.Builder
 	var h report.Heads
@@ -71,7 +71,7 @@ func ingested(t *Table) bool {
 
 func exact(t *Table) bool { return t.Run.Testbed.Mode == bench.ModeExact }
 
-// legend says what the figures of the table are.
+// legend explains the figures of the table.
 func legend(m *Model) string {
 	const floor = "raw less the floor, which is what the kernel charges an empty program of the same type in the same rounds"
 	insns := ""
@@ -103,7 +103,7 @@ func legend(m *Model) string {
 	return text + insns + hardware(&m.Tables[0]) + "."
 }
 
-// negative says what a cost below zero is, where there is one.
+// negative explains a cost below zero, if there is one.
 func negative(t *Table) string {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {
 		s, ok := r.Get(bench.Latency)
@@ -122,8 +122,8 @@ func hardware(t *Table) string {
 	return "; this machine has no hardware counters"
 }
 
-// hardwareEvents are what the CPU counted of a benchmark, empty where it counted
-// nothing.
+// hardwareEvents returns the CPU's counts for a benchmark, or "" if there are
+// none.
 func hardwareEvents(r *Row) string {
 	var parts []string
 	for _, m := range bench.HardwareMeasures {
@@ -137,8 +137,8 @@ func hardwareEvents(r *Row) string {
 	return strings.Join(parts, ", ") + " a run"
 }
 
-// verifierFigures are what the kernel made of a program that was only loaded, empty of
-// the others, whose cost is of more interest.
+// verifierFigures returns the kernel's figures for a program that was only
+// loaded. It returns "" for others, whose cost is of more interest.
 func verifierFigures(r *Row) string {
 	if r.Driver != bench.DriverVerify {
 		return ""
@@ -157,8 +157,8 @@ func verifierFigures(r *Row) string {
 	return strings.Join(parts, ", ")
 }
 
-// notesOn are the notes on a benchmark, each said once for all kernels that it
-// is true of.
+// notesOn returns the notes on a benchmark, each once with all kernels that it
+// applies to.
 func notesOn(m *Model, across *report.Across[Row], kernels []string) string {
 	var counted, said report.Sentences
 	for i, r := range across.On {
@@ -181,18 +181,18 @@ func notesOn(m *Model, across *report.Across[Row], kernels []string) string {
 	for _, n := range counted {
 		b.WriteString(grid.Wrap(where(n)+": "+n.Text, grid.MaxWidth, 0, 4) + "\n")
 	}
-	// These are searched for, so that each stays on its line.
+	// People search for these, so each stays on its line.
 	for _, n := range said {
 		b.WriteString(where(n) + ": " + n.Text + "\n")
 	}
 	return b.String()
 }
 
-// facts are what was counted besides the figures.
+// facts returns further counts.
 func facts(r *Row) []string {
 	var all []string
 	for i := range r.Replaced {
-		if r.Error == "" { // else it may be just that which failed
+		if r.Error == "" { // else the replacement may be what failed
 			all = append(all, replaced(r, &r.Replaced[i]))
 		}
 	}
@@ -209,7 +209,7 @@ func facts(r *Row) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// notes are what a table cell has no room for.
+// notes returns what does not fit into a table cell.
 func notes(m *Model, r *Row) []string {
 	var all []string
 	warning := grid.Paint(m.Color, grid.Yellow, "warning: ")
@@ -217,7 +217,7 @@ func notes(m *Model, r *Row) []string {
 		all = append(all, warning+escape.Printable(w))
 	}
 	if s, ok := r.Cost(); ok {
-		// Those of the other measures say the same of the same rounds.
+		// The warnings of other measures say the same about the same rounds.
 		for _, w := range s.Warnings {
 			all = append(all, warning+escape.Printable(w))
 		}
@@ -231,7 +231,7 @@ func notes(m *Model, r *Row) []string {
 	return all
 }
 
-// replaced says which function of a program another one stood in for.
+// replaced says which function another program replaced.
 func replaced(r *Row, by *bench.Replaced) string {
 	text := fmt.Sprintf("function %s is replaced by program %s", by.Function, by.Program)
 	if by.Object != r.Object {
@@ -262,7 +262,7 @@ func senderName(s string) string {
 	return strings.ReplaceAll(s, "_", " ")
 }
 
-// inParallel says on how many CPUs a program ran at once, and what that cost.
+// inParallel says how many CPUs ran a program at once, and what that cost.
 func inParallel(r *Row) string {
 	text := fmt.Sprintf("run on %d CPUs at once", r.CPUs)
 	if s, ok := r.Get(bench.Contention); ok {

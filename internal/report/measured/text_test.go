@@ -67,8 +67,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is over budget is told in its row, and why below: unless the reader hears
-// that beside.
+// A benchmark over its budget is marked in its row, with the reason below,
+// unless the reader sees that elsewhere.
 func TestTextOverBudget(t *testing.T) {
 	run := exampleRun()
 	run.Results = run.Results[:3]
@@ -87,7 +87,7 @@ func TestTextOverBudget(t *testing.T) {
 	reporttest.Golden(t, "run_budget_kernels.txt.golden", func(w io.Writer) error { return Text(w, m) })
 }
 
-// A cost below nothing is explained, and where most rounds had it, warned of.
+// A cost below zero is explained, with a warning if most rounds had it.
 func TestTextBelowFloor(t *testing.T) {
 	run := exampleRun()
 	run.Partial = false
@@ -95,8 +95,8 @@ func TestTextBelowFloor(t *testing.T) {
 	reporttest.Golden(t, "run_negative.txt.golden", func(w io.Writer) error { return Text(w, New(run)) })
 }
 
-// What is only loaded says what the kernel made of it, and means have no more digits
-// than anybody reads.
+// A program that is only loaded has the kernel's figures, and means have no
+// more digits than anybody reads.
 func TestTextLoaded(t *testing.T) {
 	run := exampleRun()
 	run.Partial = false
@@ -135,7 +135,7 @@ func TestBMF(t *testing.T) {
 	if err := compiled.Validate(doc); err != nil {
 		t.Error(err)
 	}
-	// The schema is one that can refuse.
+	// The schema refuses invalid documents.
 	for _, bad := range []string{`[]`, `{"a": {}}`, `{"a": {"latency": {"value": null}}}`, `{"a": {"latency": 5}}`, `{"a": {"Latency NS": {"value": 1}}}`} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
 		if err != nil {
@@ -190,7 +190,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// matrixRun is a suite in exact mode on a kernel, as the bundled one is.
+// matrixRun returns a suite in exact mode on a kernel, like the bundled one.
 func matrixRun(kernel string, more float64) *bench.Run {
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: kernel, CPU: "QEMU Virtual CPU version 2.5+", Cores: 1, Virtual: "qemu", JIT: "on"}}
 	for _, name := range []string{"fun_xdp/basic", "fun_xdp/fibonacci_slow", "fun_xdp/fibonacci/veth_generic"} {
@@ -213,7 +213,7 @@ func debianRuns() []*bench.Run {
 	return runs
 }
 
-// What the kernels have in common is said once, and all fits a terminal.
+// What the kernels share appears once, and everything fits a terminal.
 func TestTextOfKernels(t *testing.T) {
 	out := reporttest.Golden(t, "kernels.txt.golden", func(w io.Writer) error { return Text(w, New(debianRuns()...)) })
 	for line := range strings.Lines(out) {

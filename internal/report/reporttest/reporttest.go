@@ -1,5 +1,5 @@
-// Package reporttest has what the tests of several reports need: golden files, and runs
-// to report on.
+// Package reporttest has what the tests of several reports share: golden files,
+// and runs to report on.
 package reporttest
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew; the test then still fails when a renderer does")
 
-// Golden renders, compares that with a file in testdata, and returns it.
+// Golden renders, compares the result with a file in testdata, and returns it.
 func Golden(t testing.TB, name string, render func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func Golden(t testing.TB, name string, render func(io.Writer) error) string {
 	return b.String()
 }
 
-// Printable checks that a text moves no cursor but to the next line.
+// Printable checks that a text moves the cursor only to the next line.
 func Printable(t testing.TB, s string) {
 	t.Helper()
 	for _, r := range s {
@@ -56,7 +56,8 @@ func Printable(t testing.TB, s string) {
 
 var frames = bench.Measure{Name: "frames/op", Unit: "frames/op", Direction: bench.LowerIsBetter}
 
-// IngestedRun has what go test measured, with a unit of its own, by so much more.
+// IngestedRun returns measurements of go test, with a custom unit, larger by
+// more.
 func IngestedRun(more float64) *bench.Run {
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeHost, Kernel: "6.12.1", CPU: "AMD EPYC", Cores: 2, JIT: "on"}}
 	for _, name := range []string{"record.Count", "record.Decode"} {
@@ -77,8 +78,8 @@ func IngestedRun(more float64) *bench.Run {
 	return run
 }
 
-// Sheet reads a document as RFC 4180 has it: all lines have as many fields as the
-// header, and none of them is a formula.
+// Sheet parses a document of RFC 4180 and checks that all lines have as many
+// fields as the header, and that none is a formula.
 func Sheet(t testing.TB, text string) (all []map[string]string) {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()

@@ -10,25 +10,25 @@ import (
 
 // Machine is how a simulated machine measures.
 type Machine struct {
-	// Net is what the base costs, Floor what the empty program costs, in
+	// Net is the cost of the base, Floor that of the empty program, in
 	// nanoseconds.
 	Net, Floor float64
-	// Bias is the standard deviation of what a load adds to the cost, Noise
-	// the size of a round's own error, both as shares.
+	// Bias is the standard deviation of a load's effect on the cost, Noise the
+	// size of a round's own error, both as shares.
 	Bias, Noise float64
 	// Loads and Rounds are the number of loads, and of rounds in each.
 	Loads, Rounds int
 }
 
-// Usual is a machine as noisy as the virtual ones of a CI service, where the
-// median of a load's rounds errs by some 0.2%. Its ten rounds, of which each
-// errs by 0.25%, stand for a hundred of which each errs by almost 1%.
+// Usual returns a machine as noisy as the virtual ones of a CI service, where
+// the median of a load's rounds errs by some 0.2%. Its ten rounds, each with an
+// error of 0.25%, stand for a hundred with errors of almost 1%.
 func Usual(loads int) Machine {
 	return Machine{Net: 200, Floor: 42, Bias: 0.004, Noise: 0.0025, Loads: loads, Rounds: 10}
 }
 
-// Pair simulates base, head and again, with a head that costs growth more than
-// the base: 0.01 for 1%.
+// Pair simulates base, head and again. The head costs growth more than the
+// base: 0.01 means 1%.
 func (m Machine) Pair(rng *rand.Rand, growth float64) bench.Pair {
 	result := func() *bench.Result { return &bench.Result{Benchmark: "simulated"} }
 	p := bench.Pair{Benchmark: "simulated", Base: result(), Head: result(), Again: result()}
@@ -38,7 +38,7 @@ func (m Machine) Pair(rng *rand.Rand, growth float64) bench.Pair {
 			costs[side] *= 1 + m.Bias*rng.NormFloat64()
 		}
 		for range m.Rounds {
-			// The machine's speed is shared by all sides of a round.
+			// All sides of a round share the machine's speed.
 			speed := 1 + 0.1*rng.Float64()
 			floor := m.Floor * speed * m.error(rng)
 			for side, r := range []*bench.Result{p.Base, p.Head, p.Again} {
@@ -53,8 +53,8 @@ func (m Machine) Pair(rng *rand.Rand, growth float64) bench.Pair {
 	return p
 }
 
-// error is a round's own error: nearly normal, but one round in twenty is
-// delayed by an interrupt or by another process.
+// error returns a round's own error: nearly normal, but an interrupt or another
+// process delays one round in twenty.
 func (m Machine) error(rng *rand.Rand) float64 {
 	e := 1 + m.Noise*rng.NormFloat64()
 	if rng.IntN(20) == 0 {

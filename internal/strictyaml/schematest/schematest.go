@@ -1,5 +1,5 @@
-// Package schematest holds the JSON Schema of a YAML file together with the Go
-// type that the file is read into, for tests.
+// Package schematest compares the JSON Schema of a YAML file with the Go type
+// that the file is read into, for tests.
 package schematest
 
 import (
@@ -36,7 +36,7 @@ func Validate(t testing.TB, schema []byte, text string) error {
 	if err := yaml.Unmarshal([]byte(text), &content); err != nil {
 		t.Fatal(err)
 	}
-	// The validator wants the types of encoding/json.
+	// The validator needs the types of encoding/json.
 	asJSON, err := json.Marshal(plain(content))
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,8 @@ func Validate(t testing.TB, schema []byte, text string) error {
 	return compiled.Validate(content)
 }
 
-// plain makes text of the dates that the YAML library reads and editors do not.
+// plain turns dates, which the YAML library parses and editors do not, into
+// text.
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -64,8 +65,8 @@ func plain(v any) any {
 	return v
 }
 
-// SameKeys fails the test unless the schema has every key that the type takes,
-// and none beside.
+// SameKeys fails the test unless the schema has exactly the keys that the type
+// takes.
 func SameKeys(t testing.TB, schema []byte, typ reflect.Type) {
 	t.Helper()
 	var root map[string]any

@@ -1,4 +1,4 @@
-// Package uitest has terminals for tests.
+// Package uitest provides terminals for tests.
 package uitest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenTerminal is a terminal, and what a person would see on it.
+// OpenTerminal returns a terminal, and what a person would see on it.
 func OpenTerminal(t *testing.T) (tty, screen *os.File) {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
@@ -38,7 +38,7 @@ func OpenTerminal(t *testing.T) (tty, screen *os.File) {
 	return tty, screen
 }
 
-// ReadScreen is what was written to the terminal.
+// ReadScreen returns what was written to the terminal.
 func ReadScreen(t *testing.T, tty, screen *os.File) string {
 	t.Helper()
 	const end = "the end"
@@ -54,8 +54,8 @@ func ReadScreen(t *testing.T, tty, screen *os.File) string {
 	return string(bytes.TrimSuffix(seen, []byte(end)))
 }
 
-// Shown is what a terminal of 80 columns shows of what was written to it: just
-// the lines, without those that were cleared.
+// Shown returns the lines that an 80-column terminal shows after written,
+// without lines that were cleared.
 func Shown(written string) []string {
 	lines := []string{""}
 	at := 0

@@ -1,6 +1,6 @@
-// Package builtin has the tasks of a worker that make a load for programs that trace:
-// system calls and what else a kernel does for a process, and commands that are run to
-// their end. They change nothing but what is the worker's own.
+// Package builtin has the worker tasks that make a load for tracing programs:
+// system calls and other work of a kernel for a process, and commands that run
+// to their end. They change only what belongs to the worker.
 package builtin
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
-// loads are the tasks, each by what prepares to do it once.
+// loads are the tasks, each by the function that prepares doing it once.
 var loads = map[string]func(args []string) (once func() error, err error){
 	"syscalls": newCall,
 	"reads":    func([]string) (func() error, error) { return newCall([]string{"pread64"}) },
@@ -35,16 +35,16 @@ func init() {
 	}
 }
 
-// glance is how often a task is done before the worker looks whether the tool is
-// still there: more often than the default of any load, so that no measurement
-// has the look in it.
+// glance is how often a task is done before the worker checks whether the tool
+// still exists. It exceeds the default count of any load, so that no
+// measurement includes the check.
 const glance = 2048
 
 // errAlone says that the tool has ended.
 var errAlone = errors.New("the tool has ended")
 
-// repeat makes a task of what is done once. It ends with the tool, which may have
-// asked for millions.
+// repeat makes a task that calls once repeatedly. It ends with the tool, which
+// may have asked for millions.
 func repeat(once func() error) func(int) (int, error) {
 	return func(times int) (int, error) {
 		for done := range times {

@@ -47,7 +47,7 @@ func TestEveryLoadIsDone(t *testing.T) {
 }
 
 // Every system call of this machine that is not refused by name is made, and
-// the worker outlives it.
+// the worker survives it.
 func TestEverySyscallIsMade(t *testing.T) {
 	for name := range syscallNumbers() {
 		if slices.Contains(harmful, name) {
@@ -125,7 +125,7 @@ func TestCommandsThatFail(t *testing.T) {
 	workloadtest.WantError(t, err, "no-such-command", "not found")
 }
 
-// A command that never ends ends with the tool, with what it has started.
+// A command that never ends is ended with the tool, and so is what it started.
 func TestACommandEndsWithTheTool(t *testing.T) {
 	testenv.Root(t)
 	file := t.TempDir() + "/pids"
@@ -183,7 +183,7 @@ func TestNothingOutlivesACommand(t *testing.T) {
 	}
 }
 
-// Whatever keeps a worker, the tool need not wait for it.
+// Whatever blocks a worker, the tool need not wait for it.
 func TestAnOrderEndsWithItsContext(t *testing.T) {
 	file := t.TempDir() + "/pids"
 	t.Setenv("PIDS", file)
@@ -229,7 +229,7 @@ func TestAnOrderEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A task that is done millions of times ends with the tool all the same.
+// A task that is done millions of times still ends with the tool.
 func TestALoadEndsAmidAnOrder(t *testing.T) {
 	testenv.Root(t)
 	tool := workloadtest.StartTool(t, "faults")

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const atCWD = ^uintptr(99) // AT_FDCWD, which is -100
 
-// with makes a call with arguments that stay the same.
+// with makes a call with constant arguments.
 func with(args func(*scene) []uintptr) prepareCall {
 	return func(s *scene, nr uintptr) func() {
 		a := args(s)
@@ -29,7 +29,7 @@ func opening(args func(*scene) []uintptr) prepareCall {
 	}
 }
 
-// calls are the system calls that a load makes as programs do, by name.
+// calls are the system calls that a load makes with valid arguments, by name.
 var calls = merged(identityCalls, fileCalls, pathCalls, memoryCalls, waitCalls)
 
 var identityCalls = map[string]prepareCall{
@@ -53,7 +53,7 @@ var identityCalls = map[string]prepareCall{
 	"sched_getaffinity": with(func(s *scene) []uintptr {
 		return []uintptr{0, 128, s.data()}
 	}),
-	// A command that there is not: it is refused after the hooks that judge it.
+	// No such command exists: it is refused after the hooks that judge it.
 	"bpf": constant(1 << 20),
 }
 
@@ -75,7 +75,7 @@ var waitCalls = map[string]prepareCall{
 	"epoll_ctl":       epollAddAndDelete,
 	"eventfd":         opening(func(*scene) []uintptr { return []uintptr{0} }),
 	"inotify_init":    opening(func(*scene) []uintptr { return nil }),
-	// A key that nobody has, and none is made.
+	// Nobody has this key, and none is created.
 	"msgget":         constant(0x6562656e, 0),
 	"eventfd2":       opening(func(*scene) []uintptr { return []uintptr{0, unix.EFD_CLOEXEC} }),
 	"timerfd_create": opening(func(*scene) []uintptr { return []uintptr{unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC} }),

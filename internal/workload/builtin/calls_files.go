@@ -53,13 +53,13 @@ var fileCalls = map[string]prepareCall{
 	},
 }
 
-// spareFD is a descriptor that the worker has not.
+// spareFD is a descriptor that the worker does not use.
 const spareFD = 200
 
-// vector is the address of a vector of one: the data.
+// vector returns the address of a vector with one element: the data.
 func (s *scene) vector() uintptr { return s.words(uint64(s.data()), sceneFile) }
 
-// readFromStart reads or writes all of the file, and goes back to its start.
+// readFromStart reads or writes the whole file, and returns to its start.
 func readFromStart(s *scene, nr uintptr) func() {
 	return rewound(func(s *scene) []uintptr { return []uintptr{s.file, s.data(), sceneFile} })(s, nr)
 }
@@ -141,7 +141,7 @@ func undone(args func(*scene) []uintptr, undo prepareCall) prepareCall {
 	}
 }
 
-// after makes a call on what is made before.
+// after makes a call on what before made.
 func after(before prepareCall, args func(*scene) []uintptr) prepareCall {
 	return func(s *scene, nr uintptr) func() {
 		a, first := args(s), before(s, nr)

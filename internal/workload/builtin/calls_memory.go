@@ -28,12 +28,13 @@ var memoryCalls = map[string]prepareCall{
 	},
 }
 
-// mapped is the address of fresh pages, which nothing has touched.
+// mapped returns the address of fresh pages, which nothing has touched.
 func mapped(pages int) uintptr {
 	return raw(unix.SYS_MMAP, 0, uintptr(pages*unix.Getpagesize()), readWrite, private, ^uintptr(0), 0)
 }
 
-// onMapped makes a call on a page, with what it takes beside address and size.
+// onMapped makes a call on a page, with further arguments after address and
+// size.
 func onMapped(more ...uintptr) prepareCall {
 	return func(_ *scene, nr uintptr) func() {
 		args := append([]uintptr{mapped(1), sceneFile}, more...)

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const messageSize = 64
 
-// netCalls act on sockets of a network of the worker's own.
+// netCalls act on sockets of the worker's own network.
 var netCalls = map[string]prepareCall{
 	"socket":     opening(func(*scene) []uintptr { return []uintptr{unix.AF_INET, unix.SOCK_STREAM | unix.SOCK_CLOEXEC, 0} }),
 	"socketpair": socketPair,
@@ -103,8 +103,8 @@ func receiving(args func(*scene) []uintptr) prepareCall {
 	}
 }
 
-// message is the address of the header of a message, as sendmsg and recvmsg
-// take it: no address, a vector of one, no control data.
+// message returns the address of the header of a message, as sendmsg and
+// recvmsg take it: no address, a vector with one element, no control data.
 func (s *scene) message() uintptr {
 	vector := s.words(uint64(s.data()), messageSize)
 	return s.words(0, 0, uint64(vector), 1, 0, 0, 0, 0)

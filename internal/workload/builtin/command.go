@@ -15,15 +15,15 @@ import (
 )
 
 // onceCommand is a command that is run to its end again and again. Nothing that
-// it starts outlives that, nor the tool.
+// it starts outlives that run, nor the tool.
 type onceCommand struct {
 	path    string
 	args    []string
 	timeout time.Duration
 }
 
-// newCommand is what runs a command once. The arguments are the time that it may
-// take, and the command.
+// newCommand returns a function that runs a command once. The arguments are its
+// time limit, and the command.
 func newCommand(args []string) (once func() error, err error) {
 	if len(args) < 2 {
 		return nil, errors.New("missing the command")
@@ -36,7 +36,8 @@ func newCommand(args []string) (once func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	// What leaves the command's group comes to the worker when its parent ends.
+	// Processes that leave the command's group come to the worker when their
+	// parent ends.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become a subreaper: %w", err)
 	}
@@ -45,8 +46,9 @@ func newCommand(args []string) (once func() error, err error) {
 	return c.run, nil
 }
 
-// endWithTool ends the worker and what it started as soon as the tool has ended,
-// which closes the other end of standard input: orders are read only in between.
+// endWithTool ends the worker and what it started as soon as the tool has
+// ended, which closes the other end of standard input. The worker itself reads
+// that only between orders.
 func endWithTool() {
 	for {
 		hangup := []unix.PollFd{{Fd: int32(os.Stdin.Fd())}}
@@ -68,7 +70,8 @@ func (c *onceCommand) run() error {
 	cmd.Args, cmd.Stderr = c.args, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-	// What the command leaves behind may hold its standard error open.
+	// Processes that the command leaves behind may hold its standard error
+	// open.
 	cmd.WaitDelay = 100 * time.Millisecond
 	err := cmd.Run()
 	process.KillChildren()

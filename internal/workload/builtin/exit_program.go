@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exitCode is machine code that does nothing but exit(0), by architecture.
+// exitCode is machine code that only calls exit(0), by architecture.
 var exitCode = map[string][]byte{
 	"amd64": {0x31, 0xff, 0xb8, 60, 0, 0, 0, 0x0f, 0x05},                              // xor edi,edi; mov eax,60; syscall
 	"arm64": {0x00, 0x00, 0x80, 0xd2, 0xa8, 0x0b, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, // mov x0,#0; mov x8,#93; svc #0
 }
 
-// exitProgram is the smallest ELF executable: what a load starts should be as
-// little else as possible beside its start and its end.
+// exitProgram returns the smallest ELF executable: a load should start a
+// process that does as little as possible besides starting and ending.
 func exitProgram() []byte {
 	const base, headers = 0x400000, 64 + 56
 	machine := map[string]uint16{"amd64": 62, "arm64": 183}[runtime.GOARCH]

@@ -10,24 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loopback is a network of the worker's own, with nothing but its loopback
-// interface: sockets that talk to each other there are seen by nobody else.
+// loopback is the worker's own network, with only its loopback interface:
+// nobody else sees the sockets that talk to each other there.
 type loopback struct {
-	// listener accepts TCP connections at address; udp is bound to one that it
-	// is connected to itself.
+	// listener accepts TCP connections at address; udp is bound, and connected
+	// to itself.
 	listener, udp uintptr
 	address, size uintptr
 	// client and server are the ends of a connection.
 	client, server uintptr
 	// length is an address for the lengths that calls take and change, linger
-	// one for the option that closes a connection without leaving it to time out.
+	// one for the option that closes a connection without leaving it to time
+	// out.
 	length, linger uintptr
 }
 
 const addressSize = 16 // of IPv4
 
-// newLoopback moves the calling thread, which must be locked, to a network
-// namespace of its own.
+// newLoopback moves the calling thread, which must be locked, to a new network
+// namespace.
 func newLoopback(s *scene) (*loopback, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return nil, fmt.Errorf("make a network namespace: %w", err)
@@ -57,8 +58,8 @@ func newLoopback(s *scene) (*loopback, error) {
 	return n, nil
 }
 
-// ipv4 is the address of a port on the loopback interface; of port 0 the kernel
-// makes one that is free.
+// ipv4 returns the address of a port on the loopback interface; for port 0 the
+// kernel chooses a free one.
 func ipv4(port uint16) []byte {
 	b := binary.NativeEndian.AppendUint16(nil, unix.AF_INET)
 	b = binary.BigEndian.AppendUint16(b, port)
@@ -80,8 +81,8 @@ func raiseLoopback() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, r)
 }
 
-// stream is a TCP socket that is reset when it is closed: as many as a load
-// closes would otherwise use up the ports until they time out.
+// stream returns a TCP socket that is reset when it is closed. Otherwise, the
+// connections that a load closes would use up the ports until they time out.
 func (n *loopback) stream() uintptr {
 	fd := raw(unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	raw(unix.SYS_SETSOCKOPT, fd, unix.SOL_SOCKET, unix.SO_LINGER, n.linger, unsafe.Sizeof(unix.Linger{}))
@@ -91,12 +92,12 @@ func (n *loopback) stream() uintptr {
 // connectTime is how long a connection to this very machine may take.
 const connectTime = time.Second
 
-// connect makes a connection. Its handshake is done when the call returns, for
-// no packet leaves the CPU.
+// connect makes a connection. Its handshake is complete when the call returns,
+// because no packet leaves the CPU.
 func (n *loopback) connect() (client, server uintptr) {
 	client = n.stream()
 	raw(unix.SYS_CONNECT, client, n.address, addressSize)
-	// A thread of the kernel may be behindhand with the connection.
+	// A thread of the kernel may be late in queuing the connection.
 	waiting := []unix.PollFd{{Fd: int32(n.listener), Events: unix.POLLIN}}
 	for err := error(unix.EINTR); errors.Is(err, unix.EINTR); {
 		_, err = unix.Poll(waiting, int(connectTime.Milliseconds()))
@@ -108,7 +109,7 @@ func (n *loopback) accept() uintptr {
 	return raw(unix.SYS_ACCEPT4, n.listener, 0, 0, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
 }
 
-// newNetScene is a scene with a network.
+// newNetScene returns a scene with a network.
 func newNetScene() (*scene, error) {
 	s, err := newScene()
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *scene) exchange() error {
 	return nil
 }
 
-// newTalker is what exchanges messages on a network of its own.
+// newTalker returns a function that exchanges messages on a separate network.
 func newTalker([]string) (once func() error, err error) {
 	s, err := newNetScene()
 	if err != nil {

@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// newMixture is what each of the other loads does once: every system call of
-// the tables, a switch to another process, a page fault, a process that starts
-// and ends, a signal, and what sockets send each other.
+// newMixture returns a function that does what each of the other loads does
+// once: every system call of the tables, a switch to another process, a page
+// fault, a process that starts and ends, a signal, and an exchange between
+// sockets.
 func newMixture([]string) (once func() error, err error) {
 	var all []func() error
-	// The other process starts where the tool is, not in the scene.
+	// The other process starts in the tool's folder, not in the scene.
 	swap, err := newSwitcher(nil)
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func newMixture([]string) (once func() error, err error) {
 	}
 	for _, name := range slices.Concat(slices.Sorted(maps.Keys(calls)), slices.Sorted(maps.Keys(netCalls))) {
 		if _, ok := syscallNumbers()[name]; !ok {
-			continue // one of another architecture
+			continue // a call of another architecture
 		}
 		call, err := s.call(name)
 		if err != nil {

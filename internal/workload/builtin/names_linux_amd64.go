@@ -1,8 +1,8 @@
 package builtin
 
-// syscallNames are the system calls of amd64 in the order of their numbers; one
-// that does not follow the one before it has its number. They are those of
-// golang.org/x/sys/unix.
+// syscallNames are the system calls of amd64 in order of their numbers, from
+// golang.org/x/sys/unix. A call that does not follow its predecessor includes
+// its number.
 const syscallNames = `
 read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask
 rt_sigreturn ioctl pread64 pwrite64 readv writev access pipe select sched_yield mremap msync mincore madvise

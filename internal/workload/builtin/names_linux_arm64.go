@@ -1,8 +1,8 @@
 package builtin
 
-// syscallNames are the system calls of arm64 in the order of their numbers; one
-// that does not follow the one before it has its number. They are those of
-// golang.org/x/sys/unix.
+// syscallNames are the system calls of arm64 in order of their numbers, from
+// golang.org/x/sys/unix. A call that does not follow its predecessor includes
+// its number.
 const syscallNames = `
 io_setup io_destroy io_submit io_cancel io_getevents setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr
 listxattr llistxattr flistxattr removexattr lremovexattr fremovexattr getcwd lookup_dcookie eventfd2

@@ -11,7 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// syscallNumbers are the numbers of this machine's system calls by their names.
+// syscallNumbers returns the numbers of this machine's system calls by their
+// names.
 var syscallNumbers = sync.OnceValue(func() map[string]uintptr {
 	numbers := map[string]uintptr{}
 	next := 0
@@ -27,7 +28,7 @@ var syscallNumbers = sync.OnceValue(func() map[string]uintptr {
 })
 
 // harmful are the system calls that no load makes, whatever their arguments:
-// they would end or change the machine, end the worker, or keep it.
+// they would end or change the machine, or end or block the worker.
 var harmful = []string{
 	"reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "create_module",
 	"sethostname", "setdomainname", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
@@ -37,7 +38,8 @@ var harmful = []string{
 	"munlockall", "mlockall", "set_tid_address", "set_robust_list", "rseq", "uprobe", "uretprobe",
 }
 
-// CheckSyscall says why no load can make a system call of that name.
+// CheckSyscall returns why no load can make the system call of that name, or
+// nil.
 func CheckSyscall(name string) error {
 	_, err := syscallNumber(name)
 	return err

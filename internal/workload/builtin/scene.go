@@ -12,15 +12,15 @@ import (
 )
 
 // scene is what the calls of a load act on, so that they change nothing else: a
-// file system of the worker's own in memory, which is mounted nowhere and is the
-// worker's folder, a file in it, and memory that the kernel reads and writes.
-// All of it ends with the worker.
+// separate file system in memory, which is mounted nowhere and is the worker's
+// folder, a file in it, and memory that the kernel reads and writes. All of it
+// ends with the worker.
 type scene struct {
-	// memory is pages of their own: what is passed to the kernel by address must
-	// neither move nor be freed.
+	// memory is separate pages: memory that is passed to the kernel by address
+	// must neither move nor be freed.
 	memory []byte
 	used   int
-	// file is a file of a page, pipe an empty one, epoll one without events.
+	// file is a file of one page, pipe an empty one, epoll one without events.
 	file, read, write, epoll uintptr
 	net                      *loopback // nil until it is asked for
 }
@@ -31,14 +31,14 @@ const (
 	sceneFile = 4096
 )
 
-// newScene sets the scene. It takes Linux 5.2, for file systems without a mount
-// point.
+// newScene sets the scene. It requires Linux 5.2, for file systems without a
+// mount point.
 func newScene() (*scene, error) {
 	memory, err := unix.Mmap(-1, 0, sceneMemory, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil, fmt.Errorf("map memory: %w", err)
 	}
-	s := &scene{memory: memory, used: 2 * sceneFile} // the first are for data
+	s := &scene{memory: memory, used: 2 * sceneFile} // the first pages are for data
 	if err := enterMemoryFS(); err != nil {
 		return nil, err
 	}
@@ -81,15 +81,15 @@ func enterMemoryFS() error {
 	return nil
 }
 
-// data is the address of memory to read and write, of sceneFile bytes.
+// data returns the address of sceneFile bytes of memory to read and write.
 func (s *scene) data() uintptr { return s.address(0) }
 
-// other is the address of as much memory beside it.
+// other returns the address of as much memory next to it.
 func (s *scene) other() uintptr { return s.address(sceneFile) }
 
 func (s *scene) address(offset int) uintptr { return uintptr(unsafe.Pointer(&s.memory[offset])) }
 
-// put copies bytes to where they have an address for the worker's life.
+// put copies bytes to an address that stays valid for the worker's life.
 func (s *scene) put(b []byte) uintptr {
 	at := s.used
 	copy(s.memory[at:], b)
@@ -97,15 +97,15 @@ func (s *scene) put(b []byte) uintptr {
 	return s.address(at)
 }
 
-// int32 is a number in the data.
+// int32 returns a number in the data.
 func (s *scene) int32(index int) int32 {
 	return int32(binary.NativeEndian.Uint32(s.memory[4*index:]))
 }
 
-// text is the address of a text as C has it.
+// text returns the address of a text in C's form.
 func (s *scene) text(t string) uintptr { return s.put(append([]byte(t), 0)) }
 
-// words is the address of numbers of 64 bits.
+// words returns the address of 64-bit numbers.
 func (s *scene) words(all ...uint64) uintptr {
 	var b []byte
 	for _, w := range all {
@@ -114,8 +114,8 @@ func (s *scene) words(all ...uint64) uintptr {
 	return s.put(b)
 }
 
-// raw makes a system call, past Go's scheduler. What a load passes may well be
-// refused: it was made all the same.
+// raw makes a system call, past Go's scheduler. The kernel may well refuse the
+// arguments of a load: the call was made all the same.
 func raw(nr uintptr, args ...uintptr) uintptr {
 	var a [6]uintptr
 	copy(a[:], args)

@@ -17,7 +17,7 @@ func init() {
 }
 
 // echo sends back each byte that it gets, until there are no more. Its one
-// thread sleeps in between, and nothing else of it runs.
+// thread sleeps in between, and nothing else in it runs.
 func echo() {
 	m, err := unix.Mmap(-1, 0, unix.Getpagesize(), readWrite, private)
 	if err != nil {
@@ -29,8 +29,8 @@ func echo() {
 	}
 }
 
-// newSwitcher is what gives the CPU to another process and gets it back. That
-// process ends with this one.
+// newSwitcher returns a function that gives the CPU to another process and gets
+// it back. That process ends with this one.
 func newSwitcher([]string) (swap func() error, err error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
@@ -53,7 +53,7 @@ func newSwitcher([]string) (swap func() error, err error) {
 		return nil, err
 	}
 	s := &scene{memory: m}
-	// Fd sets the descriptors to block, as the calls past Go's scheduler take it.
+	// Fd makes the descriptors blocking, as the calls past Go's scheduler need.
 	out, in := ours.Fd(), back.Fd()
 	return func() error {
 		raw(unix.SYS_WRITE, out, s.data(), 1)

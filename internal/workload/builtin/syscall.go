@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// newCall is what makes the system call of a name once.
+// newCall returns a function that makes the named system call once.
 func newCall(args []string) (once func() error, err error) {
 	if len(args) != 1 {
 		return nil, errors.New("which system call?")
@@ -17,8 +17,8 @@ func newCall(args []string) (once func() error, err error) {
 	return s.call(args[0])
 }
 
-// call is how the worker makes a system call once. One that is in no table is
-// made with arguments that it refuses.
+// call returns a function that makes a system call once. A call that is in no
+// table gets arguments that it refuses.
 func (s *scene) call(name string) (func() error, error) {
 	nr, err := syscallNumber(name)
 	if err != nil {
@@ -43,12 +43,12 @@ func (s *scene) call(name string) (func() error, error) {
 	return func() error { do(); return nil }, nil
 }
 
-// A prepareCall prepares what makes a system call just once, and undoes with
-// other calls what that did.
+// A prepareCall returns a function that makes a system call just once, and
+// undoes its effects with other calls.
 type prepareCall func(s *scene, nr uintptr) (do func())
 
-// refused makes a call that no kernel takes: no descriptor, address,
-// process or size that is all ones.
+// refused makes a call that no kernel accepts: no descriptor, address, process
+// or size is all ones.
 func refused(_ *scene, nr uintptr) func() {
 	const none = ^uintptr(0)
 	return func() { raw(nr, none, none, none, none, none, none) }

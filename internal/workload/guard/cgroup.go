@@ -57,10 +57,11 @@ func makeCgroup(top *os.File, name string) (*Cgroup, error) {
 	return c, nil
 }
 
-// Path is the folder's path, for as long as it is open. It need not be mounted.
+// Path returns the folder's path, valid while it is open. It need not be
+// mounted.
 func (c *Cgroup) Path() string { return fmt.Sprintf("/proc/self/fd/%d", c.Folder.Fd()) }
 
-// Close removes the cgroup. What runs in it is killed.
+// Close removes the cgroup, and kills the processes in it.
 func (c *Cgroup) Close() error {
 	if c.Folder != nil {
 		c.Folder.Close()
@@ -72,7 +73,7 @@ func (c *Cgroup) Close() error {
 }
 
 // openHierarchy opens the folder of the highest cgroup, in a mount that no
-// namespace has (Linux 5.2), or else in one that is there.
+// namespace has (Linux 5.2), or else in an existing one.
 func openHierarchy() (*os.File, error) {
 	f, err := mountHierarchy()
 	if err == nil {
@@ -88,8 +89,8 @@ func openHierarchy() (*os.File, error) {
 	return nil, err
 }
 
-// hierarchiesIn finds the mounted hierarchies in a text as /proc/self/mountinfo
-// has it.
+// hierarchiesIn finds the mounted hierarchies in a text in the form of
+// /proc/self/mountinfo.
 func hierarchiesIn(mounts string) (folders []string) {
 	for line := range strings.Lines(mounts) {
 		before, after, _ := strings.Cut(line, " - ")

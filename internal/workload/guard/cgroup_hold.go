@@ -19,11 +19,11 @@ const holdCgroupMode = "hold-cgroup"
 
 func init() { process.RegisterHelper(holdCgroupMode, holdCgroup) }
 
-// hierarchyFD is the folder that a cgroup is made in.
+// hierarchyFD is the folder in which to make a cgroup.
 const hierarchyFD = 3
 
-// holdCgroup makes a cgroup, says so, and removes it once the tool has closed
-// the other end of standard input, which it does by ending, too.
+// holdCgroup makes a cgroup, reports that, and removes it once the tool has
+// closed the other end of standard input, which ending does, too.
 func holdCgroup(args []string) error {
 	if len(args) != 1 {
 		return errors.New("expected a name")
@@ -41,7 +41,8 @@ func holdCgroup(args []string) error {
 // removeTime bounds how long the processes of a cgroup may take to end.
 const removeTime = 5 * time.Second
 
-// removeCgroup removes a cgroup once its processes have ended, which it kills.
+// removeCgroup kills the processes of a cgroup and removes it once they have
+// ended.
 func removeCgroup(hierarchy int, name string) error {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		err := unix.Unlinkat(hierarchy, name, unix.AT_REMOVEDIR)
@@ -66,7 +67,8 @@ func killCgroup(hierarchy int, name string) error {
 		return fmt.Errorf("list what is in the cgroup: %w", err)
 	}
 	for line := range strings.Lines(string(text)) {
-		// A process of another PID namespace is told as 0, which would be a group.
+		// A process of another PID namespace appears as 0, which would mean a
+		// group.
 		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && pid > 0 {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}

@@ -25,7 +25,7 @@ func holdCgroupWithWorker() {
 	workloadtest.Must(worker.Start(context.Background(), sockets.TaskOpenDevice, sockets.TaskArgs(exchangeOfTest, 0), worker.Place{Cgroup: c.Folder}))
 }
 
-// cgroups are the tool's cgroups that there are.
+// cgroups returns the existing cgroups of the tool.
 func cgroups(t *testing.T) (names []string) {
 	t.Helper()
 	top, err := openHierarchy()
@@ -69,7 +69,7 @@ func TestAWorkerStartsInACgroupThatEndsWithIt(t *testing.T) {
 	if done, err := w.Try(t.Context(), 3); err != nil || done != 3 {
 		t.Errorf("opened the device %d times: %v", done, err)
 	}
-	// What is in the cgroup does not keep it.
+	// Processes in the cgroup do not keep it.
 	if err := c.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
@@ -100,7 +100,7 @@ func TestACgroupEndsWithAKilledTool(t *testing.T) {
 	})
 }
 
-// A cgroup is found where no mount is to be made.
+// A cgroup is found even if nothing can be mounted.
 func TestTheHierarchyIsFound(t *testing.T) {
 	testenv.Root(t)
 	f, err := mountHierarchy()

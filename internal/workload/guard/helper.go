@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
-// helper is a helper that waits for the end of the tool, or for being told.
+// helper is a helper that waits for the end of the tool, or for end.
 type helper struct {
 	*exec.Cmd
 	lifeline io.Closer
@@ -19,7 +19,7 @@ type helper struct {
 
 func newHelper(mode string, args ...string) *helper {
 	h := &helper{Cmd: process.HelperCommand(mode, args...)}
-	// A session of its own keeps the helper from signals of the terminal.
+	// A separate session keeps the terminal's signals from the helper.
 	h.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	h.Stderr = &h.stderr
 	return h
@@ -32,7 +32,7 @@ func (h *helper) start() (err error) {
 	return h.Start()
 }
 
-// end has the helper do what it is there for, and waits until it has.
+// end makes the helper do its work, and waits until it is done.
 func (h *helper) end() error {
 	h.lifeline.Close()
 	if err := h.Wait(); err != nil {

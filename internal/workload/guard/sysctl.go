@@ -1,5 +1,5 @@
-// Package guard changes the machine for as long as the tool runs: helpers take back
-// the values of sysctls, and control groups, however the tool ends.
+// Package guard changes the machine for as long as the tool runs: helpers undo
+// changes of sysctls, and remove control groups, however the tool ends.
 package guard
 
 import (
@@ -22,15 +22,15 @@ func init() { process.RegisterHelper(restoreSysctlMode, restoreSysctl) }
 
 // Guard holds a sysctl at a value until it is closed or the tool ends.
 //
-// It knows nothing of other guards: of two tools that hold the same sysctl,
-// the one that set it takes it from the other when it ends.
+// Guards do not know each other: if two tools hold the same sysctl, the one
+// that set it takes it from the other when it ends.
 type Guard struct {
 	helper *helper // nil when there is nothing to restore
 }
 
-// Sysctl sets the sysctl name, such as kernel.bpf_stats_enabled, and has
-// a helper restore it however the tool ends. It does nothing when the sysctl
-// has the value already.
+// Sysctl sets the sysctl name, such as kernel.bpf_stats_enabled, and makes a
+// helper restore it however the tool ends. It does nothing if the sysctl has
+// the value already.
 func Sysctl(name, value string) (*Guard, error) {
 	path := filepath.Join("/proc/sys", strings.ReplaceAll(name, ".", "/"))
 	old, err := os.ReadFile(path)
@@ -64,8 +64,8 @@ func (g *Guard) Close() error {
 	return nil
 }
 
-// restoreSysctl writes a value to the file of a sysctl once the tool has
-// closed the other end of standard input, which it does by ending, too.
+// restoreSysctl writes a value to the file of a sysctl once the tool has closed
+// the other end of standard input, which ending does, too.
 func restoreSysctl(args []string) error {
 	if len(args) != 2 {
 		return errors.New("expected a path and a value")

@@ -24,7 +24,7 @@ func readStats(t *testing.T) string {
 	return strings.TrimSpace(string(text))
 }
 
-// holdSysctl sets the sysctl to what it is not.
+// holdSysctl sets the sysctl to another value.
 func holdSysctl() {
 	workloadtest.Must(Sysctl(statsSysctl, os.Getenv("EBPF_BENCH_TEST_VALUE")))
 }

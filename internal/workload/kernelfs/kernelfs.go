@@ -1,5 +1,5 @@
-// Package kernelfs reads the kernel's own file systems, and mounts new ones where nobody
-// else sees them.
+// Package kernelfs reads the kernel's own file systems, and mounts new ones
+// where nobody else sees them.
 package kernelfs
 
 import (
@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mount mounts a file system of the kernel's nowhere: nobody but the
-// holder of the file descriptor has it, and it is gone with that. It takes
-// Linux 5.2.
+// Mount mounts a file system of the kernel nowhere: only the holder of the file
+// descriptor has it, and it ends with that. It requires Linux 5.2.
 func Mount(fs string) (int, error) {
 	context, err := unix.Fsopen(fs, unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -30,14 +29,14 @@ func Mount(fs string) (int, error) {
 	return fd, nil
 }
 
-// usualMounts are where a machine has the kernel's file systems, if it has.
+// usualMounts are the usual mount points of the kernel's file systems.
 var usualMounts = map[string][]string{
 	"tracefs":    {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"},
 	"securityfs": {"/sys/kernel/security"},
 }
 
-// ReadFile reads a file of one of the kernel's file systems, such as
-// tracefs, whether or not the machine has that mounted.
+// ReadFile reads a file of one of the kernel's file systems, such as tracefs,
+// whether or not the machine has it mounted.
 func ReadFile(fs, name string) ([]byte, error) {
 	for _, dir := range usualMounts[fs] {
 		if data, err := os.ReadFile(path.Join(dir, name)); err == nil {

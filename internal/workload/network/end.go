@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// End is an end of a veth pair, in a namespace of its own.
+// End is an end of a veth pair, in a separate namespace.
 type End struct {
 	Netns   *Netns
 	Netlink *netlink.Handle
@@ -51,7 +51,7 @@ func (e *End) Up() error {
 	return e.Netlink.LinkSetUp(iface)
 }
 
-// Close lets go of the end's namespace, and so of the pair.
+// Close releases the end's namespace, and so the pair.
 func (e *End) Close() error {
 	if e.Netlink != nil {
 		e.Netlink.Close()

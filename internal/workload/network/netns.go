@@ -1,5 +1,5 @@
-// Package network makes networks that nobody else is in: network namespaces, which end
-// with the tool, and the ends of veth pairs that join them.
+// Package network makes isolated networks: network namespaces, which end with
+// the tool, and the ends of veth pairs that join them.
 package network
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
-// Netns is a network namespace without a name: nothing but a file descriptor
-// keeps it alive. So it ends with the tool, also when the tool is killed, and
-// the interfaces and attached programs in it end too.
+// Netns is a network namespace without a name: only a file descriptor keeps it
+// alive. So it ends with the tool, even if the tool is killed, and so do the
+// interfaces and attached programs in it.
 type Netns struct {
 	file *os.File
 }
@@ -41,7 +41,7 @@ func NewNetns() (*Netns, error) {
 	return ns, nil
 }
 
-// NetnsOf is the namespace that a file is of, such as one that [Netns.File] made
+// NetnsOf returns the namespace of a file, such as one that [Netns.File] made
 // and this process inherited.
 func NetnsOf(f *os.File) *Netns { return &Netns{file: f} }
 
@@ -56,18 +56,18 @@ func (ns *Netns) Do(fn func() error) error {
 	})
 }
 
-// Netlink opens a netlink handle that speaks of the namespace from any thread.
+// Netlink opens a netlink handle for the namespace, which any thread can use.
 func (ns *Netns) Netlink() (*netlink.Handle, error) {
 	return netlink.NewHandleAt(netns.NsHandle(ns.FD()), unix.NETLINK_ROUTE)
 }
 
-// Close lets go of the namespace. The kernel takes it down in its own time,
-// with all that is in it.
+// Close releases the namespace. The kernel removes it in its own time, with
+// everything in it.
 func (ns *Netns) Close() error {
 	return ns.file.Close()
 }
 
-// File is a copy of what keeps the namespace alive.
+// File returns a copy of the file that keeps the namespace alive.
 func (ns *Netns) File() (*os.File, error) {
 	fd, err := unix.FcntlInt(ns.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -76,7 +76,7 @@ func (ns *Netns) File() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "netns"), nil
 }
 
-// FD is the descriptor of the file that keeps the namespace alive.
+// FD returns the descriptor of the file that keeps the namespace alive.
 func (ns *Netns) FD() int {
 	return int(ns.file.Fd())
 }

@@ -47,7 +47,7 @@ func TestDoReturnsTheErrorAndLeavesNoThreadBehind(t *testing.T) {
 	})
 }
 
-// netnsOfThreads are the network namespaces of a process's threads.
+// netnsOfThreads returns the network namespaces of a process's threads.
 func netnsOfThreads(t *testing.T, pid int) []string {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/ns/net", pid))

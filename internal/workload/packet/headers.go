@@ -15,13 +15,13 @@ const (
 	// defaultSize is the smallest frame that Ethernet carries, without the
 	// frame check sequence.
 	defaultSize = 60
-	// maxSize is the largest that common hardware carries. Where the kernel
-	// takes less, it says so itself.
+	// maxSize is the largest frame that common hardware carries. If the kernel
+	// takes less, its error says so.
 	maxSize = 9216
 )
 
-// buildFrames is a frame for every combination of the source addresses and
-// the sizes of a description by headers.
+// buildFrames returns a frame for every combination of the source addresses and
+// the sizes in a description by headers.
 func buildFrames(desc *bench.Packet, room int) ([][]byte, error) {
 	h, err := newHeaders(desc)
 	if err != nil {
@@ -60,10 +60,10 @@ func buildFrames(desc *bench.Packet, room int) ([][]byte, error) {
 // headers are the headers of one description, ready to be serialized.
 type headers struct {
 	layers []gopacket.SerializableLayer
-	// length is that of all headers in bytes.
+	// length is the length of all headers in bytes.
 	length int
-	// sources are the source addresses. A frame without IP has one that
-	// nobody reads.
+	// sources are the source addresses. A frame without IP has one that nobody
+	// reads.
 	sources   bench.AddrRange
 	setSource func(netip.Addr)
 
@@ -108,14 +108,14 @@ var payload = func() []byte {
 	return b
 }()
 
-// frame serializes the headers with as much payload as makes size bytes.
+// frame serializes the headers with a payload that makes it size bytes long.
 func (h *headers) frame(size int) ([]byte, error) {
 	opts := gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}
 	stack := append(h.layers[:len(h.layers):len(h.layers)], gopacket.Payload(payload[:size-h.length]))
 	if err := gopacket.SerializeLayers(h.buf, opts, stack...); err != nil {
 		return nil, err
 	}
-	// The serializer pads to the minimum of Ethernet, also when told a size
+	// The serializer pads to the minimum of Ethernet, even if given a size
 	// below it.
 	return bytes.Clone(h.buf.Bytes()[:size]), nil
 }

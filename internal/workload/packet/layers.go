@@ -12,15 +12,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// The defaults of what a description leaves out.
+// Defaults for what a description leaves out.
 const (
 	defaultSrcMAC = "02:00:00:00:00:01"
 	defaultDstMAC = "02:00:00:00:00:02"
 	defaultTTL    = 64
 )
 
-// The numbers that experiments may use, for a frame and an IP packet that
-// have no next header (RFC 5342 and RFC 3692).
+// Numbers reserved for experiments, for a frame and an IP packet without a next
+// header (RFC 5342 and RFC 3692).
 const (
 	experimentalEtherType = layers.EthernetType(0x88b5)
 	experimentalProtocol  = layers.IPProtocol(253)
@@ -39,7 +39,7 @@ func (h *headers) addEthernet(desc *bench.Packet) error {
 
 	etherType := experimentalEtherType
 	switch {
-	// Below 0x600 the field is a length, of another frame format.
+	// Below 0x600 the field is a length, in another frame format.
 	case eth.Type != 0 && eth.Type < 0x600:
 		return fmt.Errorf("eth: type %#04x is below 0x0600", eth.Type)
 	case eth.Type != 0:
@@ -70,8 +70,8 @@ func parseMAC(s string) (net.HardwareAddr, error) {
 	return mac, nil
 }
 
-// addIP adds the IP header, if there is one, and returns it for the checksum
-// of the header above.
+// addIP adds the IP header, if there is one, and returns it for the checksum of
+// the header above.
 func (h *headers) addIP(desc *bench.Packet) (gopacket.NetworkLayer, error) {
 	protocol := experimentalProtocol
 	switch {
@@ -115,7 +115,7 @@ func (h *headers) addIP(desc *bench.Packet) (gopacket.NetworkLayer, error) {
 	return nil, nil
 }
 
-// addrs are the addresses of an IP header, which must be of its family.
+// addrs returns the addresses of an IP header, which must be of its family.
 func addrs(ip *bench.IP, defaultSrc, defaultDst string, family func(netip.Addr) bool) (src bench.AddrRange, dst netip.Addr, err error) {
 	src, dst = ip.Src, ip.Dst
 	if !src.First.IsValid() {

@@ -10,7 +10,7 @@ import (
 )
 
 // skLookup is the kernel's struct bpf_sk_lookup. Addresses and the remote port
-// are in network byte order, all else is in the machine's.
+// are in network byte order, everything else is in the machine's.
 type skLookup struct {
 	Cookie     uint64
 	Family     uint32
@@ -25,8 +25,8 @@ type skLookup struct {
 	_          [2]uint32 // ingress_ifindex, which must be 0, and padding
 }
 
-// SkLookup is the context of a sk_lookup program that looks for the socket of a
-// packet which has come in.
+// SkLookup returns the context of a sk_lookup program that looks up the socket
+// of an incoming packet.
 func SkLookup(frame []byte) ([]byte, error) {
 	packet := gopacket.NewPacket(frame, layers.LayerTypeEthernet, gopacket.DecodeOptions{NoCopy: true})
 	var lookup skLookup

@@ -1,4 +1,4 @@
-// Package packet makes the bytes of packets from their descriptions: frames of hex,
+// Package packet builds packets from their descriptions: frames from hex,
 // headers and captures, and the contexts of programs that look up sockets.
 package packet
 
@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// MinFrame is the length of an Ethernet header, below which the kernel
-// refuses to run a program.
+// MinFrame is the length of an Ethernet header, below which the kernel refuses
+// to run a program.
 const MinFrame = 14
 
 // Expand expands descriptions to frames, in their order. It reads the pcap
@@ -29,7 +29,7 @@ func Expand(descs []bench.Packet, readFile func(name string) ([]byte, error)) ([
 	return frames, nil
 }
 
-// expand is the frames of one description, of which there may be at most room.
+// expand returns the frames of one description, at most room.
 func expand(desc *bench.Packet, room int, readFile func(name string) ([]byte, error)) ([][]byte, error) {
 	kinds := kindsOf(desc)
 	switch {
@@ -86,9 +86,9 @@ func kindsOf(desc *bench.Packet) []string {
 	return kinds
 }
 
-// Hex reads bytes as people paste them: apart or not, by white space or
-// colons, with 0x or without. Each group holds whole bytes, because "4 5" may
-// be one byte or two.
+// Hex reads bytes in the forms that people paste: separated by white space or
+// colons or not, with 0x or without. Each group holds whole bytes, because "4
+// 5" may be one byte or two.
 func Hex(s string) ([]byte, error) {
 	var frame []byte
 	for _, group := range strings.Fields(strings.ReplaceAll(s, ":", " ")) {

@@ -357,7 +357,7 @@ func FuzzHeaders(f *testing.F) {
 			}
 		}
 		// A payload that looks like another protocol may not be one. So decode
-		// only what was asked for.
+		// only the requested headers.
 		if etherType == 0 && family != 0 {
 			p := gopacket.NewPacket(frames[0], layers.LayerTypeEthernet, gopacket.Lazy)
 			for _, want := range []gopacket.LayerType{layers.LayerTypeIPv4, layers.LayerTypeIPv6, layers.LayerTypeUDP, layers.LayerTypeTCP} {

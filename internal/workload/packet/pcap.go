@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// readPcap is the packets of a pcap or pcapng file, one more than room at
-// the most.
+// readPcap returns the packets of a pcap or pcapng file, at most one more than
+// room.
 func readPcap(name string, room int, readFile func(name string) ([]byte, error)) ([][]byte, error) {
 	data, err := readFile(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func parsePcap(data []byte, room int) ([][]byte, error) {
 	var frames [][]byte
 	for len(frames) <= room {
 		frame, info, err := file.ReadPacketData()
-		// An end of file behind a packet's header is not a clean one.
+		// An end of file after a packet's header is not a clean one.
 		if errors.Is(err, io.EOF) && info.CaptureLength == 0 {
 			break
 		}
@@ -69,14 +69,14 @@ func checkCaptured(info gopacket.CaptureInfo, link layers.LinkType) error {
 	return nil
 }
 
-// pcapFile is what the two formats have in common: pcap has one link type,
-// pcapng one for each interface.
+// pcapFile is what the two formats share: pcap has one link type, pcapng one
+// for each interface.
 type pcapFile struct {
 	gopacket.PacketDataSource
 	linkType func(gopacket.CaptureInfo) layers.LinkType
 }
 
-// pcapngMagic is the type of the block that a pcapng file begins with, a
+// pcapngMagic is the type of the block at the start of a pcapng file, a
 // palindrome, so that it reads alike in both byte orders.
 const pcapngMagic = 0x0a0d0d0a
 

@@ -52,7 +52,7 @@ func mixedPcapng(frame []byte) []byte {
 	return file.Bytes()
 }
 
-// cutPcap has a packet of which only the beginning was captured.
+// cutPcap returns a capture of only the start of a packet.
 func cutPcap(frame []byte) []byte {
 	var file bytes.Buffer
 	w := pcapgo.NewWriter(&file)

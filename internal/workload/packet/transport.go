@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// The default ports: the first ephemeral one, discard and http.
+// Default ports: the first ephemeral one, discard and http.
 const (
 	defaultSrcPort = 49152
 	defaultUDPPort = 9
@@ -42,7 +42,7 @@ func (h *headers) addTransport(desc *bench.Packet, network gopacket.NetworkLayer
 	return nil
 }
 
-// setFlags sets the named flags, or without names that of a segment in an
+// setFlags sets the named flags or, without names, the flag of a segment in an
 // established connection.
 func setFlags(tcp *layers.TCP, names []string) error {
 	if len(names) == 0 {

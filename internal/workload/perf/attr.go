@@ -14,13 +14,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// perfEventID is how the kernel knows an event.
+// perfEventID identifies an event to the kernel.
 type perfEventID struct {
 	typ    uint32
 	config uint64
 }
 
-// perfEventIDs are the events by every name that perf list has for them.
+// perfEventIDs are the events by every name in perf list.
 var perfEventIDs = map[string]perfEventID{
 	"cpu-clock":        {unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK},
 	"task-clock":       {unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_TASK_CLOCK},

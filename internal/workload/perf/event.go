@@ -1,5 +1,5 @@
-// Package perf attaches programs to perf events, which sample a load or are those of a
-// tracepoint, and starts the loads: processes that end with the tool.
+// Package perf attaches programs to perf events, which sample a load or belong
+// to a tracepoint, and starts the loads: processes that end with the tool.
 package perf
 
 import (
@@ -16,16 +16,16 @@ import (
 )
 
 // Events are the events that sample a load together: one for each of its
-// threads, or one for each CPU. File descriptors are all that holds them and
-// the program that they run.
+// threads, or one for each CPU. Only file descriptors hold them and the program
+// that they run.
 type Events struct {
 	fds   []int
 	links []*link.RawLink
 }
 
-// Open opens the event that desc describes, disabled: on the given
-// threads and on what they start from then on, or on every CPU for all the
-// threads of the system.
+// Open opens the event that desc describes, disabled: on the given threads and
+// on what they start from then on, or on every CPU for all threads of the
+// system.
 func Open(desc bench.PerfEvent, tids []int) (*Events, error) {
 	desc.Event = cmp.Or(desc.Event, defaultEvent)
 	e, err := openPerfEvents(desc, tids)
@@ -64,7 +64,7 @@ func openPerfEvents(desc bench.PerfEvent, tids []int) (*Events, error) {
 
 var errNoThreads = errors.New("the load has no threads")
 
-// perfEventTarget is what one event counts on, -1 being all of them.
+// perfEventTarget is what one event counts on, -1 meaning all.
 type perfEventTarget struct{ tid, cpu int }
 
 func perfEventTargets(scope bench.Scope, tids []int) ([]perfEventTarget, error) {
@@ -88,7 +88,7 @@ func perfEventTargets(scope bench.Scope, tids []int) ([]perfEventTarget, error) 
 	return targets, nil
 }
 
-// Attach has the events run prog at each sample. Each takes one program.
+// Attach makes the events run prog at each sample. Each takes one program.
 func (e *Events) Attach(prog *ebpf.Program) error {
 	if prog.Type() != ebpf.PerfEvent {
 		return fmt.Errorf("attach to perf event: program is of type %s, not %s", prog.Type(), ebpf.PerfEvent)
@@ -99,9 +99,9 @@ func (e *Events) Attach(prog *ebpf.Program) error {
 			e.links = append(e.links, l)
 			continue
 		}
-		// Before Linux 5.15 a perf event takes no link, which the kernel
-		// tells with the same EINVAL as much else. So the ioctl, which all
-		// kernels have, has the last word.
+		// Before Linux 5.15 a perf event takes no link, and the error is
+		// EINVAL, as for much else. So the ioctl, which all kernels have,
+		// decides.
 		if err := attachByIoctl(fd, prog); err != nil {
 			return fmt.Errorf("attach to perf event: %w", err)
 		}
@@ -109,16 +109,16 @@ func (e *Events) Attach(prog *ebpf.Program) error {
 	return nil
 }
 
-// attachByIoctl attaches prog to an event for as long as that is open.
+// attachByIoctl attaches prog to an event for as long as the event is open.
 func attachByIoctl(fd int, prog *ebpf.Program) error {
 	defer runtime.KeepAlive(prog)
 	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD())
 }
 
-// Enable has the events count, and so sample.
+// Enable makes the events count, and so sample.
 func (e *Events) Enable() error { return e.ioctl(unix.PERF_EVENT_IOC_ENABLE, "enable") }
 
-// Disable has the events stop counting.
+// Disable makes the events stop counting.
 func (e *Events) Disable() error { return e.ioctl(unix.PERF_EVENT_IOC_DISABLE, "disable") }
 
 func (e *Events) ioctl(req uint, verb string) error {

@@ -15,8 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
 )
 
-// newCounter is a program that does nothing, of which the kernel counts the
-// runs.
+// newCounter returns a program that does nothing. The kernel counts its runs.
 func newCounter(t *testing.T) *ebpf.Program {
 	t.Helper()
 	testenv.Root(t)
@@ -71,7 +70,7 @@ func sample(t *testing.T, desc bench.PerfEvent, l *Load, prog *ebpf.Program) *Ev
 	return e
 }
 
-// window lets the events sample for a while, and is the runs in it.
+// window lets the events sample for a while, and returns the runs in that time.
 func window(t *testing.T, e *Events, prog *ebpf.Program, d time.Duration) uint64 {
 	t.Helper()
 	before := runs(t, prog)
@@ -113,7 +112,8 @@ func TestAProgramRunsAsOftenAsTheLoadIsSampled(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			pause(t, l)
 			count = runs(t, prog) - count
-			// Others may want the CPU, too, so that a window is not a measure.
+			// Others may want the CPU, too, so the window's length is not the
+			// measure.
 			ran := cpuTime(t, pids[0]) - before
 			if want := ran.Milliseconds(); int64(count) < want*8/10-5 || int64(count) > want*12/10+5 {
 				t.Errorf("%d runs in %v of CPU time, want about %d", count, ran, want)
@@ -171,7 +171,7 @@ func TestASpinnerHasADeepUserStack(t *testing.T) {
 	if err := e.Enable(); err != nil {
 		t.Fatal(err)
 	}
-	// Now and then it is another thread of the runtime that is sampled.
+	// Now and then another thread of the runtime is sampled.
 	workloadtest.WaitUntil(t, "a sample with a deep stack", func() bool {
 		var size int64
 		return depths.Lookup(uint32(0), &size) == nil && size >= spinDepth*8
@@ -185,7 +185,7 @@ func TestChildrenOfTheLoadAreSampled(t *testing.T) {
 	if err := e.Enable(); err != nil {
 		t.Fatal(err)
 	}
-	// Whatever is in the load now ends soon.
+	// What the load does now ends soon.
 	workloadtest.WaitUntil(t, "1000 runs", func() bool { return runs(t, prog) >= 1000 })
 }
 

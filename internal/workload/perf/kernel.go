@@ -12,19 +12,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// The files in which the kernel says what it allows and has.
+// Files with the kernel's limits and features.
 const (
 	maxSampleRateFile = "/proc/sys/kernel/perf_event_max_sample_rate"
 	paranoidFile      = "/proc/sys/kernel/perf_event_paranoid"
 	onlineCPUsFile    = "/sys/devices/system/cpu/online"
 )
 
-// checkFrequency refuses what the kernel refuses with no more than EINVAL. The
-// kernel lowers its limit by itself when sampling takes too long.
+// checkFrequency refuses frequencies that the kernel would refuse with a mere
+// EINVAL. The kernel lowers its limit by itself when sampling takes too long.
 func checkFrequency(frequency uint64) error {
 	text, err := os.ReadFile(maxSampleRateFile)
 	if err != nil {
-		return nil // then the kernel has the last word
+		return nil // then the kernel decides
 	}
 	limit, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil {
@@ -38,7 +38,7 @@ func checkFrequency(frequency uint64) error {
 	return nil
 }
 
-// explainPerfEvent adds to an error of perf_event_open what it means.
+// explainPerfEvent adds the meaning of an error of perf_event_open.
 func explainPerfEvent(attr *unix.PerfEventAttr, err error) error {
 	missing := errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
 	switch {
@@ -76,7 +76,7 @@ func onlineCPUs() ([]int, error) {
 	return cpus, nil
 }
 
-// parseCPUs reads a list such as 0-2,4.
+// parseCPUs parses a list such as 0-2,4.
 func parseCPUs(list string) ([]int, error) {
 	var cpus []int
 	for item := range strings.SplitSeq(list, ",") {

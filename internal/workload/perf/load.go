@@ -17,12 +17,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
-// Load is work for a perf event to sample. Its processes run from the start;
-// those that it started end with it, and with the tool however that ends.
+// Load is work for a perf event to sample. Its processes run from the start.
+// Those that it started end with it, and with the tool however that ends.
 type Load struct {
 	// group is the process group that the load started, or 0.
 	group int
-	// existing is the process that was there before, or nil.
+	// existing is the process that existed before, or nil.
 	existing *os.Process
 
 	supervisor *exec.Cmd
@@ -61,8 +61,8 @@ func StartLoad(desc bench.Load) (*Load, error) {
 }
 
 func findLoad(pid int) (*Load, error) {
-	// The process is held by a file descriptor where the kernel can do that,
-	// so that Err never takes a later process of the same number for it.
+	// If the kernel supports it, a file descriptor holds the process, so that
+	// Err never mistakes a later process with the same number for it.
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return nil, fmt.Errorf("find load: process %d: %w", pid, err)
@@ -74,10 +74,10 @@ func findLoad(pid int) (*Load, error) {
 	return l, nil
 }
 
-// Err is why the load has ended, or nil while it goes on.
+// Err returns why the load has ended, or nil while it runs.
 func (l *Load) Err() error {
 	if l.existing != nil {
-		// Another user's process refuses the signal, but is there.
+		// Another user's process refuses the signal, but exists.
 		err := l.existing.Signal(unix.Signal(0))
 		if errors.Is(err, os.ErrProcessDone) || errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("load ended early: no process %d any more", l.existing.Pid)
@@ -92,8 +92,8 @@ func (l *Load) Err() error {
 	}
 }
 
-// Pause stops the load's processes. A process that the load did not start is
-// left alone, and so is one that has left the command's process group.
+// Pause stops the load's processes. It does not affect a process that the load
+// did not start, nor one that has left the command's process group.
 func (l *Load) Pause() error { return l.signal(unix.SIGSTOP) }
 
 // Resume continues what Pause stopped.
@@ -112,8 +112,8 @@ func (l *Load) signal(sig unix.Signal) error {
 	return nil
 }
 
-// endOr is why a load ended whose processes are gone, which is about to be known;
-// else err.
+// endOr returns why a load whose processes are gone has ended, if that is about
+// to be known, else err.
 func (l *Load) endOr(err error) error {
 	select {
 	case <-l.ended:
@@ -123,7 +123,7 @@ func (l *Load) endOr(err error) error {
 	}
 }
 
-// Explain is why the load has ended where an error of OpenPerfEvents comes of that.
+// Explain returns why the load has ended if that caused an error of Open.
 func (l *Load) Explain(err error) error {
 	if l.existing != nil || !errors.Is(err, errNoThreads) {
 		return err
@@ -143,7 +143,7 @@ func (l *Load) Close() error {
 	return nil
 }
 
-// pids are the processes of the load at this moment.
+// pids returns the processes of the load at this moment.
 func (l *Load) pids() ([]int, error) {
 	if l.existing != nil {
 		return []int{l.existing.Pid}, nil
@@ -151,7 +151,7 @@ func (l *Load) pids() ([]int, error) {
 	return process.List(func(s process.Stat) bool { return s.Group == l.group && s.State != 'Z' })
 }
 
-// TIDs are the threads of the load's processes at this moment.
+// TIDs returns the threads of the load's processes at this moment.
 func (l *Load) TIDs() ([]int, error) {
 	pids, err := l.pids()
 	if err != nil {

@@ -31,8 +31,8 @@ func startLoad(t *testing.T, desc bench.Load) *Load {
 	return l
 }
 
-// cpuTime is how long a process has been on a CPU, to a tick while it is and
-// exactly while it is stopped.
+// cpuTime returns how long a process has been on a CPU: accurate to a tick
+// while it runs, and exact while it is stopped.
 func cpuTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	workloadtest.NeedFile(t, "/proc/self/schedstat")
@@ -47,7 +47,8 @@ func cpuTime(t *testing.T, pid int) time.Duration {
 	return time.Duration(ns)
 }
 
-// pause waits until the load has really stopped, which a signal does not.
+// pause waits until the load has really stopped, since sending the signal does
+// not.
 func pause(t *testing.T, l *Load) {
 	t.Helper()
 	if err := l.Pause(); err != nil {
@@ -230,8 +231,8 @@ func TestAnExistingProcessIsLeftAlone(t *testing.T) {
 	workloadtest.WantError(t, l.Err(), "ended early", strconv.Itoa(pid))
 }
 
-// holdCommandLoad is a command with a child in its group, one in a session of
-// its own, and one there whose parent has ended.
+// holdCommandLoad is a command with a child in its group, one in another
+// session, and one there whose parent has ended.
 func holdCommandLoad() {
 	dir := os.Getenv("EBPF_BENCH_TEST_DIR")
 	l := workloadtest.Must(StartLoad(bench.Load{Command: []string{"sh", "-c", `

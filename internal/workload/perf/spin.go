@@ -15,19 +15,18 @@ func init() {
 	process.RegisterHelper(spinMode, func([]string) error { spin(); return nil })
 }
 
-// spinDepth is the depth of the user stack that a spinner shows to a program
-// that walks it.
+// spinDepth is the depth of a spinner's user stack for a program that walks it.
 const spinDepth = 20
 
-// spinCommand is a process that is always busy in the same way. The settings
-// keep the runtime of Go from ever interrupting its main thread.
+// spinCommand returns a process that is always busy in the same way. The
+// settings keep Go's runtime from ever interrupting its main thread.
 func spinCommand() *exec.Cmd {
 	cmd := process.HelperCommand(spinMode)
 	cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1")
 	return cmd
 }
 
-// spin says that it is ready by closing its end of the pipe, and never
+// spin signals that it is ready by closing its end of the pipe, and never
 // returns.
 func spin() {
 	_ = os.WriteFile("/proc/self/comm", []byte("ebpf-bench-spin"), 0) // else it is "exe"
@@ -42,8 +41,8 @@ func descend(depth int, seed uint64) uint64 {
 	if depth > 1 {
 		return descend(depth-1, seed) + 1
 	}
-	// A xorshift never reaches zero, which the compiler cannot know. There is
-	// no call in the loop, for one would let the runtime in.
+	// A xorshift never reaches zero, which the compiler cannot know. The loop
+	// contains no call, because one would let the runtime in.
 	for seed != 0 {
 		seed ^= seed << 13
 		seed ^= seed >> 7

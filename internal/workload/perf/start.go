@@ -27,10 +27,10 @@ func (l *Load) start() error {
 	l.supervisor.Stderr = &l.stderr
 	// Neither the terminal's signals nor those for the group reach it.
 	l.supervisor.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// Standard error may be held open by a process that got away.
+	// An escaped process may hold standard error open.
 	l.supervisor.WaitDelay = time.Second
 	// The caller's thread may be locked and pinned to a CPU, which a load would
-	// inherit. A goroutine of its own runs on another thread.
+	// inherit. A separate goroutine runs on another thread.
 	started := make(chan error)
 	go func() { started <- l.supervisor.Start() }()
 	if err := <-started; err != nil {
@@ -62,8 +62,8 @@ func (l *Load) watch(r io.Closer, reports *json.Decoder) {
 		"a load goes on until it is stopped: have its command do its work again and again")
 }
 
-// failure is why the load ended: what the supervisor reported, else how it
-// ended itself, with the last that was written to standard error.
+// failure returns why the load ended: the supervisor's report, else how the
+// supervisor ended, with the last lines written to standard error.
 func (l *Load) failure(r report, waited error) error {
 	err := waited
 	if r.Ended != "" {

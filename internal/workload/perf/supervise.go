@@ -24,24 +24,24 @@ func init() { process.RegisterHelper(superviseMode, supervise) }
 const (
 	// reportFD is where a supervisor writes its reports.
 	reportFD = 3
-	// readyFD is what a spinner closes when it is ready.
+	// readyFD is the file that a spinner closes when it is ready.
 	readyFD = 3
 )
 
-// report is what a supervisor tells the tool: the group that it started, then
-// why that ended.
+// report is a supervisor's report to the tool: first the group that it started,
+// then why that ended.
 type report struct {
 	Group int    `json:"group,omitempty"`
 	Ended string `json:"ended,omitempty"`
 }
 
 // supervise starts a number of copies of a command, or of a spinner, in one
-// process group. As soon as one of them ends or the tool does, it kills the
-// whole group, and what its processes have started outside of it.
+// process group. As soon as one of them or the tool ends, it kills the whole
+// group, and everything that its processes have started outside of it.
 //
 // The tool holds the other end of standard input, which the kernel closes
-// however the tool ends. Asking the kernel for a signal instead would kill
-// the supervisor's child and leave the grandchildren.
+// however the tool ends. Asking the kernel for a signal instead would kill the
+// supervisor's child and leave the grandchildren.
 func supervise(args []string) error {
 	if len(args) == 0 {
 		return errors.New("missing the number of copies")
@@ -53,8 +53,8 @@ func supervise(args []string) error {
 	unix.CloseOnExec(reportFD)
 	reports := json.NewEncoder(os.NewFile(reportFD, "reports"))
 
-	// A signal to the tool's process tree must not keep the supervisor from
-	// its work. Ignoring it would make the command ignore it, too.
+	// A signal to the tool's process tree must not keep the supervisor from its
+	// work. Ignoring it would make the command ignore it, too.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGTERM)
 	// Orphans come to the supervisor, so that it finds them.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
@@ -67,7 +67,7 @@ func supervise(args []string) error {
 		return reports.Encode(report{Ended: err.Error()})
 	}
 	group := pids[0]
-	_ = reports.Encode(report{Group: group}) // the tool has ended if this fails
+	_ = reports.Encode(report{Group: group}) // if this fails, the tool has ended
 
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -82,8 +82,8 @@ func supervise(args []string) error {
 	return nil
 }
 
-// startGroup starts the copies in a process group of their own and waits
-// until the spinners among them spin.
+// startGroup starts the copies in a new process group and waits until the
+// spinners among them spin.
 func startGroup(copies int, command []string) ([]int, error) {
 	ready, readyWrite, err := os.Pipe()
 	if err != nil {
@@ -116,7 +116,7 @@ func startGroup(copies int, command []string) ([]int, error) {
 	return pids, nil
 }
 
-// waitFor reaps children until one of the pids has ended, and says how.
+// waitFor reaps children until one of the pids has ended, and returns how.
 func waitFor(pids []int) (string, error) {
 	for {
 		var status unix.WaitStatus

@@ -16,9 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/kernelfs"
 )
 
-// AttachTracepoint attaches a program to a tracepoint of the kernel's, for all
-// that happens on the machine, until it is closed. Where tracefs is not mounted
-// it takes Linux 5.2.
+// AttachTracepoint attaches a program to a tracepoint of the kernel, for
+// everything that happens on the machine, until it is closed. Unless tracefs is
+// mounted, it requires Linux 5.2.
 func AttachTracepoint(prog *ebpf.Program, group, name string) (io.Closer, error) {
 	id, err := tracepointID(group, name)
 	if err != nil {
@@ -55,8 +55,8 @@ func tracepointID(group, name string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 }
 
-// Tracepoints are the kernel's tracepoints, each as GROUP:NAME, none where that
-// cannot be told.
+// Tracepoints returns the kernel's tracepoints, each as GROUP:NAME, or nil if
+// they are unknown.
 func Tracepoints() []string {
 	text, err := kernelfs.ReadFile("tracefs", "available_events")
 	if err != nil {
@@ -65,8 +65,8 @@ func Tracepoints() []string {
 	return strings.Fields(string(text))
 }
 
-// KernelFunctions are the functions of the kernel that can be traced and whose
-// names match a pattern of * and ?.
+// KernelFunctions returns the functions of the kernel that can be traced and
+// whose names match a pattern of * and ?.
 func KernelFunctions(pattern string) ([]string, error) {
 	text, err := kernelfs.ReadFile("tracefs", "available_filter_functions")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 const (
 	stderrLines = 5
 	stderrBytes = 4096
-	// stderrText is how much of that an error says.
+	// stderrText is how much of that an error includes.
 	stderrText = 1024
 )
 
 // StderrTail keeps the last lines that are written to it.
 type StderrTail struct{ buf []byte }
 
-// Write keeps what it is given, and of all that the end.
+// Write appends p and keeps only the end.
 func (t *StderrTail) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
 	if n := len(t.buf) - stderrBytes; n > 0 {
@@ -29,7 +29,7 @@ func (t *StderrTail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the last lines in one.
+// String returns the last lines as one.
 func (t *StderrTail) String() string {
 	lines := strings.Split(string(bytes.TrimSpace(t.buf)), "\n")
 	text := strings.Join(lines[max(0, len(lines)-stderrLines):], "; ")

@@ -1,8 +1,8 @@
-// Package process runs helpers, which are the tool's own binary started again, and
-// finds, ends and explains the processes that others start.
+// Package process runs helpers, which are the tool's own binary started again,
+// and finds, ends and explains the processes that others start.
 //
-// Whatever the tool starts ends with it, also when it is killed. Helpers see to that: a
-// main function calls [RunHelper] first.
+// Whatever the tool starts ends with it, even if the tool is killed. Helpers
+// ensure that: a main function calls [RunHelper] first.
 package process
 
 import (
@@ -13,8 +13,8 @@ import (
 	"runtime"
 )
 
-// helperEnv is the environment variable that turns this binary into one of
-// its helpers.
+// helperEnv is the environment variable that turns this binary into one of its
+// helpers.
 const helperEnv = "EBPF_BENCH_HELPER"
 
 // A helper asks the kernel to kill its children when the thread that started
@@ -26,25 +26,25 @@ func init() {
 	}
 }
 
-// helpers are what helpers do, by their modes.
+// helpers are the functions of helpers, by mode.
 var helpers = map[string]func(args []string) error{}
 
-// RegisterHelper says what a helper of a mode does. It is called from init
+// RegisterHelper registers the function of a helper's mode. Call it from init
 // functions.
 func RegisterHelper(mode string, run func(args []string) error) { helpers[mode] = run }
 
 // begun is whether RunHelper was called.
 var begun bool
 
-// RunHelper runs this process as a helper, and then never returns, when it was
-// started as one. It must be called on the main goroutine before all else.
+// RunHelper runs this process as a helper, and never returns, if it was started as
+// one. Call it on the main goroutine before anything else.
 func RunHelper() {
 	begun = true
 	mode := os.Getenv(helperEnv)
 	if mode == "" {
 		return
 	}
-	// What a helper starts is not a helper.
+	// A helper's children are not helpers.
 	os.Unsetenv(helperEnv)
 
 	err := fmt.Errorf("unknown %s", helperEnv)

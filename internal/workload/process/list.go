@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Stat is what /proc/PID/stat says of a process.
+// Stat holds fields of /proc/PID/stat.
 type Stat struct {
-	State         byte // a letter, such as T of a process that is stopped
+	State         byte // a letter, such as T for a stopped process
 	Parent, Group int
 }
 
-// List are the processes that a condition holds for.
+// List returns the processes for which a condition holds.
 func List(is func(Stat) bool) ([]int, error) {
 	all, err := numbers("/proc")
 	if err != nil {
@@ -39,7 +39,7 @@ func List(is func(Stat) bool) ([]int, error) {
 	return pids, nil
 }
 
-// ReadStat reads what /proc says of a process.
+// ReadStat reads /proc/PID/stat.
 func ReadStat(pid int) (Stat, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -48,7 +48,7 @@ func ReadStat(pid int) (Stat, error) {
 	return parseStat(text)
 }
 
-// parseStat begins behind the name, which may hold anything.
+// parseStat starts after the name, which may contain anything.
 func parseStat(text []byte) (stat Stat, err error) {
 	_, err = fmt.Fscanf(bytes.NewReader(text[bytes.LastIndexByte(text, ')')+1:]),
 		" %c %d %d", &stat.State, &stat.Parent, &stat.Group)
@@ -58,10 +58,10 @@ func parseStat(text []byte) (stat Stat, err error) {
 	return stat, nil
 }
 
-// Threads are the threads of a process.
+// Threads returns the threads of a process.
 func Threads(pid int) ([]int, error) { return numbers(fmt.Sprintf("/proc/%d/task", pid)) }
 
-// numbers are the entries of a directory that are numbers.
+// numbers returns the entries of a directory that are numbers.
 func numbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,16 +77,16 @@ func numbers(dir string) ([]int, error) {
 	return ns, nil
 }
 
-// KillChildren kills and reaps this process's children until it has none.
-// What they leave behind become its children in turn.
+// KillChildren kills and reaps this process's children until it has none. Their
+// own children become its children in turn.
 func KillChildren() {
 	for {
 		children, _ := List(func(s Stat) bool { return s.Parent == os.Getpid() })
 		for _, pid := range children {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
-		// One is waited for, and whatever else has ended by then is reaped
-		// too: to look for children again after each would take for ever.
+		// Wait for one, and reap whatever else has ended by then: looking for
+		// children again after each one would take forever.
 		for options := 0; ; options = unix.WNOHANG {
 			pid, err := unix.Wait4(-1, nil, options, nil)
 			if errors.Is(err, unix.ECHILD) {

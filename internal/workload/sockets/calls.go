@@ -28,7 +28,7 @@ func bindTask(e bench.Exchange, _ []int) (call, error) {
 	}, nil
 }
 
-// sendTask sends, and has the far host forget, what is sent.
+// sendTask sends a message, and makes the far host discard it.
 func sendTask(e bench.Exchange, servers []int) (call, error) {
 	fd, err := boundSocket(e, nearAddress, nearPort, nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func receiveTask(e bench.Exchange, servers []int) (call, error) {
 	}, nil
 }
 
-// onConnection is a call on a socket that is connected.
+// onConnection makes a call on a connected socket.
 func onConnection(do func(fd int) error) func(bench.Exchange, []int) (call, error) {
 	return func(e bench.Exchange, servers []int) (call, error) {
 		fd, _, err := dial(e, servers[0], nearPort)

@@ -1,5 +1,6 @@
-// Package sockets sends messages between sockets, of one process or of a worker and the
-// tool, on two hosts that nothing else sends to: each drives the programs on its way.
+// Package sockets exchanges messages between sockets, of one process or of a
+// worker and the tool, on two isolated hosts: each message drives the programs
+// on its way.
 package sockets
 
 import (
@@ -12,31 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// progressTime is how long there may be no progress where there must be some.
+// progressTime is how long an exchange that must progress may stall.
 const progressTime = 2 * time.Second
 
-// Messages are what sockets send each other that are there already: the first
-// one sends, and whichever gets the message answers it.
+// Messages are exchanged between open sockets: the first one sends, and
+// whichever receives the message answers it.
 //
-// One thread holds all ends, so that what a message sets off has happened before
+// One thread holds all ends, so that a message's effects have happened before
 // the next one is sent: a veth pair delivers within the call that sends.
 //
-// A message that a program drops, or refuses to send, is one without an answer.
+// A message that a program drops, or refuses to send, counts as unanswered.
 type Messages struct {
 	sockets []int
-	// connected are the sockets that need not be told where to send.
+	// connected says which sockets need no address to send to.
 	connected       []bool
 	message, buffer []byte
-	// Reliable says that each message must be answered: TCP sends again what a
+	// Reliable says that each message must be answered: TCP resends what a
 	// program drops on the way, in its own time.
 	Reliable bool
 	// OneWay says that nothing arrives.
 	OneWay bool
-	// Renew makes other sockets, for the next message, once a program refuses to
-	// send one. It may be nil.
+	// Renew, unless nil, makes other sockets for the next message once a
+	// program refuses to send one.
 	Renew func() (*Messages, error)
-	// there and back are how long an arrival is waited for. A program that drops
-	// the answers needs messages that arrive.
+	// there and back are how long to wait for an arrival. A program that drops
+	// the answers still needs messages that arrive.
 	there, back patience
 }
 
@@ -49,8 +50,8 @@ func messagesAmong(size int, sockets ...int) *Messages {
 	return m
 }
 
-// Do exchanges so many messages and says how many of them were answered. It ends
-// early when ctx is cancelled.
+// Do exchanges this many messages and returns how many of them were answered.
+// It ends early when ctx is cancelled.
 func (m *Messages) Do(ctx context.Context, times int) (answered int, err error) {
 	for range times {
 		ok, err := m.one(ctx)
@@ -64,7 +65,7 @@ func (m *Messages) Do(ctx context.Context, times int) (answered int, err error) 
 	return answered, nil
 }
 
-// one exchanges a message. It comes to nothing if nothing arrives.
+// one exchanges a message. ok is false if nothing arrives.
 func (m *Messages) one(ctx context.Context) (ok bool, err error) {
 	if ok, err := m.send(ctx, 0, nil); !ok || err != nil {
 		return false, err
@@ -155,7 +156,7 @@ func (m *Messages) receive(ctx context.Context, p *patience) (at int, from unix.
 	}
 }
 
-// isEnd tells that a connection has ended.
+// isEnd reports whether err says that a connection has ended.
 func isEnd(err error) bool {
 	return errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ETIMEDOUT) ||
 		errors.Is(err, unix.EBADF) || errors.Is(err, unix.ENOTCONN)

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// talks are exchanges of each protocol over each version of IP.
+// talks returns exchanges of each protocol over each version of IP.
 func talks() (all []bench.Exchange) {
 	for _, protocol := range []bench.Protocol{bench.ProtocolTCP, bench.ProtocolUDP} {
 		for _, ipv6 := range []bool{false, true} {

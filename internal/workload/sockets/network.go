@@ -14,17 +14,16 @@ import (
 
 // Network is two hosts that can talk to each other: network namespaces that a
 // veth pair joins, each end with an IPv4 and an IPv6 address. Nothing else
-// sends there. What the stack would do by a timer of its own is done once and
-// for all: addresses are not probed for duplicates, neighbours are permanent,
-// and each segment of TCP is acknowledged at once.
+// sends there. Work that the stack would do on timers is done in advance:
+// addresses are not probed for duplicates, neighbours are permanent, and each
+// TCP segment is acknowledged at once.
 type Network struct {
 	near, far network.End
 	// noIPv6 is why the hosts have no IPv6 addresses.
 	noIPv6 error
 }
 
-// The addresses are those that are set aside for benchmarks: RFC 2544 and
-// RFC 5180.
+// The addresses are those reserved for benchmarks: RFC 2544 and RFC 5180.
 var (
 	nearAddress = hostAddress{net.IPv4(198, 18, 0, 1), net.ParseIP("2001:2::1"), net.HardwareAddr{2, 0, 0, 0, 0, 1}}
 	farAddress  = hostAddress{net.IPv4(198, 18, 0, 2), net.ParseIP("2001:2::2"), net.HardwareAddr{2, 0, 0, 0, 0, 2}}
@@ -33,13 +32,13 @@ var (
 // nearIndex is the index of the near host's interface.
 const nearIndex = 7
 
-// hostAddress is what an end of a Network is reached by.
+// hostAddress holds the addresses of an end of a Network.
 type hostAddress struct {
 	ipv4, ipv6 net.IP
 	mac        net.HardwareAddr
 }
 
-// sockaddr is the address of a port of the host.
+// sockaddr returns the address of a port of the host.
 func (a hostAddress) sockaddr(ipv6 bool, port int) unix.Sockaddr {
 	if ipv6 {
 		return &unix.SockaddrInet6{Port: port, Addr: [16]byte(a.ipv6.To16())}
@@ -63,7 +62,7 @@ func (n *Network) setUp() error {
 		}
 	}
 	pair := netlink.NewVeth(netlink.NewLinkAttrs())
-	// An index that its peer does not have makes the kernel turn on the interface
+	// If the index differs from its peer's, the kernel turns on the interface
 	// at once rather than within a second.
 	pair.Name, pair.Index, pair.HardwareAddr = n.near.Name, nearIndex, nearAddress.mac
 	pair.PeerName, pair.PeerNamespace, pair.PeerHardwareAddr = n.far.Name, netlink.NsFd(n.far.Netns.FD()), farAddress.mac
@@ -83,13 +82,13 @@ func (n *Network) setUp() error {
 		if err := h.joinTo(h.own.ipv4, h.peer.ipv4); err != nil {
 			return fmt.Errorf("set up %s end: %w", h.Name, err)
 		}
-		// A kernel without IPv6 still has a use for IPv4.
+		// A kernel without IPv6 can still use IPv4.
 		n.noIPv6 = errors.Join(n.noIPv6, h.joinTo(h.own.ipv6, h.peer.ipv6))
 	}
 	return nil
 }
 
-// host is an end of a Network, its address and that of the other.
+// host is an end of a Network, its address and the peer's.
 type host struct {
 	*network.End
 	own, peer hostAddress
@@ -107,7 +106,7 @@ func (h host) upWithLoopback() error {
 	return h.Up()
 }
 
-// running waits until the end sends: the kernel turns on the one that came up
+// running waits until the end sends: the kernel turns on the end that came up
 // first after the other, and in its own time. Until then it drops everything.
 func (h host) running() error {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
@@ -124,7 +123,7 @@ func (h host) running() error {
 	}
 }
 
-// joinTo gives the end an address and the way to another one.
+// joinTo gives the end an address and a route to another one.
 func (h host) joinTo(own, peer net.IP) error {
 	family, only := unix.AF_INET6, net.CIDRMask(128, 128)
 	if own.To4() != nil {
@@ -148,8 +147,8 @@ func (h host) joinTo(own, peer net.IP) error {
 	return h.answersTo(own)
 }
 
-// answersTo waits until an address is the end's own, which one of IPv6 becomes in
-// the kernel's own time.
+// answersTo waits until an address is the end's own; an IPv6 address becomes
+// that in the kernel's own time.
 func (h host) answersTo(own net.IP) error {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		routes, err := h.Netlink.RouteGet(own)
@@ -162,11 +161,11 @@ func (h host) answersTo(own net.IP) error {
 	}
 }
 
-// Near is the namespace of the host that talks first, Far that of the other.
+// Near returns the namespace of the host that talks first.
 func (n *Network) Near() *network.Netns { return n.near.Netns }
 
-// Far is the namespace of the host that answers.
+// Far returns the namespace of the host that answers.
 func (n *Network) Far() *network.Netns { return n.far.Netns }
 
-// Close lets go of the hosts.
+// Close releases the hosts.
 func (n *Network) Close() error { return errors.Join(n.near.Close(), n.far.Close()) }

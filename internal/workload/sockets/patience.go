@@ -2,15 +2,15 @@ package sockets
 
 import "time"
 
-// patience is how long an answer is waited for that is perhaps never sent.
-// Nothing tells that none is on its way: there is nothing to wait for but a
-// thread of the kernel that is behindhand, on a busy machine for a tenth of a second.
-// A program that drops messages must not make a round last for ever, so the very
-// first that is missed is waited for longest, the few after it less, those after them
-// for as long as answers take on this machine, and none once many in a row were missed.
+// patience is how long to wait for an answer that may never be sent. Nothing
+// shows that none is on its way; it can only be held up by a late thread of the
+// kernel, on a busy machine by a tenth of a second. A program that drops
+// messages must not make a round last forever. So the wait is longest for the
+// very first missing answer, shorter for the next few, after that as long as
+// answers take on this machine, and zero once many in a row were missing.
 type patience struct {
 	missed, inARow int
-	// slowest is how long an answer took at most.
+	// slowest is the longest that an answer took.
 	slowest time.Duration
 }
 
@@ -18,7 +18,7 @@ const (
 	longestWait            = 500 * time.Millisecond
 	firstWait, firstMissed = 20 * time.Millisecond, 5
 	laterWait, mostInARow  = time.Millisecond, 10
-	// slower is how much longer than the slowest an answer may take.
+	// slower is how many times longer than the slowest an answer may take.
 	slower = 4
 )
 
@@ -34,7 +34,7 @@ func (p *patience) time() time.Duration {
 	return firstWait
 }
 
-// answered says whether there was an answer, and how long that took.
+// answered records whether there was an answer, and how long that took.
 func (p *patience) answered(ok bool, took time.Duration) {
 	if ok {
 		p.inARow = 0

@@ -11,7 +11,7 @@ import (
 )
 
 // Server is the sockets of the far host that wait for the near one: listeners,
-// or sockets for UDP that have no peer.
+// or unconnected UDP sockets.
 type Server struct {
 	Sockets []int
 	network *Network
@@ -19,7 +19,7 @@ type Server struct {
 }
 
 // Serve opens a group of sockets on the same port of the far host. With more
-// than one, the kernel spreads what comes over them.
+// than one, the kernel spreads messages over them.
 func (n *Network) Serve(e bench.Exchange, group int) (*Server, error) {
 	if e.IPv6 && n.noIPv6 != nil {
 		return nil, fmt.Errorf("the network has no IPv6: %w", n.noIPv6)
@@ -48,7 +48,7 @@ func (n *Network) Serve(e bench.Exchange, group int) (*Server, error) {
 	return s, nil
 }
 
-// Files are copies of the sockets, for a worker to inherit.
+// Files returns copies of the sockets, for a worker to inherit.
 func (s *Server) Files() ([]*os.File, error) {
 	var files []*os.File
 	for _, fd := range s.Sockets {
@@ -61,7 +61,8 @@ func (s *Server) Files() ([]*os.File, error) {
 	return files, nil
 }
 
-// Messages are those that a client of the near host sends to the server.
+// Messages returns the messages that a client of the near host sends to the
+// server.
 func (s *Server) Messages() (*Messages, error) {
 	client, peer, err := s.dial(0)
 	if err != nil {
@@ -71,11 +72,11 @@ func (s *Server) Messages() (*Messages, error) {
 		return messagesAmong(s.talk.Size, client, peer), nil
 	}
 	m := messagesAmong(s.talk.Size, append([]int{client}, s.Sockets...)...)
-	s.Sockets = nil // they are closed with the messages
+	s.Sockets = nil // closed with the messages
 	return m, nil
 }
 
-// dial connects a client of its own number to the server.
+// dial connects the numbered client to the server.
 func (s *Server) dial(number int) (client, peer int, err error) {
 	err = s.network.near.Netns.Do(func() error {
 		client, peer, err = dial(s.talk, s.Sockets[0], nearPort+number)
@@ -90,12 +91,12 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Proxy is two sockets of the far host, each connected to one of the near host:
-// what a proxy has of a client and of the service that it stands before. A
-// program that hands on what one of them gets, to either of them, makes no
-// circle, because what is at their other ends only answers.
+// Proxy is two sockets of the far host, each connected to one of the near host,
+// like a proxy's sockets for a client and for the service behind it. A program
+// that forwards what one of them gets, to either of them, makes no loop,
+// because the other ends only answer.
 type Proxy struct {
-	// Sockets are the proxy's.
+	// Sockets are the proxy's own.
 	Sockets [2]int
 	clients [2]int
 	size    int
@@ -127,13 +128,14 @@ func (p *Proxy) connect(n *Network, e bench.Exchange, i int) error {
 	return unix.Connect(p.Sockets[i], nearAddress.sockaddr(e.IPv6, nearPort+i))
 }
 
-// Sent are the messages that the proxy sends to its client, Received those that
-// it gets from it. Closing them closes the proxy.
+// Sent returns the messages that the proxy sends to its client. Closing them
+// closes the proxy.
 func (p *Proxy) Sent() *Messages {
 	return messagesAmong(p.size, p.Sockets[0], p.clients[0], p.Sockets[1], p.clients[1])
 }
 
-// Received are the messages that the client sends to the proxy.
+// Received returns the messages that the client sends to the proxy. Closing
+// them closes the proxy.
 func (p *Proxy) Received() *Messages {
 	return messagesAmong(p.size, p.clients[0], p.Sockets[0], p.clients[1], p.Sockets[1])
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// nearPort is the first port that the near host talks from. That it is the
-// same in each run makes what hashes it cost the same.
+// nearPort is the first port of the near host. It is the same in each run, so
+// that hashing it costs the same.
 const nearPort = 40000
 
-// newSocket opens a socket that does not block. A TCP socket sends what it is
-// given at once, and ends by a reset, which leaves no state that waits.
+// newSocket opens a non-blocking socket. A TCP socket sends data at once, and
+// ends with a reset, which leaves no waiting state.
 func newSocket(e bench.Exchange) (int, error) {
 	family, typ := unix.AF_INET, unix.SOCK_DGRAM
 	if e.IPv6 {
@@ -45,8 +45,8 @@ func endByReset(fd int) error {
 	return unix.SetsockoptLinger(fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 }
 
-// boundSocket opens a socket with an address of its own. prepare, unless nil,
-// is called before it has one.
+// boundSocket opens a socket with its own address. prepare, unless nil, is
+// called before it has one.
 func boundSocket(e bench.Exchange, host hostAddress, port int, prepare func(fd int) error) (int, error) {
 	fd, err := newSocket(e)
 	if err != nil {
@@ -65,8 +65,8 @@ func boundSocket(e bench.Exchange, host hostAddress, port int, prepare func(fd i
 	return fd, nil
 }
 
-// serve opens a socket that waits for what is sent to the far host: it listens,
-// if it is for TCP.
+// serve opens a socket of the far host that waits for messages: a TCP socket
+// listens.
 func serve(e bench.Exchange, prepare func(fd int) error) (int, error) {
 	fd, err := boundSocket(e, farAddress, e.Port, prepare)
 	if err != nil || e.Protocol != bench.ProtocolTCP {
@@ -103,7 +103,7 @@ func dial(e bench.Exchange, server, port int) (client, peer int, err error) {
 	return client, peer, nil
 }
 
-// accept takes a connection that has come to a listener, or comes in a while.
+// accept takes a connection from a listener, and waits for one if necessary.
 func accept(listener int, wait time.Duration) (int, error) {
 	if at, err := readable([]int{listener}, wait); err != nil || at < 0 {
 		return -1, errors.Join(os.ErrDeadlineExceeded, err)
@@ -120,12 +120,12 @@ func accept(listener int, wait time.Duration) (int, error) {
 }
 
 // readable waits until there is something to read from one of the sockets, and
-// tells from which one: -1 if there is nothing in time.
+// returns its index, or -1 if there is nothing in time.
 func readable(sockets []int, wait time.Duration) (int, error) {
 	return ready(context.Background(), sockets, unix.POLLIN, wait)
 }
 
-// readyWait is how long a socket is waited for before a look at the context.
+// readyWait is how long to wait for a socket between looks at the context.
 const readyWait = 100 * time.Millisecond
 
 // ready waits for an event of one of the sockets. It fails when ctx is cancelled.

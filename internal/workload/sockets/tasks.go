@@ -19,12 +19,12 @@ import (
 // inheritedFD is the first of the files that a worker inherits.
 const inheritedFD = 4
 
-// call is something that a program of a cgroup sees. That it is refused is the
-// program's affair.
+// call does something that a program of a cgroup sees. The program may refuse
+// it.
 type call func() error
 
-// callTasks are what a worker of the near host can do, by name. servers are the
-// far host's sockets that it has inherited.
+// callTasks are the tasks of a worker on the near host, by name. servers are
+// the far host's sockets that it has inherited.
 var callTasks = map[string]func(e bench.Exchange, servers []int) (call, error){
 	TaskConnect:      connectTask,
 	TaskSocket:       socketTask,
@@ -74,10 +74,10 @@ func init() {
 	worker.Register(TaskConnectOwn, connectOwnTask)
 }
 
-// TaskArgs are the arguments of a task of the near host, which inherits so
+// TaskArgs returns the arguments of a task of the near host that inherits this
 // many sockets.
 func TaskArgs(e bench.Exchange, servers int) []string {
-	text, _ := json.Marshal(e) // has nothing that JSON lacks
+	text, _ := json.Marshal(e) // contains nothing that JSON lacks
 	return []string{string(text), strconv.Itoa(servers)}
 }
 
@@ -98,9 +98,9 @@ func readTaskArgs(args []string) (e bench.Exchange, inherited []int, err error) 
 	return e, inherited, err
 }
 
-// callTask counts the calls that succeed. It has one succeed before there is a
-// program that could refuse it, so that an error that is not the program's is
-// told.
+// callTask counts the calls that succeed. It requires one to succeed before
+// there is a program that could refuse it, so that errors with other causes are
+// reported.
 func callTask(args []string, open func(bench.Exchange, []int) (call, error)) (func(int) (int, error), error) {
 	e, servers, err := readTaskArgs(args)
 	if err != nil {
@@ -128,7 +128,7 @@ func callTask(args []string, open func(bench.Exchange, []int) (call, error)) (fu
 	}, nil
 }
 
-// messageTask exchanges messages that each must be answered if they are by TCP.
+// messageTask exchanges messages. Over TCP, each must be answered.
 func messageTask(args []string) (func(int) (int, error), error) {
 	e, servers, err := readTaskArgs(args)
 	if err != nil {
@@ -143,7 +143,7 @@ func messageTask(args []string) (func(int) (int, error), error) {
 	return func(times int) (int, error) { return m.Do(context.Background(), times) }, nil
 }
 
-// connectOwnTask is connectTask with a server of the worker's own. Instead of a
+// connectOwnTask is connectTask with the worker's own server. Instead of a
 // socket it inherits the far host's namespace.
 func connectOwnTask(args []string) (func(int) (int, error), error) {
 	return callTask(args, func(e bench.Exchange, inherited []int) (call, error) {
@@ -160,8 +160,8 @@ func connectOwnTask(args []string) (func(int) (int, error), error) {
 	})
 }
 
-// connectTask makes a connection each time. With TCP there is a message on it,
-// and its answer.
+// connectTask makes a connection each time. With TCP it carries a message and
+// its answer.
 func connectTask(e bench.Exchange, servers []int) (call, error) {
 	c := &connections{talk: e, servers: servers}
 	return c.one, nil
@@ -171,8 +171,8 @@ func connectTask(e bench.Exchange, servers []int) (call, error) {
 type connections struct {
 	talk    bench.Exchange
 	servers []int
-	// lost is how many came to nothing. What is left of them on the far host may
-	// still wait for its peer, so the next one is from another port.
+	// lost is how many failed. Their remains on the far host may still wait for
+	// a peer, so the next one uses another port.
 	lost     int
 	patience patience
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// unixName is in the abstract namespace, which each network namespace has to
-// itself: no file.
+// unixName is in the abstract namespace, of which each network namespace has
+// its own: it is no file.
 const unixName = "@ebpf-bench"
 
-// unixSocket opens a Unix socket, with an address if it has a name.
+// unixSocket opens a Unix socket, with an address if name is not empty.
 func unixSocket(typ int, name string) (int, error) {
 	fd, err := unix.Socket(unix.AF_UNIX, typ|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -53,8 +53,8 @@ func unixConnectTask(bench.Exchange, []int) (call, error) {
 	}, nil
 }
 
-// unixDatagrams is a message that is sent from one Unix socket to another, each
-// of which has a name.
+// unixDatagrams sends a message from one Unix socket to another, both with
+// names.
 func unixDatagrams(e bench.Exchange, _ []int) (call, error) {
 	server, err := unixSocket(unix.SOCK_DGRAM, unixName)
 	if err != nil {
@@ -76,7 +76,7 @@ func unixDatagrams(e bench.Exchange, _ []int) (call, error) {
 
 var unixSendTask, unixReceiveTask = unixDatagrams, unixDatagrams
 
-// onUnixConnection is a call on a Unix socket that has a name and is connected.
+// onUnixConnection makes a call on a connected Unix socket with a name.
 func onUnixConnection(do func(fd int) error) func(bench.Exchange, []int) (call, error) {
 	return func(bench.Exchange, []int) (call, error) {
 		if _, err := unixSocket(unix.SOCK_STREAM, unixName); err != nil {

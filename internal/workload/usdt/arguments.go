@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// SpecSize is the size of what libbpf's usdt.bpf.h knows of a probe, in
-// bytes: a map of the program has it by the probe's number.
+// SpecSize is the size in bytes of what libbpf's usdt.bpf.h knows about a
+// probe: a map of the program has it by the probe's number.
 const SpecSize = maxArguments*argumentSize + 16
 
 const (
@@ -19,15 +19,16 @@ const (
 	argumentSize = 16
 )
 
-// The ways to get at an argument, as usdt.bpf.h numbers them.
+// Ways to read an argument, as usdt.bpf.h numbers them.
 const (
 	isConstant = iota
 	inRegister
 	inMemory
 )
 
-// Spec is what a program reads the probe's arguments by. An argument that it
-// could not find ends them: the program learns that there are no more.
+// Spec returns what a program needs to read the probe's arguments. An argument
+// that cannot be encoded ends the list: the program sees that there are no
+// more.
 func (u Place) Spec() []byte {
 	spec := make([]byte, SpecSize)
 	count := 0
@@ -41,8 +42,8 @@ func (u Place) Spec() []byte {
 	return spec
 }
 
-// usdtArgument is an argument on x86: its size, negative if it is signed, and a
-// constant, a register, or an offset from what a register points to.
+// usdtArgument matches an argument on x86: its size, negative if it is signed,
+// and a constant, a register, or an offset from a pointer in a register.
 var usdtArgument = regexp.MustCompile(`^(-?[1248])@(?:\$(-?\w+)|%(\w+)|(-?\w*)\(%(\w+)\))$`)
 
 func encodeArgument(to []byte, text string) error {
@@ -92,7 +93,7 @@ var savedRegisters = []string{
 	"orig_rax", "rip eip ip", "cs", "eflags", "rsp esp sp spl",
 }
 
-// registerOffset is where struct pt_regs has a register.
+// registerOffset returns the offset of a register in struct pt_regs.
 func registerOffset(register string) (int, bool) {
 	for i, names := range savedRegisters {
 		if slices.Contains(strings.Fields(names), register) ||

@@ -1,5 +1,5 @@
-// Package usdt finds static probes in user code, and tells programs where the arguments
-// of these are.
+// Package usdt finds static probes in user code, and the places of their
+// arguments for programs.
 package usdt
 
 import (
@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// Place is a static probe in user code, at one of the places where a program or
-// a library has it.
+// Place is one of the places of a static probe in a program or a library.
 type Place struct {
-	// Offset is where the file has the probe's instruction.
+	// Offset is the offset of the probe's instruction in the file.
 	Offset uint64
-	// Semaphore is where the file has the count of those who watch the probe, 0
-	// if it has none.
+	// Semaphore is the offset in the file of the count of the probe's watchers,
+	// 0 if there is none.
 	Semaphore uint64
-	// arguments are where the probe's arguments are, as its compiler says it.
+	// arguments are the places of the probe's arguments, as written by the
+	// compiler.
 	arguments string
 }
 
-// Find finds the places of a probe in a file, by PROVIDER:NAME. Probes stand
-// in notes that sourceware.org/systemtap/wiki/UserSpaceProbeImplementation
-// describes.
+// Find finds the places of a probe in a file, by PROVIDER:NAME. Probes are in
+// notes, described in
+// sourceware.org/systemtap/wiki/UserSpaceProbeImplementation.
 func Find(path, probe string) ([]Place, error) {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func placeOf(f *elf.File, note []byte) (u Place, name string, err error) {
 	return u, string(texts[0]) + ":" + string(texts[1]), err
 }
 
-// fileOffset is where a file has what is loaded to an address.
+// fileOffset returns the offset in a file of what is loaded to an address.
 func fileOffset(f *elf.File, address uint64) (uint64, error) {
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Memsz {

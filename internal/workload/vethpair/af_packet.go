@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// packetBatch is about the number of packets in one call: more do not
+	// packetBatch is about the number of packets in one call: more would not
 	// make it faster.
 	packetBatch = 64
 	// packetBuffer is a send buffer that a batch never fills. So a packet that
-	// the kernel did not take is one that the driver dropped.
+	// the kernel did not take was dropped by the driver.
 	packetBuffer = 1 << 20
-	// packetPatience is how long a batch waits for the one before it. A
-	// program may hand packets on to where they stay.
+	// packetPatience is how long a batch waits for the one before it. A program
+	// may forward packets to where they stay.
 	packetPatience = 20 * time.Millisecond
 	// packetStuck is for how long the kernel may take no packet at all.
 	packetStuck = 2 * time.Second
@@ -32,13 +32,14 @@ const (
 // packetSender sends frames by an AF_PACKET socket, on any kernel.
 type packetSender struct {
 	fd int
-	// bypass lets packets go to the driver at once, past the hooks of tc.
+	// bypass sends packets directly to the driver, past the hooks of tc.
 	bypass bool
-	// messages are the frames, as often as it takes to fill a batch.
+	// messages are the frames, repeated to fill a batch.
 	messages []mmsghdr
 	drop     *ebpf.Program
 	// attached drops what the far end sends back. It also makes the near end
-	// poll, without which it takes no packets that the far end sends back.
+	// poll, which it needs in order to take packets that the far end sends
+	// back.
 	attached attachment
 }
 
@@ -131,8 +132,8 @@ func (s *packetSender) Send(ctx context.Context, count int) (sent uint64, err er
 	return uint64(count), nil
 }
 
-// drain waits until the far end has taken what was sent, because its ring
-// holds but a few batches. The kernel has it take packets at once, save when
+// drain waits until the far end has taken what was sent, because its ring holds
+// only a few batches. Normally the kernel makes it take packets at once, unless
 // it defers that to a thread, which then needs this CPU.
 func (s *packetSender) drain() error {
 	for start := time.Now(); ; time.Sleep(packetPatience / 100) {
@@ -146,9 +147,9 @@ func (s *packetSender) drain() error {
 	}
 }
 
-// sendmmsg gives packets to the driver and returns how many: none if a signal or
-// a full send buffer was in the way. The driver, or a program at the egress, has
-// dropped the last of them if they are not all.
+// sendmmsg gives packets to the driver and returns how many: none if a signal
+// or a full send buffer intervened. If it returns fewer than all, the driver,
+// or a program at the egress, has dropped the last of them.
 func (s *packetSender) sendmmsg(messages []mmsghdr) (int, error) {
 	n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(s.fd),
 		uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// liveBatch is the number of frames between two chances for the far end
-	// to take them. Its ring holds 256: a quarter leaves room for when the
-	// kernel defers the far end's work, and costs nothing.
+	// liveBatch is the number of frames between two chances for the far end to
+	// take them. Its ring holds 256: a quarter leaves room for when the kernel
+	// defers the far end's work, and costs nothing.
 	liveBatch = 64
 	// liveRepeat is the number of frames in one call. A call that a signal
-	// interrupts is begun anew, so it must be shorter than the time between
-	// two signals of a profiler.
+	// interrupts starts over, so it must be shorter than the time between two
+	// signals of a profiler.
 	liveRepeat = 1 << 14
 )
 
-// liveSender sends frames by running an XDP program of its own in live frames
-// mode (Linux 5.18), which makes a packet of each run.
+// liveSender sends frames by running its own XDP program in live frames mode
+// (Linux 5.18), which makes a packet of each run.
 type liveSender struct {
 	turn *ebpf.Map
 	prog *ebpf.Program
-	// attached holds prog in the XDP dispatcher, where a call finds it
-	// without milliseconds of set-up. It also makes the near end poll, without
-	// which it takes no packets that the far end sends back.
+	// attached holds prog in the XDP dispatcher, where a call finds it without
+	// milliseconds of set-up. It also makes the near end poll, which it needs
+	// in order to take packets that the far end sends back.
 	attached attachment
 	// data is as long as the longest frame.
 	data  []byte
@@ -41,7 +41,7 @@ type liveSender struct {
 }
 
 // liveTurn is the only value of the map that steers the program: how many
-// packets it may still send and the index of the next frame. The credit makes
+// packets it may still send, and the index of the next frame. The credit makes
 // Send exact however often the kernel runs the program.
 type liveTurn struct {
 	Credit uint64
@@ -82,8 +82,8 @@ func newLiveSender(v *Pair, frames [][]byte) (_ *liveSender, err error) {
 
 func byLength(a, b []byte) int { return len(a) - len(b) }
 
-// load loads the program and its maps. The program keeps those that only it
-// uses.
+// load loads the program and its maps. The program keeps alive those that only
+// it uses.
 func (s *liveSender) load(v *Pair, frames [][]byte) (err error) {
 	s.turn, err = ebpf.NewMap(&ebpf.MapSpec{
 		Name: "turn", Type: ebpf.Array,

@@ -9,12 +9,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
-// liveProgram is what the program of a liveSender is made from.
+// liveProgram holds the parameters of a liveSender's program.
 type liveProgram struct {
 	// near is the index of the near end.
 	near int
 	// frames is the number of frames, longest the length of the longest, and
-	// mixed says that they are not all of that length.
+	// mixed says that not all have that length.
 	frames, longest int
 	mixed           bool
 	// The file descriptors of the maps.
@@ -75,8 +75,8 @@ const (
 //	return bpf_redirect_map(&target, 0, XDP_DROP);
 //
 // The kernel recycles the pages of live frames as the last program left them.
-// Writing the frame each time costs a twentieth of the speed, and shows each
-// run of a program that edits its packets the packet as it was given.
+// Writing the frame each time costs a twentieth of the speed, but shows each
+// run of a program that edits its packets the original packet.
 func (p liveProgram) instructions() asm.Instructions {
 	const ctx, turn, frame, i = asm.R6, asm.R7, asm.R8, -4
 	insns := asm.Instructions{

@@ -1,5 +1,5 @@
-// Package vethpair sends live frames through a veth pair to a program that is attached
-// to one of its ends, and accounts for each of them. Ends that carry nothing hold
+// Package vethpair sends live frames through a veth pair to a program that is
+// attached to one of its ends, and accounts for each of them. Idle ends hold
 // programs for test_run.
 package vethpair
 
@@ -14,14 +14,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/network"
 )
 
-// maxFrame is the longest frame that a Pair carries. It fits a page of 4 KiB
-// beside the headroom of XDP and what any kernel puts at the page's end, which
-// is where native XDP wants a packet.
+// maxFrame is the longest frame that a Pair carries. It fits into a page of 4
+// KiB along with the headroom of XDP and what any kernel puts at the page's
+// end: native XDP requires a packet in one page.
 const maxFrame = 3000
 
 // Pair is a veth pair. Packets sent from its near end drive a program that is
-// attached to its far end, or to the egress of the near one. Each end has a
-// network namespace to itself and no address, so nothing else sends there,
+// attached to its far end, or to the egress of the near one. Each end is alone
+// in its network namespace and has no address, so nothing else sends there,
 // nothing answers, and the program sees a machine with one interface.
 //
 // A Pair may be used from any thread, but not from two at a time.
@@ -30,13 +30,13 @@ type Pair struct {
 	hook      bench.Hook
 	near, far network.End
 	attached  attachment
-	// dropped is what Settle last read of the counter of dropped packets.
+	// dropped is the counter of dropped packets when Settle last read it.
 	dropped uint64
 }
 
-// New makes a veth pair that takes programs in the given mode: at the
-// ingress of its far end, or, tc programs, at the egress of its near end, which
-// is where its packets are sent from.
+// New makes a veth pair that takes programs in the given mode: at the ingress
+// of its far end or, for tc programs, at the egress of its near end, from which
+// its packets are sent.
 func New(mode bench.VethMode, hook bench.Hook) (*Pair, error) {
 	v := &Pair{mode: mode, hook: hook, near: network.End{Name: "near"}, far: network.End{Name: "far"}}
 	if err := v.setUp(); err != nil {
@@ -61,7 +61,7 @@ func (v *Pair) setUp() error {
 	}
 	if v.mode == bench.XDPGeneric {
 		// Only an end that polls takes live frames. One with native XDP does,
-		// and one with GRO (Linux 5.13). A generic program keeps GRO itself
+		// and one with GRO (Linux 5.13). A generic program itself keeps GRO
 		// from merging packets.
 		return setGRO(&v.far, true)
 	}
@@ -79,16 +79,16 @@ func addVeth(h *netlink.Handle, name, peer string, peerNS *network.Netns) error 
 	return network.AddPair(h, pair)
 }
 
-// attachment is a program that is attached to an interface: a link.Link, or
-// what stands for one on a kernel without.
+// attachment is a program that is attached to an interface: a link.Link, or a
+// substitute on a kernel without links.
 type attachment interface {
 	Update(*ebpf.Program) error
 	Close() error
 }
 
-// Attach attaches a program to its end, in place of the one that was attached
-// before. In native mode that takes microseconds if both are held by a Parking,
-// else milliseconds.
+// Attach attaches a program to its end, in place of the one attached before. In
+// native mode that takes microseconds if a Parking holds both, else
+// milliseconds.
 func (v *Pair) Attach(prog *ebpf.Program) error {
 	if v.attached != nil {
 		return v.attached.Update(prog)
@@ -113,7 +113,7 @@ func (v *Pair) Attach(prog *ebpf.Program) error {
 	return setGRO(&v.far, false)
 }
 
-// programEnd is the end that the program is attached to.
+// programEnd returns the end that the program is attached to.
 func (v *Pair) programEnd() *network.End {
 	if v.hook == bench.Egress {
 		return &v.near
@@ -121,8 +121,8 @@ func (v *Pair) programEnd() *network.End {
 	return &v.far
 }
 
-// Detach takes the program from its end. Packets then go to the stack of the far
-// end's namespace, which has no use for them.
+// Detach removes the program from its end. Packets then go to the stack of the
+// far end's namespace, which discards them.
 func (v *Pair) Detach() error {
 	if v.attached == nil {
 		return nil

@@ -20,7 +20,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkAttach is what it costs to replace a program by another.
+// BenchmarkAttach measures replacing a program by another.
 func BenchmarkAttach(b *testing.B) {
 	for _, isHeld := range []bool{true, false} {
 		b.Run(map[bool]string{true: "held", false: "not held"}[isHeld], func(b *testing.B) {

@@ -171,7 +171,7 @@ func TestAKilledToolLeavesNothing(t *testing.T) {
 	workloadtest.WaitUntil(t, "the tool's interfaces to go with their programs", func() bool { return programsNamed(t, name) == 0 })
 }
 
-// holdPair is a tool that has attached programs in each of the ways there are.
+// holdPair is a tool that has attached programs in every possible way.
 func holdPair() {
 	workloadtest.Check(rlimit.RemoveMemlock())
 	load := func() *ebpf.Program {
@@ -187,8 +187,8 @@ func holdPair() {
 	bearWitness(native, load())
 }
 
-// bearWitness attaches a program to the far end in such a way that nothing
-// detaches it but the end of the interface. Then it lets go of the program.
+// bearWitness attaches a program to the far end in such a way that only the end
+// of the interface detaches it. Then it releases the program.
 func bearWitness(v *Pair, prog *ebpf.Program) {
 	witness := &netlinkXDP{v.far.Netns, v.far.Index, link.XDPDriverMode}
 	workloadtest.Check(witness.Update(prog))
@@ -273,8 +273,8 @@ func drive(t testing.TB, v *Pair, s Sender, prog *ebpf.Program, count int) bench
 	return traffic
 }
 
-// driveAll is drive for a count of packets that must all run the program. It
-// tries again if a busy machine made the driver drop some.
+// driveAll is drive for packets that must all run the program. It tries again
+// if a busy machine made the driver drop some.
 func driveAll(t testing.TB, v *Pair, s Sender, prog *ebpf.Program, count int) {
 	t.Helper()
 	want := bench.Traffic{Sent: uint64(count), Run: uint64(count)}
@@ -327,8 +327,8 @@ func returning(retval int32) asm.Instructions {
 	return asm.Instructions{asm.Mov.Imm(asm.R0, retval), asm.Return()}
 }
 
-// frame is a frame of a UDP packet that is addressed to nobody. Its byte 14 is
-// mark, and the bytes after that count up from it.
+// frame returns a frame of a UDP packet that is addressed to nobody. Its byte
+// 14 is mark, and the bytes after that count up from it.
 func frame(size int, mark byte) []byte {
 	f := make([]byte, size)
 	copy(f, []byte{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0})

@@ -16,22 +16,22 @@ import (
 var errNotHeld = errors.New("not held in the XDP dispatcher")
 
 // maxHeld is the number of programs that the XDP dispatcher holds. The kernel
-// leaves further ones out without a word and calls them indirectly.
+// silently leaves out further ones and calls them indirectly.
 const maxHeld = 48
 
 // Parking holds XDP programs in the kernel's XDP dispatcher, through which the
 // kernel calls them directly. The dispatcher is patched whenever a program
-// comes or goes, which takes milliseconds. A test_run with a repeat brings its
-// program and takes it away again, unless something holds it there.
+// comes or goes, which takes milliseconds. A test_run with a repeat adds its
+// program and removes it again, unless something holds it there.
 //
 // A Parking holds a program by attaching it to an end of a veth pair that is
 // never brought up. The zero value is ready for use.
 type Parking struct {
 	ns     *network.Netns
 	places []*place
-	// free are the places whose program is not held any more. It stays there
-	// until another one takes its place: that costs one patch, to detach one
-	// and to attach the other would cost two.
+	// free are the places whose program is no longer held. It stays there until
+	// another one takes its place: that costs one patch, while detaching one
+	// and attaching the other would cost two.
 	free []*place
 }
 
@@ -41,7 +41,7 @@ type place struct {
 	attached attachment
 }
 
-// Hold holds an XDP program until the Closer is closed. A caller may put up with an
+// Hold holds an XDP program until the Closer is closed. A caller may ignore an
 // error: the program works all the same.
 func (p *Parking) Hold(prog *ebpf.Program) (io.Closer, error) {
 	err := p.grow()
@@ -109,7 +109,7 @@ func newPlaces(ns *network.Netns, number int) ([]*place, error) {
 	return pair, nil
 }
 
-// Close lets go of all programs, for good.
+// Close releases all programs for good.
 func (p *Parking) Close() error {
 	var errs []error
 	for _, at := range p.places {

@@ -2,7 +2,7 @@ package vethpair
 
 import "testing"
 
-// BenchmarkTestRun is what a test_run with a repeat of 2 takes, which is its
+// BenchmarkTestRun measures a test_run with a repeat of 2, which is mostly its
 // set-up.
 func BenchmarkTestRun(b *testing.B) {
 	for _, isHeld := range []bool{true, false} {
@@ -18,7 +18,7 @@ func BenchmarkTestRun(b *testing.B) {
 	}
 }
 
-// BenchmarkHold is what it costs to hold one program after another.
+// BenchmarkHold measures holding one program after another.
 func BenchmarkHold(b *testing.B) {
 	p := newParking(b)
 	for b.Loop() {

@@ -13,7 +13,7 @@ import (
 )
 
 // setUp is far more than a test_run of a held program takes, and far less than
-// to patch the dispatcher.
+// patching the dispatcher does.
 const setUp = time.Millisecond
 
 func TestAHeldProgramRunsWithoutSetUp(t *testing.T) {
@@ -44,7 +44,7 @@ func TestAPlaceIsUsedAgain(t *testing.T) {
 		if took := fastest(func() { testRun(t, prog) }); took > setUp {
 			t.Errorf("test_run took %v", took)
 		}
-		for range 2 { // it does not harm to close twice
+		for range 2 { // closing twice does no harm
 			if err := held.Close(); err != nil {
 				t.Error(err)
 			}
@@ -108,8 +108,8 @@ func testRun(t testing.TB, prog *ebpf.Program) {
 	}
 }
 
-// fastest is the shortest of several times that fn takes, because the machine
-// may be busy.
+// fastest returns the shortest of several times that fn takes, because the
+// machine may be busy.
 func fastest(fn func()) time.Duration {
 	best := time.Hour
 	for range 10 {

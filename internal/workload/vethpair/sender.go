@@ -21,24 +21,25 @@ const (
 type Sender interface {
 	// Name is SenderLiveFrames or SenderAFPacket.
 	Name() string
-	// Send sends count packets: each of the frames in turn, beginning with
-	// the first one, always as it was given. It returns how many packets
-	// really went to the veth driver, also when it fails, as it does when ctx is
+	// Send sends count packets: each of the frames in turn, starting with the
+	// first one, always in its original form. It returns how many packets
+	// really went to the veth driver, even if it fails, as it does when ctx is
 	// cancelled.
 	Send(ctx context.Context, count int) (sent uint64, err error)
-	// Close ends the sender. The Pair may have another one then.
+	// Close ends the sender. After that, the Pair may have another one.
 	Close() error
 }
 
-// NewSender makes the sender of that name, or the fastest one that the kernel
-// has if name is empty. A Pair has one sender at a time.
+// NewSender makes the sender of that name or, if name is empty, the fastest one
+// that the kernel supports. A Pair has one sender at a time.
 func (v *Pair) NewSender(name string, frames [][]byte) (Sender, error) {
 	if err := checkFrames(frames); err != nil {
 		return nil, err
 	}
 	if v.mode.IsTC() {
-		// Live frames are for the ring that XDP polls: they pass the near end's
-		// egress by, and a far end that merges them may be needed to take them.
+		// Live frames are for the ring that XDP polls: they bypass the near
+		// end's egress, and a far end that merges them may be needed to take
+		// them.
 		if name == SenderLiveFrames {
 			return nil, errors.New("live frames reach xdp programs only: tc programs get packets by af_packet")
 		}
@@ -63,7 +64,8 @@ func (v *Pair) NewSender(name string, frames [][]byte) (Sender, error) {
 	return nil, fmt.Errorf("sender %q is neither %s nor %s", name, SenderLiveFrames, SenderAFPacket)
 }
 
-// asSender keeps a nil pointer from becoming a Sender that is not nil.
+// asSender returns a nil Sender, not a nil pointer in one, if there is an
+// error.
 func asSender[S Sender](sender S, err error) (Sender, error) {
 	if err != nil {
 		return nil, err

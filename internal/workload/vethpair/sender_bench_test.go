@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// BenchmarkSend reports what a packet costs, by what drives it and what
-// becomes of it. Each operation is one packet.
+// BenchmarkSend reports the cost of a packet, by sender and by the program's
+// action. Each operation is one packet.
 func BenchmarkSend(b *testing.B) {
 	packetSets := []struct {
 		name   string
@@ -38,8 +38,8 @@ func BenchmarkSend(b *testing.B) {
 	}
 }
 
-// benchmarkSend sends in portions as large as those of a round. The fastest of
-// them says what can be had on a machine that does nothing else.
+// benchmarkSend sends in portions as large as those of a round. The fastest
+// shows what is possible on an otherwise idle machine.
 func benchmarkSend(b *testing.B, sender string, mode bench.VethMode, frames [][]byte, action int32) {
 	const portion = 20_000
 	v := newPair(b, mode)
@@ -65,7 +65,7 @@ func benchmarkSend(b *testing.B, sender string, mode bench.VethMode, frames [][]
 	b.ReportMetric(float64(total.Unaccounted), "unaccounted")
 }
 
-// BenchmarkSendOne is what a Send costs beside its packets.
+// BenchmarkSendOne measures the cost of a Send besides its packets.
 func BenchmarkSendOne(b *testing.B) {
 	for _, sender := range senders {
 		b.Run(sender, func(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkSendOne(b *testing.B) {
 	}
 }
 
-// frames are n frames whose lengths spread from shortest to longest.
+// frames returns n frames whose lengths spread from shortest to longest.
 func frames(n, shortest, longest int) [][]byte {
 	all := make([][]byte, n)
 	for i := range all {

@@ -195,8 +195,8 @@ func newLengthCounter(t *testing.T) (*ebpf.Program, *ebpf.Map) {
 	return loadXDP(t, &ebpf.ProgramSpec{Name: "lengths", Type: ebpf.XDP, License: "GPL", Instructions: insns}), seen
 }
 
-// newEditor loads a program that counts packets which do not carry mark where
-// frame puts it, and then leaves a packet as different as it can.
+// newEditor loads a program that counts packets without mark in the place where
+// frame puts it, and then changes a packet as much as it can.
 func newEditor(t *testing.T, mark byte, retval int32) (*ebpf.Program, *ebpf.Map) {
 	t.Helper()
 	edited := newCounters(t, 1)
@@ -236,7 +236,7 @@ func newCounters(t *testing.T, n uint32) *ebpf.Map {
 	return counters
 }
 
-// countKey counts in an array up the element whose key is at the top of the
+// countKey increments the element of an array whose key is at the top of the
 // stack, or goes to out if there is none.
 func countKey(counters *ebpf.Map) asm.Instructions {
 	return asm.Instructions{

@@ -13,17 +13,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/network"
 )
 
-// tcFilter is a program that is a filter of the clsact qdisc, which says itself
-// what becomes of a packet (direct action). It stays attached until Close or
-// until its interface goes.
+// tcFilter is a program that is a filter of the clsact qdisc and itself decides
+// about a packet (direct action). It stays attached until Close or until its
+// interface disappears.
 type tcFilter struct {
 	netlink *netlink.Handle
 	qdisc   *netlink.Clsact
 	parent  uint32
 }
 
-// attachTC attaches a program to a hook of an end, by the clsact qdisc, which is
-// made for it.
+// attachTC attaches a program to a hook of an end, through a clsact qdisc that
+// it makes.
 func attachTC(e *network.End, hook bench.Hook, prog *ebpf.Program) (_ attachment, err error) {
 	f := &tcFilter{parent: netlink.HANDLE_MIN_INGRESS}
 	if hook == bench.Egress {
@@ -45,8 +45,8 @@ func attachTC(e *network.End, hook bench.Hook, prog *ebpf.Program) (_ attachment
 	return f, nil
 }
 
-// withModules adds to an error what may be missing: the kernel says of a qdisc
-// or a classifier that it does not have that there is no such thing.
+// withModules adds to an error what may be missing: for a qdisc or a classifier
+// that the kernel lacks, the error only says that there is no such thing.
 func withModules(err error) error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
 		return bench.WithHint(err, "The kernel lacks the clsact qdisc or the bpf classifier: try modprobe -a sch_ingress cls_bpf.")
@@ -68,7 +68,7 @@ func (f *tcFilter) Update(prog *ebpf.Program) error {
 	return nil
 }
 
-// Close takes off the qdisc with its filter.
+// Close removes the qdisc with its filter.
 func (f *tcFilter) Close() (err error) {
 	if f.qdisc != nil {
 		err = f.netlink.QdiscDel(f.qdisc)
@@ -77,7 +77,7 @@ func (f *tcFilter) Close() (err error) {
 	return err
 }
 
-// attachTCX attaches a program to a hook of an end by a link (Linux 6.6).
+// attachTCX attaches a program to a hook of an end with a link (Linux 6.6).
 func attachTCX(e *network.End, hook bench.Hook, prog *ebpf.Program) (attached attachment, err error) {
 	at := ebpf.AttachTCXIngress
 	if hook == bench.Egress {

@@ -84,7 +84,8 @@ func TestTCProgramsHaveNoLiveFrames(t *testing.T) {
 	workloadtest.WantError(t, err, "live frames reach xdp programs only")
 }
 
-// What keeps packets for good makes a sender fail, and not wait for good.
+// If something keeps packets for good, a sender fails rather than wait for
+// good.
 func TestAFullSendBufferIsWaitedForButNotForever(t *testing.T) {
 	v := newPairAt(t, bench.TC, bench.Egress)
 	s := newSender(t, v, "", frame(1400, 0))
@@ -118,7 +119,7 @@ func TestAKilledToolLeavesNoTCProgram(t *testing.T) {
 	workloadtest.WaitUntil(t, "the tool's interfaces to go with their programs", func() bool { return programsNamed(t, name) == 0 })
 }
 
-// holdTC is a tool that has attached a program as a filter, and let go of it.
+// holdTC is a tool that has attached a program as a filter, and released it.
 func holdTC() {
 	v := workloadtest.Must(New(bench.TC, bench.Ingress))
 	prog := workloadtest.Must(ebpf.NewProgram(tcSpec(witnessName(os.Getpid()), tcOK)))

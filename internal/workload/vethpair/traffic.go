@@ -9,20 +9,20 @@ import (
 )
 
 // settlePatience is how long Settle waits without any packet coming through
-// before it takes the rest for lost.
+// before it considers the rest lost.
 const settlePatience = 50 * time.Millisecond
 
-// Settle waits until the packets of one Send are all through and accounts for
-// them. ran reads how often the program has run since before that Send.
+// Settle waits until all packets of one Send are through and accounts for them.
+// ran reads how often the program has run since before that Send.
 //
 // Packets that are still missing when nothing moves any more are Unaccounted,
-// which is not an error. Settle belongs after each Send, also after one that
-// failed, because it counts drops from one call to the next.
+// which is not an error. Call Settle after each Send, even after a failed one,
+// because it counts drops from one call to the next.
 func (v *Pair) Settle(ctx context.Context, sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
 	var last bench.Traffic
 	for moved := time.Now(); ; time.Sleep(settlePatience / 100) {
-		// Taken before the counters are read: what holds up this process after
-		// that says nothing of the packets.
+		// Taken before the counters are read: a later delay of this process
+		// would say nothing about the packets.
 		now := time.Now()
 		traffic, err := v.account(sent, ran)
 		if err == nil {
@@ -41,7 +41,7 @@ func (v *Pair) Settle(ctx context.Context, sent uint64, ran func() (uint64, erro
 	}
 }
 
-// account says what has become of the packets of one Send until now.
+// account returns the fate of the packets of one Send so far.
 func (v *Pair) account(sent uint64, ran func() (uint64, error)) (bench.Traffic, error) {
 	run, err := ran()
 	if err != nil {
@@ -60,12 +60,12 @@ func (v *Pair) account(sent uint64, ran func() (uint64, error)) (bench.Traffic, 
 	}, nil
 }
 
-// totalDropped is the number of packets that were dropped before the program
-// could see them, since the pair was made.
+// totalDropped returns the number of packets that were dropped before the
+// program could see them, since the pair was made.
 //
-// The near end's tx_dropped has all of them: frames and packets for which the
-// far end's ring or backlog had no room, and packets sent while the far end
-// was down. The far end's own rx_dropped would not do: it also counts packets
+// The near end's tx_dropped includes all of them: frames and packets for which
+// the far end's ring or backlog had no room, and packets sent while the far end
+// was down. The far end's own rx_dropped is unsuitable: it also counts packets
 // that a program has seen and passed, redirected or sent back in vain.
 //
 // A program at the near end's egress sees a packet before anything drops it.

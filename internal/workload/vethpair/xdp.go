@@ -25,8 +25,8 @@ func attachXDP(ns *network.Netns, index int, mode bench.VethMode, prog *ebpf.Pro
 	if !errors.Is(err, ebpf.ErrNotSupported) && !errors.Is(err, unix.EINVAL) {
 		return attached, err
 	}
-	// Before Linux 5.9 the kernel calls it invalid. If something else is, then
-	// netlink fails too, and with more words.
+	// Before Linux 5.9, the kernel says that it is invalid. If something else
+	// is, then netlink fails, too, with a better message.
 	nl := &netlinkXDP{ns, index, flags}
 	if err := nl.Update(prog); err != nil {
 		return nil, err
@@ -35,7 +35,8 @@ func attachXDP(ns *network.Netns, index int, mode bench.VethMode, prog *ebpf.Pro
 }
 
 // netlinkXDP is an XDP program attached by netlink. It stays attached until
-// Close or until its interface goes, not until a file descriptor is closed.
+// Close or until its interface disappears, not until a file descriptor is
+// closed.
 type netlinkXDP struct {
 	ns    *network.Netns
 	index int

@@ -12,18 +12,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// workerGrace is how long a worker that is closed may take to end what it has
-// started, before it is killed.
+// workerGrace is how long a closed worker may take to end what it has started,
+// before it is killed.
 const workerGrace = 300 * time.Millisecond
 
-// Close ends the worker. It may be under way.
+// Close ends the worker, even while it carries out an order.
 func (w *Worker) Close() error {
 	w.end()
 	return w.results.Close()
 }
 
-// end ends the worker by closing its standard input. One that does not look at
-// that, or that a program has stopped, is killed.
+// end ends the worker by closing its standard input. It kills a worker that
+// does not look at that, or that a program has stopped.
 func (w *Worker) end() {
 	w.ended.Do(func() {
 		_ = w.stdin.Close()
@@ -34,8 +34,8 @@ func (w *Worker) end() {
 	})
 }
 
-// lost is why the worker takes no orders or gives no answers: it has ended, or what
-// it is asked by is refused.
+// lost returns why the worker takes no orders or gives no answers: it has
+// ended, or a system call for the conversation is refused.
 func (w *Worker) lost(err error) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
 		return fmt.Errorf("talk to the worker: %w", err)
@@ -43,7 +43,7 @@ func (w *Worker) lost(err error) error {
 	return w.howItEnded()
 }
 
-// howItEnded is the error of a worker that has ended by itself.
+// howItEnded returns the error of a worker that has ended by itself.
 func (w *Worker) howItEnded() error {
 	w.end()
 	err := fmt.Errorf("the worker ended by itself: %s", w.cmd.ProcessState)
@@ -59,8 +59,8 @@ func (w *Worker) howItEnded() error {
 // stderrLimit is how many bytes a stderrHead keeps.
 const stderrLimit = 4096
 
-// stderrHead keeps the first line that is written to it: why Go's runtime ends,
-// before it says where.
+// stderrHead keeps the first line that is written to it: Go's runtime says
+// there why it ends, before it says where.
 type stderrHead struct{ buf []byte }
 
 func (h *stderrHead) Write(p []byte) (int, error) {

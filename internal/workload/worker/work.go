@@ -12,32 +12,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// workerEnv keeps the runtime of a worker, which is measured, from doing anything
-// beside its task.
+// workerEnv keeps the runtime of a worker, which is measured, from doing
+// anything besides its task.
 var workerEnv = []string{"GOMAXPROCS=1", "GOGC=off"}
 
-// workerSetup is what a worker is started with.
+// workerSetup holds a worker's parameters.
 type workerSetup struct {
 	Task string      `json:"task"`
 	Args []string    `json:"args"`
 	CPUs unix.CPUSet `json:"cpus"`
 }
 
-// A Task prepares what a worker does, which then does it a number of times and
-// says how often it did.
+// A Task prepares the work of a worker. do does it a number of times and
+// returns how often it succeeded.
 type Task func(args []string) (do func(times int) (int, error), err error)
 
-// tasks are what workers can do, by name.
+// tasks are the tasks of workers, by name.
 var tasks = map[string]Task{}
 
-// Register names a task. It is called from init functions.
+// Register registers a task. Call it from init functions.
 func Register(name string, t Task) { tasks[name] = t }
 
-// work does a task as often as each order says, until there are no more. The
-// tool holds the other end of standard input, which the kernel closes however
-// the tool ends.
+// work does a task as often as each order says, until there are no more orders.
+// The tool holds the other end of standard input, which the kernel closes
+// however the tool ends.
 func work(args []string) error {
-	// It is not for what the worker starts.
+	// Processes that the worker starts must not inherit it.
 	for _, v := range workerEnv {
 		name, _, _ := strings.Cut(v, "=")
 		os.Unsetenv(name)

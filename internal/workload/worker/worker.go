@@ -1,5 +1,5 @@
-// Package worker starts processes of the tool's own that do a task as often as they are
-// told, and end with the tool.
+// Package worker starts processes that do a task on order, and end with the
+// tool.
 package worker
 
 import (
@@ -21,9 +21,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
-// Worker is a process of the tool's own that does its task a number of times
-// whenever it is told to, on the CPUs of the thread that started it. It ends
-// with the tool, however that ends.
+// Worker is a process of the tool that does its task a number of times on each
+// order, on the CPUs of the thread that started it. It ends with the tool,
+// however the tool ends.
 type Worker struct {
 	cmd     *exec.Cmd
 	stdin   io.Closer
@@ -32,34 +32,35 @@ type Worker struct {
 	results *os.File
 	stderr  stderrHead
 	ended   sync.Once
-	// Limit is how long an order may take, at first orderLimit.
+	// Limit is how long an order may take, initially orderLimit.
 	Limit time.Duration
 }
 
-// orderLimit is how long a worker may take for an order unless told otherwise: a
-// round that takes longer is none.
+// orderLimit is how long a worker may take for an order by default: a longer
+// round makes no sense.
 const orderLimit = 30 * time.Second
 
-// Place is where a worker runs. The zero value is where the tool does.
+// Place is where a worker runs. The zero value is the tool's own place.
 type Place struct {
-	// Netns is the worker's network namespace, nil for the tool's.
+	// Netns is the worker's network namespace, or nil for the tool's.
 	Netns *network.Netns
-	// Cgroup is an open folder of cgroup v2 that the worker starts in, nil for
-	// the tool's own. It takes Linux 5.7.
+	// Cgroup is an open folder of cgroup v2 in which the worker starts, or nil
+	// for the tool's own. It requires Linux 5.7.
 	Cgroup *os.File
-	// Files are what the worker inherits, from descriptor 4 on.
+	// Files are files for the worker to inherit, from descriptor 4 on.
 	Files []*os.File
 }
 
-// order tells a worker how often to do its task, answer how often it did. A
-// worker that is ready answers unasked, once.
+// order tells a worker how often to do its task; answer says how often it did.
+// A worker answers once without an order, when it is ready.
 type order struct {
 	Times int `json:"times"`
 }
 
 type answer struct {
 	Done int `json:"done"`
-	// Took is how long it took the worker, without the way of order and answer.
+	// Took is how long the worker took, without the transfer of order and
+	// answer.
 	Took  time.Duration `json:"took"`
 	Error string        `json:"error,omitempty"`
 }
@@ -84,7 +85,7 @@ func Start(ctx context.Context, task string, args []string, at Place) (*Worker, 
 	w := &Worker{cmd: process.HelperCommand(workerMode, string(setup)), Limit: orderLimit}
 	w.cmd.Env = append(w.cmd.Env, workerEnv...)
 	w.cmd.Stderr = &w.stderr
-	// Standard error may be held open by a process that got away.
+	// An escaped process may hold standard error open.
 	w.cmd.WaitDelay = workerGrace
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if at.Cgroup != nil {
@@ -128,15 +129,15 @@ func (w *Worker) start() error {
 // PID is the worker's process ID.
 func (w *Worker) PID() int { return w.cmd.Process.Pid }
 
-// Do has the worker do its task so many times, and waits until it has. When ctx
-// is cancelled it returns at once: the worker, which may be under way, is then
-// only there to be closed. So it is with Time and Try.
+// Do makes the worker do its task this many times, and waits until it has. When
+// ctx is cancelled it returns at once: the worker, which may still be busy, can
+// then only be closed. The same goes for Time and Try.
 func (w *Worker) Do(ctx context.Context, times int) error {
 	_, err := w.Time(ctx, times)
 	return err
 }
 
-// Time is Do that says how long the task took.
+// Time is Do, and returns how long the task took.
 func (w *Worker) Time(ctx context.Context, times int) (time.Duration, error) {
 	a, err := w.try(ctx, times)
 	if err == nil && a.Done != times {
@@ -145,8 +146,8 @@ func (w *Worker) Time(ctx context.Context, times int) (time.Duration, error) {
 	return a.Took, err
 }
 
-// Try has the worker try to do its task so many times, and says how often it
-// did.
+// Try makes the worker try to do its task this many times, and returns how
+// often it succeeded.
 func (w *Worker) Try(ctx context.Context, times int) (done int, err error) {
 	a, err := w.try(ctx, times)
 	return a.Done, err

@@ -1,5 +1,5 @@
-// Package workloadtest helps to test what starts processes, and what ends with the
-// tool that did.
+// Package workloadtest helps to test code that starts processes, and what ends
+// with the tool that started them.
 package workloadtest
 
 import (
@@ -22,11 +22,11 @@ import (
 // it is killed.
 const toolEnv = "EBPF_BENCH_TEST_TOOL"
 
-// Main runs the tests of a package, in a process that is not a helper, and none of the
-// tools that [StartTool] starts by their names.
+// Main runs the tests of a package, unless this process is a helper, or one of
+// the tools that [StartTool] starts by name.
 func Main(m *testing.M, tools map[string]func()) {
 	process.RunHelper()
-	// The race detector has a process sleep for a second before it exits.
+	// The race detector makes a process sleep for a second before it exits.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	if tool := tools[os.Getenv(toolEnv)]; tool != nil {
 		tool()
@@ -36,7 +36,8 @@ func Main(m *testing.M, tools map[string]func()) {
 	os.Exit(m.Run())
 }
 
-// NeedFile skips a test where the kernel was built without what it counts.
+// NeedFile skips a test if the kernel was built without the feature that has
+// this file.
 func NeedFile(t *testing.T, name string) {
 	t.Helper()
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +45,8 @@ func NeedFile(t *testing.T, name string) {
 	}
 }
 
-// StartTool starts the test binary as a tool and waits until it holds what it
-// is to hold.
+// StartTool starts the test binary as a tool and waits until the tool holds
+// what it should.
 func StartTool(t *testing.T, tool string) *os.Process {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
@@ -68,7 +69,8 @@ func StartTool(t *testing.T, tool string) *os.Process {
 	return cmd.Process
 }
 
-// Descendants are the processes that a process has started, and theirs.
+// Descendants returns the processes that a process has started, and their
+// descendants.
 func Descendants(t *testing.T, pid int) []int {
 	t.Helper()
 	children, err := process.List(func(s process.Stat) bool { return s.Parent == pid && s.State != 'Z' })
@@ -103,7 +105,7 @@ func WaitUntil(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// WantError wants an error that says all of the parts.
+// WantError checks for an error that contains all of the parts.
 func WantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -116,14 +118,14 @@ func WantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// Check is for what a tool cannot do without.
+// Check panics if a tool cannot go on.
 func Check(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Must is Check for what has a result.
+// Must is Check for a call with a result.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v

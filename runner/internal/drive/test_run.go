@@ -61,8 +61,8 @@ func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun,
 	return d, nil
 }
 
-// share divides n among several, at least 1 each. All get the same, since
-// instructions are counted in as many runs.
+// share divides n among several, at least 1 each. All get the same, as do the
+// runs whose instructions are counted.
 func share(n, several int) int { return max((n+several/2)/several, 1) }
 
 func (d *testRun) Drive(ctx context.Context) (Driven, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// A hook that is misspelled is missing on other kernels too; one that differs by its
-// number may be there.
+// A misspelled hook is missing on other kernels, too; one that differs by its
+// number may exist there.
 func TestHooksThatAreNotThere(t *testing.T) {
 	have := []string{"syscalls:sys_enter_openat", "syscalls:sys_enter_close"}
 	for name, here := range map[string]bool{
