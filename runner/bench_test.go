@@ -2,12 +2,14 @@ package runner
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/programs/empty"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
@@ -119,5 +121,30 @@ func TestBenchOfNoProgram(t *testing.T) {
 	testenv.Root(t)
 	if r := testing.Benchmark(func(b *testing.B) { Bench(b, nil) }); r.N != 0 {
 		t.Errorf("no program was run %d times", r.N)
+	}
+}
+
+func TestBenchSaysWhatIsMissing(t *testing.T) {
+	testenv.Root(t)
+	for want, p := range map[string]*benched{
+		`the spec has no program "a"`: {counted: true, name: "a"},
+		"runner.Frame":                {},
+	} {
+		spec, err := empty.Like(&ebpf.ProgramSpec{Type: ebpf.XDP})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.program, err = ebpf.NewProgram(spec); err != nil {
+			t.Fatal(err)
+		}
+		defer p.program.Close()
+		if p.counted {
+			_, err = p.count()
+		} else {
+			_, err = p.cost(p.program, 1)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }

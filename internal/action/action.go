@@ -1,4 +1,4 @@
-// Package action does the four steps of the GitHub Action: plan, build, measure and
+// Package action implements the four steps of the GitHub Action: plan, build, measure and
 // report.
 package action
 
@@ -18,8 +18,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// Do does a step of the action: plan, build, measure or report. Its inputs are in the
-// environment, and tool is the version of this tool.
+// Do runs a step of the action: plan, build, measure or report. It reads the inputs from
+// the environment; tool is the version of this tool.
 func Do(ctx context.Context, t *ui.Terminal, getenv func(string) string, tool, name string) error {
 	s, err := open(t, getenv)
 	if err != nil {
@@ -46,16 +46,15 @@ func Do(ctx context.Context, t *ui.Terminal, getenv func(string) string, tool, n
 type step struct {
 	t    *ui.Terminal
 	tool string
-	// log is the log of the job, for what is to be a command to the runner.
+	// log is the log of the job, for text that must reach the runner as a command.
 	log    io.Writer
 	in     *inputs
 	state  state
 	getenv func(string) string
 	may    privileges
-	// patience is for what a build started and left behind.
+	// patience is how long a step waits for processes that a build left behind.
 	patience time.Duration
-	// on is what GitHub says of the run. It is nil where this is a local run,
-	// and local then says why.
+	// on is what GitHub says about the run. In a local run it is nil, and local says why.
 	on    *github.Context
 	local error
 }
@@ -63,7 +62,7 @@ type step struct {
 func open(t *ui.Terminal, getenv func(string) string) (*step, error) {
 	s := &step{t: t, log: t.Stdout, getenv: getenv, may: ownPrivileges(), patience: 5 * time.Second}
 	if github.OnActions(getenv) {
-		// What programs, builds and the verifier say is from strangers.
+		// The text of programs, builds and the verifier comes from strangers.
 		color := t.Color
 		*t = *ui.New(escape.NewLogWriter(t.Stdout), escape.NewLogWriter(t.Stderr))
 		t.Color = color
@@ -79,8 +78,8 @@ func open(t *ui.Terminal, getenv func(string) string) (*step, error) {
 	return s, nil
 }
 
-// withoutToken does what runs the code of a pull request: where the workflow gave
-// a token to all of its steps, it is gone before that starts.
+// withoutToken runs do, which runs the code of a pull request, without the token that the
+// workflow may have given to all of its steps.
 func (s *step) withoutToken(ctx context.Context, do func(context.Context) error) error {
 	if err := github.DropSecrets(os.Environ(), startAgain); err != nil {
 		return exit.NoMeasure(fmt.Errorf("give up the token: %w", err))
@@ -91,7 +90,7 @@ func (s *step) withoutToken(ctx context.Context, do func(context.Context) error)
 	return do(ctx)
 }
 
-// startAgain makes this process one that was started with another environment.
+// startAgain restarts this process with another environment.
 func startAgain(environ []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -100,8 +99,7 @@ func startAgain(environ []string) error {
 	return unix.Exec(self, os.Args, environ)
 }
 
-// unreported tells the steps that come after, and who reads the summary, why
-// there is no report.
+// unreported tells the later steps, and the reader of the summary, why there is no report.
 func unreported(getenv func(string) string, why error) error {
 	files := github.FilesFromEnv(getenv)
 	return errors.Join(
@@ -109,10 +107,10 @@ func unreported(getenv func(string) string, why error) error {
 		files.AddSummary("## ❌ Could not measure\n\n"+escape.MarkdownFence(plainError(why)), ""))
 }
 
-// token is GitHub's, of the steps that have it.
+// token returns GitHub's token, in the steps that have it.
 func (s *step) token() string { return github.Token(s.getenv) }
 
-// api is GitHub's API. Where there is none, the error says why in one line.
+// api returns GitHub's API, or an error that says in one line why there is none.
 func (s *step) api() (*github.API, error) {
 	if s.on == nil {
 		return nil, s.local
@@ -120,14 +118,14 @@ func (s *step) api() (*github.API, error) {
 	return github.NewAPI(s.on, s.token())
 }
 
-// mayMeasure refuses to run what a pull request brings where the job may write,
-// whatever else is known of the run.
+// mayMeasure refuses to run the code of a pull request where the job has write access,
+// whatever else is known about the run.
 func (s *step) mayMeasure() error { return exit.Usage(github.MayMeasure(s.getenv)) }
 
-// failed leaves what a step failed with to the step that reports.
+// failed records why a step failed, for the step that reports.
 func (s *step) failed(step string, err error) error {
 	text := plainError(err)
-	if step == "report" || err == nil || text == "" { // what was said already was left by who said it
+	if step == "report" || err == nil || text == "" { // an error that was already printed was also recorded where it was printed
 		return err
 	}
 	if build := (*buildError)(nil); errors.As(err, &build) {

@@ -19,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// action is what these tests read of action.yml.
+// action is the part of action.yml that these tests read.
 type action struct {
 	Inputs  map[string]struct{ Description, Default string }
 	Outputs map[string]struct{ Description, Value string }
@@ -54,15 +54,15 @@ func (a *action) step(t *testing.T, id string) *actionYMLStep {
 	return &a.Runs.Steps[i]
 }
 
-// inputs are the variables of a step that carry the inputs.
+// inputs returns the variables of a step that carry the inputs.
 func (s *actionYMLStep) inputs() map[string]string {
 	inputs := maps.Clone(s.Env)
 	maps.DeleteFunc(inputs, func(name, _ string) bool { return !strings.HasPrefix(name, inputPrefix) })
 	return inputs
 }
 
-// run runs a step as the runner does, with a tool that writes down its arguments
-// and ends with that code.
+// run runs a step as the runner does, with a tool that writes down its arguments and exits
+// with code.
 func (a *action) run(t *testing.T, id string, inputs map[string]string, code int) (args, environ string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func (a *action) run(t *testing.T, id string, inputs map[string]string, code int
 
 var expression = regexp.MustCompile(`\$\{\{ *([^ }]*) *\}\}`)
 
-// No text from outside is ever part of a script.
+// No script contains text from outside.
 func TestActionScripts(t *testing.T) {
 	for _, s := range readAction(t).Runs.Steps {
 		if strings.Contains(s.Run, "${{") {
@@ -154,7 +154,7 @@ func TestActionInputs(t *testing.T) {
 	}
 }
 
-// The defaults that action.yml names are those of the tool.
+// action.yml names the defaults that the tool has.
 func TestActionDefaults(t *testing.T) {
 	in, err := readInputs(func(string) string { return "" })
 	if err != nil {
@@ -168,8 +168,8 @@ func TestActionDefaults(t *testing.T) {
 	}
 }
 
-// The steps that run what a pull request brings have no token, also where the
-// workflow gave all steps one. The exit code is the tool's.
+// The steps that run the code of a pull request have no token, even if the workflow gave
+// one to all steps. The exit code is the tool's.
 func TestActionToken(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "of-the-workflow")
 	a := readAction(t)
@@ -189,8 +189,8 @@ func TestActionToken(t *testing.T) {
 			t.Errorf("%s: %q, want the token %q", id, got, want)
 		}
 	}
-	// Nor has the shell above them, and a build gets no variable that a Makefile
-	// could take for one of its own.
+	// The shell above them has none either, and a build gets no variable that a Makefile
+	// could mistake for its own.
 	for _, id := range []string{"build", "measure"} {
 		step := a.step(t, id)
 		if !strings.HasPrefix(step.Run, "exec ") {
@@ -211,7 +211,7 @@ func TestActionToken(t *testing.T) {
 	}
 }
 
-// pathOf is a PATH that has just these commands.
+// pathOf returns a PATH with only these commands.
 func pathOf(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -227,8 +227,8 @@ func pathOf(t *testing.T, names ...string) string {
 	return dir
 }
 
-// installAction runs install.sh of a copy of the action, whose release has that
-// text as its binary, with that PATH if it is not empty.
+// installAction runs install.sh from a copy of the action whose release serves that text
+// as its binary, with that PATH if it is not empty.
 func installAction(t *testing.T, sums, version, served, path string) (bin, said string, err error) {
 	t.Helper()
 	dir := t.TempDir()

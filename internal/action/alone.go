@@ -16,8 +16,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// findAlone judges a head that was measured alone: by its budgets, and by its
-// history.
+// findAlone judges a head that was measured alone, by its budgets and its history.
 func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*finding, error) {
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)

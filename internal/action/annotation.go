@@ -14,14 +14,14 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// remarks are what is said of the programs that got slower, or are over their
-// budgets: of all that is wrong with one, there is one annotation.
+// remarks collects the complaints about programs that got slower or are over budget. Each
+// program gets one annotation, however much is wrong with it.
 type remarks struct {
 	all []*remark
 	at  map[place]*remark
 }
 
-// place is a program, and where it stands in the source.
+// place is a program and its position in the source.
 type place struct {
 	program, file string
 	line          int
@@ -31,12 +31,12 @@ type remark struct {
 	place
 	said []*complaint
 	at   map[string]*complaint
-	// dearest are the lines of source that got dearer, most first.
+	// dearest are the source lines whose cost grew, the largest growth first.
 	dearest []bench.Line
 }
 
-// complaint is about one measure of one benchmark. Those of a low rank come first,
-// and of these what grew most.
+// complaint is about one measure of one benchmark. Complaints sort by rank, lowest first,
+// then by growth, largest first.
 type complaint struct {
 	benchmark, outcome, text string
 	rank                     int
@@ -44,8 +44,8 @@ type complaint struct {
 	kernels                  []string
 }
 
-// add adds a complaint about the program of a result on a kernel, which is empty
-// where there is just one. What several kernels say alike is said once.
+// add adds a complaint about the program of a result. kernel is empty if there is only
+// one. A complaint that several kernels share is added once.
 func (l *remarks) add(r *bench.Result, kernel string, c complaint) *remark {
 	at := place{program: r.Program}
 	if r.Source != nil {
@@ -70,20 +70,20 @@ func (l *remarks) add(r *bench.Result, kernel string, c complaint) *remark {
 	return of
 }
 
-// dear notes the lines that got dearer in a pair, unless another pair has said so:
-// they are of the same program.
+// dear records the lines of a pair whose cost grew, unless an earlier pair of the same
+// program already did.
 func (r *remark) dear(p *bench.Pair) {
 	if len(r.dearest) == 0 {
 		r.dearest = report.DearestLines(p)
 	}
 }
 
-// outcomeRanks are the outcomes that are said of the source, the worst first.
+// outcomeRanks are the outcomes that get an annotation, the worst first.
 var outcomeRanks = []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget}
 
 var outcomeWords = map[thresholds.Outcome]string{thresholds.Regression: "regression", thresholds.OverBudget: "over budget"}
 
-// complaintOf is what a verdict says of its benchmark.
+// complaintOf returns the complaint of a verdict.
 func complaintOf(v *thresholds.Verdict) complaint {
 	c := complaint{
 		benchmark: v.Benchmark, outcome: outcomeWords[v.Outcome], text: judge.TextOf(v).Error(),
@@ -98,8 +98,8 @@ func complaintOf(v *thresholds.Verdict) complaint {
 	return c
 }
 
-// budgetComplaint is what is said of a benchmark over its budget that was measured
-// alone.
+// budgetComplaint returns the complaint about a benchmark that was measured alone and is
+// over its budget.
 func budgetComplaint(r *bench.Result, over *bench.Alert) complaint {
 	return complaint{
 		benchmark: r.Benchmark, outcome: outcomeWords[thresholds.OverBudget], rank: 1,
@@ -107,7 +107,7 @@ func budgetComplaint(r *bench.Result, over *bench.Alert) complaint {
 	}
 }
 
-// annotations are the remarks in their order.
+// annotations returns the annotations of the remarks in order.
 func (l *remarks) annotations() []github.Annotation {
 	var all []github.Annotation
 	for _, r := range l.all {
@@ -119,8 +119,8 @@ func (l *remarks) annotations() []github.Annotation {
 // maxComplaints is how many measures an annotation lists.
 const maxComplaints = 10
 
-// annotations are the remark, where the line is that got dearest if one is known
-// and where the program begins otherwise, and a word on each other dearer line.
+// annotations returns the annotation of the remark, at the line that grew most if one is
+// known and else where the program begins, and a short one for each other line that grew.
 func (r *remark) annotations() []github.Annotation {
 	main := r.annotation()
 	all := []github.Annotation{main}

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// complained is a verdict on a benchmark that fails.
+// complained returns the complaint of a failing verdict on a benchmark.
 func complained(benchmark, measure string, outcome thresholds.Outcome, severity thresholds.Severity, ratio float64) complaint {
 	v := &thresholds.Verdict{
 		Benchmark: benchmark, Measure: bench.Measure{Name: measure}, Outcome: outcome, Severity: severity,
@@ -23,8 +23,8 @@ func complained(benchmark, measure string, outcome thresholds.Outcome, severity 
 	return complaintOf(v)
 }
 
-// However many measures of a program are worse, its line has one annotation, which
-// begins with the worst.
+// However many measures of a program are worse, its line has one annotation, which begins
+// with the worst.
 func TestOneAnnotationOfALine(t *testing.T) {
 	filter := &bench.Result{Benchmark: "fw/64B", Program: "filter", Source: &bench.Source{File: "src/fw.bpf.c", Line: 31}}
 	larger := &bench.Result{Benchmark: "fw/1500B", Program: "filter", Source: filter.Source}
@@ -48,8 +48,8 @@ func TestOneAnnotationOfALine(t *testing.T) {
 	}
 }
 
-// Where the lines are known that got dearer, they are annotated, and not the line
-// that the program begins with.
+// If the lines that grew are known, they get the annotations, not the line where the
+// program begins.
 func TestAnnotationsOfTheDearestLines(t *testing.T) {
 	executed := func(n float64) *bench.Executed { return &bench.Executed{PerRun: n} }
 	filter := &bench.Result{Benchmark: "fw", Program: "filter", Source: &bench.Source{File: "src/fw.bpf.c", Line: 31}}
@@ -89,7 +89,7 @@ func TestALongAnnotationIsCut(t *testing.T) {
 	}
 }
 
-// A part of a suite says so, and that nothing is judged by it.
+// The title of a shard says that it is one, and that it is not judged.
 func TestTitleOfAShard(t *testing.T) {
 	for _, c := range []struct {
 		title grid.Heading

@@ -10,15 +10,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// openCheckout is the repository around the working directory, for git without the
+// openCheckout opens the repository around the working directory, for git without the
 // token.
 func openCheckout(ctx context.Context, onRunner bool) (*git.Checkout, error) {
 	return git.Open(ctx, github.WithoutSecrets(os.Environ()), onRunner)
 }
 
-// mergeBase is the last commit that what is checked out has in common with the
-// branch that it is to be merged into. History is fetched only where nothing
-// else tells; if GitHub should have told, the warning says why it did not.
+// mergeBase returns the last commit that the checkout shares with the branch it will be
+// merged into. It fetches history only as a last resort; if GitHub should have known the
+// commit, warning says why it did not answer.
 func mergeBase(ctx context.Context, c *git.Checkout, on *github.Context, api *github.API) (base string, warning, err error) {
 	head, parents, err := c.Head(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// build runs the command that makes the objects in the checkout, and, where the
-// base is to be built too, in the same folder of its worktree.
+// build runs the command that makes the objects in the checkout and, if the base must be
+// built too, in the same folder of its worktree.
 func (s *step) build(ctx context.Context) error {
 	if s.in.build == "" {
 		return nil
@@ -45,14 +45,14 @@ func (s *step) build(ctx context.Context) error {
 		return exit.NoMeasure(errors.New("interrupted"))
 	}
 	if err != nil {
-		// The change may be what makes it build.
+		// Perhaps only the change makes it build.
 		s.noBase(p, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
 		return exit.NoMeasure(s.state.write(planFile, p))
 	}
 	return nil
 }
 
-// checkConfig looks for the suite before it takes minutes to build what it is for.
+// checkConfig checks that the suite exists before a build takes minutes.
 func (s *step) checkConfig() error {
 	if s.in.config == "" {
 		return nil
@@ -63,8 +63,8 @@ func (s *step) checkConfig() error {
 	return nil
 }
 
-// buildIn runs the command without what could tell the runner or GitHub
-// anything.
+// buildIn runs the build command without the variables that give access to the runner or
+// to GitHub.
 func (s *step) buildIn(ctx context.Context, dir, side string) error {
 	began := time.Now()
 	s.t.Say("building the %s: %s", side, s.in.build)
@@ -73,11 +73,11 @@ func (s *step) buildIn(ctx context.Context, dir, side string) error {
 	cmd.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side)
 	end := &tail{w: s.t.Stderr}
 	cmd.Stdout, cmd.Stderr = end, end
-	// What it started and left behind must not keep the step from ending, nor is
-	// it a failure.
+	// A process that the build left behind must not keep the step from ending, and is not
+	// a failure.
 	cmd.WaitDelay = s.patience
 	err := cmd.Run()
-	// A line that it did not end must not get what is said next.
+	// End a line that the build left open, so that the next message starts a new one.
 	if log, ok := s.t.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
@@ -88,7 +88,7 @@ func (s *step) buildIn(ctx context.Context, dir, side string) error {
 	return nil
 }
 
-// buildError is why a build failed, and the last that it said.
+// buildError is why a build failed, with the end of its output.
 type buildError struct {
 	error
 	said string
@@ -96,7 +96,7 @@ type buildError struct {
 
 func (e *buildError) Unwrap() error { return e.error }
 
-// tail hands on what is written to it, and keeps the end of it.
+// tail passes on what is written to it, and keeps the end.
 type tail struct {
 	w    io.Writer
 	last []byte
@@ -109,7 +109,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.last = append(t.last, p...)
 	if over := len(t.last) - maxTail; over > 0 {
 		t.last = t.last[over:]
-		// Half a line says little.
+		// Drop the line that was cut in half.
 		if _, rest, ok := bytes.Cut(t.last, []byte("\n")); ok {
 			t.last = rest
 		}

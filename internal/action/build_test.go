@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// What a build leaves behind is not a failure, and a line that it does not end takes
-// nothing of what is said next.
+// Processes that a build leaves behind are not a failure, and a line that it leaves open
+// does not swallow the next message.
 func TestBuildThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// The verdicts, which are the action's output of that name.
+// The verdicts, which the action has as its output of that name.
 const (
 	foundPass         = "pass"
 	foundRegression   = "regression"
@@ -31,26 +31,26 @@ const (
 	foundError        = "error"
 )
 
-// finding is what was found of the results, and how to say it.
+// finding is the verdict on the results, and how to present it.
 type finding struct {
 	verdict string
-	// regressed and improved are benchmarks.
+	// regressed and improved are names of benchmarks.
 	regressed, improved []string
 	// doc is the report, whose title is the verdict.
 	doc *grid.Document
-	// log is the report for the log of the job.
+	// log is the report in the form for the job's log.
 	log string
-	// alone says that there was nothing to compare with.
+	// alone says that there was no base to compare with.
 	alone bool
-	// bmf is the head in Bencher Metric Format, empty where nothing was measured.
+	// bmf is the head in Bencher Metric Format, empty if nothing was measured.
 	bmf         []byte
 	annotations []github.Annotation
-	// err decides the exit code, before fail-on has its say.
+	// err decides the exit code, before the input fail-on is applied.
 	err error
 }
 
-// find judges results, of which told says what is missing. The error is one of how
-// the action was called.
+// find judges results; told says which parts are missing. An error means that the action
+// was called wrongly.
 func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*finding, error) {
 	if s.in.shard != nil && measuredNothing(results) {
 		return &finding{verdict: foundPass, doc: &grid.Document{Title: grid.Heading{Mark: grid.Passed, Text: "Nothing to measure in shard " + s.in.shard.String()}}}, nil
@@ -87,7 +87,7 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 	return found, nil
 }
 
-// measuredNothing reports whether results are those of a shard that has no benchmarks.
+// measuredNothing reports whether results are from a shard without benchmarks.
 func measuredNothing(results *bench.Results) bool {
 	for _, run := range results.Runs {
 		if len(run.Results) > 0 {
@@ -107,8 +107,8 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 	s.t.Tell(notes...)
 	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
-		// Others may have what is to be compared, and a correction for many tests
-		// is one for the whole suite.
+		// Other shards may have the benchmarks to compare, and a correction for many tests
+		// must cover the whole suite.
 		found.err = judge.Uncompared(comparisons, false, told)
 	}
 	var log, bmf bytes.Buffer
@@ -126,15 +126,15 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 	return found, nil
 }
 
-// verdict is what keeps a comparison from passing, and says what is over budget.
+// verdict returns why a comparison does not pass, and prints the notes about budgets.
 func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
 	notes, err := j.Verdict(judged)
 	s.t.Tell(notes...)
 	return err
 }
 
-// take takes from a judged comparison which benchmarks got slower or faster, and
-// where in the source they are.
+// take records which benchmarks of a judged comparison got slower or faster, and where in
+// the source they are.
 func (f *finding) take(judged *compare.Model) {
 	var said remarks
 	slower, faster := map[string]bool{}, map[string]bool{}
@@ -174,7 +174,7 @@ func (f *finding) take(judged *compare.Model) {
 	}
 }
 
-// overall also tells what is inconclusive where that passes.
+// overall returns the verdict, which is inconclusive also where that passes.
 func (f *finding) overall(judged *compare.Model) string {
 	unclear := false
 	for _, t := range judged.Tables {
@@ -197,7 +197,7 @@ func (f *finding) overall(judged *compare.Model) string {
 	return foundPass
 }
 
-// notMeasured is the finding where there are no results.
+// notMeasured returns the finding for a run without results.
 func notMeasured(before *failure) *finding {
 	f := &finding{verdict: foundError, doc: &grid.Document{Title: grid.Heading{Mark: grid.Failed, Text: "Could not measure"}}}
 	if before.Text != "" {
@@ -208,7 +208,7 @@ func notMeasured(before *failure) *finding {
 	return f
 }
 
-// ofShard says on top that this is a part, of which no verdict is made.
+// ofShard says in the title that this is a shard, which gets no verdict.
 func (f *finding) ofShard(shard string) {
 	text := f.doc.Title.Text
 	f.doc.Title = grid.Heading{Text: "Shard " + shard + ", judged when the shards are merged: " + strings.ToLower(text[:1]) + text[1:]}
@@ -219,7 +219,7 @@ func (f *finding) ofShard(shard string) {
 
 var notEverything = grid.Heading{Mark: grid.Failed, Text: "Not everything was measured"}
 
-// fail adds what a step before this one failed with, and said.
+// fail adds the failure of an earlier step, with its text.
 func (f *finding) fail(before *failure) {
 	code := exit.NotMeasured
 	if before.Code == exit.WrongUsage {
@@ -235,12 +235,12 @@ func (f *finding) fail(before *failure) {
 	f.err = errors.Join(f.err, exit.Said(code))
 }
 
-// fenced is text as it is in the log.
+// fenced returns text as a section that looks as it does in the log.
 func fenced(text string) grid.Section {
 	return grid.Section{Open: "\n", Rows: []string{escape.MarkdownFence(text)}}
 }
 
-// plainError is an error as lines of text, as the terminal has it.
+// plainError returns an error as lines of text, as the terminal shows it.
 func plainError(err error) string {
 	var b strings.Builder
 	ui.New(&b, &b).PrintError(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// gitIn runs git in a folder, as somebody who has no settings.
+// gitIn runs git in a folder, as a user without settings.
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -28,8 +28,8 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// upstream is a repository whose branch change left main three commits ago, and
-// the pull request's context of it.
+// upstream makes a repository whose branch change left main three commits ago, and returns
+// the context of its pull request.
 func upstream(t *testing.T) (dir, fork string, on *github.Context) {
 	t.Helper()
 	testenv.Tools(t, "git")
@@ -57,7 +57,7 @@ func upstream(t *testing.T) (dir, fork string, on *github.Context) {
 	}
 }
 
-// cloned is a checkout of a ref of it, as actions/checkout makes it.
+// cloned makes a checkout of a ref of a repository, as actions/checkout does.
 func cloned(t *testing.T, from, ref string, args ...string) *git.Checkout {
 	t.Helper()
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func TestMergeBase(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "base")
-			for range 2 { // as when a job is tried again
+			for range 2 { // as when a job is retried
 				if err := checkout.LayOut(t.Context(), got, dir); err != nil {
 					t.Fatal(err)
 				}
@@ -121,8 +121,8 @@ func TestMergeBase(t *testing.T) {
 	}
 }
 
-// Nothing that a repository names is run when it is read, and what GitHub says is
-// no argument unless it has the form of a commit.
+// Reading a repository runs nothing that it names, and text from GitHub becomes an
+// argument only if it has the form of a commit.
 func TestCheckoutIsHostile(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
@@ -162,8 +162,8 @@ func TestCheckoutIsHostile(t *testing.T) {
 	}
 }
 
-// A folder of the working tree is not a repository, although it looks like one and
-// its settings name what to run.
+// A folder of the working tree is not a repository, even if it looks like one and its
+// settings name commands to run.
 func TestCheckoutInTheCheckout(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
@@ -186,7 +186,7 @@ func TestCheckoutInTheCheckout(t *testing.T) {
 	}
 }
 
-// Only what fetches has the token.
+// Only the commands that fetch have the token.
 func TestTokenOfGit(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
@@ -223,11 +223,12 @@ func TestRepositoryPath(t *testing.T) {
 			t.Errorf("%q in %q: %q, want %q", c.name, c.prefix, got, c.want)
 		}
 	}
-	// Of a checkout that cannot be read nothing is known.
+	// Nothing is known about a checkout that cannot be read.
 	if got := newSources([]string{}, "", ".").path("bpf/filter.c"); got != "" {
 		t.Errorf("%q", got)
 	}
-	// Without a checkout it is what the compiler was told, if that is below it.
+	// Without a checkout, the path is the one the compiler was given, if it is below the
+	// working directory.
 	for name, want := range map[string]string{"bpf/filter.c": "bpf/filter.c", "/usr/include/x.h": "", "../x.c": ""} {
 		if got := newSources(nil, "", ".").path(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
@@ -235,14 +236,14 @@ func TestRepositoryPath(t *testing.T) {
 	}
 }
 
-// What git cannot tell is an error, and no answer.
+// If git cannot answer, that is an error and not an answer.
 func TestGitThatFails(t *testing.T) {
 	from, _, on := upstream(t)
 	c := cloned(t, from, "refs/pull/7/merge", "--depth=1")
 	if all, err := c.Ancestors(t.Context(), strings.Repeat("1", 40)); err == nil {
 		t.Errorf("ancestors of nothing: %q", all)
 	}
-	// What GitHub does not tell is said, and git asked.
+	// If GitHub does not answer, that is reported, and git is asked.
 	gh := githubtest.New()
 	t.Cleanup(gh.Close)
 	on.APIURL = gh.URL

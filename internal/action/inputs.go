@@ -25,7 +25,7 @@ type inputs struct {
 	results    string
 }
 
-// inputPrefix is how the variables begin that carry the inputs.
+// inputPrefix starts the names of the variables that carry the inputs.
 const inputPrefix = "EBPF_BENCH_"
 
 const defaultBaseline = "ebpf-bench-baseline"
@@ -58,7 +58,7 @@ func readInputs(getenv func(string) string) (*inputs, error) {
 		in.check())
 }
 
-// parseShardInput is nil of nothing: that is the whole suite.
+// parseShardInput returns nil for an empty input, which means the whole suite.
 func parseShardInput(text string) (*bench.Shard, error) {
 	if text == "" {
 		return nil, nil
@@ -95,11 +95,11 @@ func (in *inputs) check() error {
 	return nil
 }
 
-// strict reports whether too little evidence is to fail.
+// strict reports whether too little evidence fails.
 func (in *inputs) strict() bool { return in.failOn == "inconclusive" }
 
-// baselineFolder is the folder of the baseline, empty where it is on a branch
-// or there is to be none.
+// baselineFolder returns the folder of the baseline, empty if it is on a branch or there
+// is none.
 func (in *inputs) baselineFolder() string {
 	for _, prefix := range []string{"./", "../", "/"} {
 		if strings.HasPrefix(in.baseline, prefix) {
@@ -109,7 +109,7 @@ func (in *inputs) baselineFolder() string {
 	return ""
 }
 
-// baselineBranch is the branch of the baseline, empty where there is none.
+// baselineBranch returns the branch of the baseline, empty if there is none.
 func (in *inputs) baselineBranch() string {
 	if in.baseline == "none" || in.baselineFolder() != "" {
 		return ""
@@ -117,14 +117,14 @@ func (in *inputs) baselineBranch() string {
 	return in.baseline
 }
 
-// saves reports whether a push to the default branch saves a run. Where the base is
-// built there is nothing to keep it for, unless a baseline was asked for.
+// saves reports whether a push to the default branch saves a run. If the base is built,
+// nothing needs the run, unless a baseline was asked for.
 func (in *inputs) saves() bool {
 	return in.baseline != "none" && in.results == "" && (in.build == "" || in.baseline != defaultBaseline)
 }
 
-// branchFolder is the folder of the branch that has the runs of this use of the
-// action: several suites, and the shards of one, must not be taken for each other.
+// branchFolder returns the folder on the branch that has the runs of this use of the
+// action. It keeps several suites, and the shards of one, apart.
 func (in *inputs) branchFolder() string {
 	var parts []string
 	if in.name != "" {
@@ -136,7 +136,7 @@ func (in *inputs) branchFolder() string {
 	return strings.Join(parts, "/")
 }
 
-// machines are the flags that say which kernels to measure on.
+// machines sets the flags that choose the kernels to measure on.
 func (in *inputs) machines(f *cli.MachineFlags) error {
 	f.Mode = in.mode
 	if in.mode == "host" {

@@ -23,7 +23,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// strangers are results in which everything that may be any text is what name is.
+// strangers makes results in which every free text is the result of name.
 type strangers struct{ name func() string }
 
 func (s strangers) result(instructions float64) *bench.Result {
@@ -43,7 +43,7 @@ func (s strangers) testbed() bench.Testbed {
 	}
 }
 
-// comparison has one of each outcome, and a dearer line.
+// comparison returns one of each outcome, and a line that grew.
 func (s strangers) comparison() *bench.Comparison {
 	c := &bench.Comparison{
 		Tool: s.name(), Testbed: s.testbed(), Thresholds: s.name(),
@@ -82,7 +82,8 @@ func (s strangers) run() *bench.Run {
 	return run
 }
 
-// reports are what a comment is made of: of a comparison, and of a run alone.
+// reports returns the texts that a comment consists of, for a comparison and for a run
+// alone.
 func (s strangers) reports(t *testing.T) []string {
 	t.Helper()
 	policy, err := thresholds.Load(fstest.MapFS{"t.yml": {Data: []byte("version: 1\nthresholds: [{measure: instructions, max: 50}]\n")}}, "t.yml")
@@ -104,7 +105,7 @@ func (s strangers) reports(t *testing.T) []string {
 	return []string{paired.doc.Markdown(0), alone.doc.Markdown(0)}
 }
 
-// means is what a document means to GitHub, but for what is code and what is text.
+// means counts what GitHub would recognize in a document, apart from code and plain text.
 func means(t *testing.T, document string) map[string]int {
 	t.Helper()
 	source := []byte(document)
@@ -148,11 +149,12 @@ func means(t *testing.T, document string) map[string]int {
 	return counts
 }
 
-// reads is what GitHub reads in plain text: mentions, issues, commits, links, emoji.
+// reads matches what GitHub recognizes in plain text: mentions, issues, commits, links,
+// emoji.
 var reads = regexp.MustCompile(`@\w|#\d|(?i)\bgh-\d|\b[0-9a-fA-F]{40}\b|www\.|://|:[\w+-]+:`)
 
-// Ten thousand names that strangers could choose change nothing of what a report
-// means to GitHub: it is built as one of honest names.
+// Ten thousand names that strangers could choose do not change the structure of a report:
+// it is the same as with honest names.
 func TestTenThousandHostileNamesInReports(t *testing.T) {
 	n := 0
 	honest := strangers{func() string { n++; return fmt.Sprintf("name %d", n) }}
@@ -160,7 +162,7 @@ func TestTenThousandHostileNamesInReports(t *testing.T) {
 	for _, document := range honest.reports(t) {
 		want = append(want, means(t, document))
 	}
-	// Reports fold what is the same, and Bencher takes more for the same.
+	// Reports merge equal names, and Bencher treats more names as equal.
 	seen := map[string]bool{"": true}
 	var names []string
 	for i, name := range slices.Concat(escapetest.Names(10_000), escapetest.Attacks) {
@@ -171,7 +173,7 @@ func TestTenThousandHostileNamesInReports(t *testing.T) {
 		}
 		names = append(names, name)
 	}
-	// Several times, so that a name comes to several places.
+	// Repeat the names, so that each reaches several places.
 	for next := 0; next < 5*len(names); {
 		first := next
 		hostile := strangers{func() string { next++; return names[(next-1)%len(names)] }}

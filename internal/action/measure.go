@@ -21,8 +21,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// measure measures the head beside the base, or alone where there is none. What
-// it writes is not judged.
+// measure measures the head beside the base, or alone if there is none. The results that
+// it writes are not judged.
 func (s *step) measure(ctx context.Context) error {
 	p, err := s.state.openPlan()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *step) measure(ctx context.Context) error {
 	return s.withBuildHint(s.measureAlone(ctx, p))
 }
 
-// withBuildHint says of objects that are missing how they come to be there.
+// withBuildHint adds to an error about missing objects how they get built.
 func (s *step) withBuildHint(err error) error {
 	if !errors.Is(err, suite.ErrNoObjects) {
 		return err
@@ -54,7 +54,7 @@ func (s *step) withBuildHint(err error) error {
 	return bench.WithHint(err, "The input build ended well and made none of that name: is it run in the right working-directory?")
 }
 
-// baseArg is the base as compare takes it, empty where there is none.
+// baseArg returns the base as compare takes it, empty if there is none.
 func (s *step) baseArg(p *plan) string {
 	switch p.Base {
 	case baseBuilt:
@@ -65,8 +65,8 @@ func (s *step) baseArg(p *plan) string {
 	return ""
 }
 
-// baseSuite is the base's build of the suite that is measured here: the file of
-// the same path in its worktree, else empty.
+// baseSuite returns the base's version of the suite that is measured here: the file with
+// the same path in its worktree, empty if there is none.
 func (s *step) baseSuite(p *plan) string {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {
@@ -88,7 +88,7 @@ func (s *step) baseSuite(p *plan) string {
 	return ""
 }
 
-// suiteNames are the files that may be the suite.
+// suiteNames returns the files that may be the suite.
 func (s *step) suiteNames() []string {
 	if s.in.config != "" {
 		return []string{s.in.config}
@@ -103,14 +103,14 @@ func (s *step) suiteArgs() []string {
 	return []string{s.in.config}
 }
 
-// noBase says that the head is measured alone, and why.
+// noBase records that the head is measured alone, and why.
 func (s *step) noBase(p *plan, why string) {
 	p.Base, p.Note = baseNone, "no base: "+why
 	s.t.Warn("%s", p.Note)
 }
 
-// measurePaired measures both sides in the same rounds. It reports whether there
-// was a base that could be read.
+// measurePaired measures both sides in the same rounds. It reports whether there was a
+// base that it could read.
 func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, error) {
 	o, err := s.options()
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons...) }))
 }
 
-// measureAlone measures the head alone, and keeps what is to become a baseline.
+// measureAlone measures the head alone, and keeps a run that will become a baseline.
 func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	o, err := s.options()
 	if err != nil {
@@ -170,8 +170,8 @@ func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, r.Suite, runs))
 }
 
-// keep keeps what was measured, with its objects, for the step that may save it.
-// A run that failed is none to compare with, and is reported as what it is.
+// keep keeps the runs, with their objects, for the step that may save them. A failed run
+// cannot serve as a baseline, and is reported as failed.
 func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench.Run) error {
 	if !p.Save {
 		return nil
@@ -197,8 +197,8 @@ func (s *step) writeResults(encode func(io.Writer) error) error {
 	return exit.NoMeasure(output.File(s.state.path(resultsFile)).Write(encode))
 }
 
-// options are what the inputs stand for. What they leave open has the default of the
-// command line.
+// options returns the options that the inputs stand for, with the defaults of the command
+// line for the rest.
 func (s *step) options() (measure.Options, error) {
 	o := measure.Options{
 		Tool: s.tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,

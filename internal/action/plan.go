@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// plan decides what the head is compared with, and lays it out for the steps
-// that have no token. It reads commits and stored runs, and runs nothing of them.
+// plan decides what to compare the head with, and lays it out for the steps that have no
+// token. It reads commits and stored runs, and runs nothing from them.
 func (s *step) plan(ctx context.Context) error {
 	if s.in.results != "" {
 		return exit.Usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
@@ -77,7 +77,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	return p, s.planStored(ctx, p, checkout, api)
 }
 
-// headName is what reports call the head.
+// headName returns the name of the head in reports.
 func (s *step) headName() string {
 	if s.on.PullRequest > 0 {
 		return fmt.Sprintf("pull request %d", s.on.PullRequest)
@@ -85,7 +85,7 @@ func (s *step) headName() string {
 	return s.on.HeadRef
 }
 
-// planBuilt lays out the base for it to be built.
+// planBuilt checks the base out, so that it can be built.
 func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, base string) error {
 	if err := checkout.Need(ctx, base); err != nil {
 		return fmt.Errorf("get the base %.12s: %w", base, err)
@@ -98,9 +98,8 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 	return nil
 }
 
-// decideLocally plans a run without GitHub: against what the current branch
-// left, if that can be told and is to be built, or against the baseline in a
-// folder.
+// decideLocally plans a run without GitHub: against the commit where the current branch
+// left the main one if git knows it, built or from the baseline.
 func (s *step) decideLocally(ctx context.Context) (*plan, error) {
 	p := &plan{HeadSide: bench.Side{Name: "working tree"}}
 	s.t.Say("%v: a local run", s.local)
@@ -125,8 +124,8 @@ func (s *step) decideLocally(ctx context.Context) (*plan, error) {
 	return p, s.planStored(ctx, p, checkout, nil)
 }
 
-// localBase is the merge base with the default branch: the remote's, or else
-// what is usually called so.
+// localBase returns the merge base with the default branch: the remote's, or else a branch
+// with one of the usual names.
 func localBase(ctx context.Context, c *git.Checkout, head string) (string, error) {
 	var upstream string
 	var err error
@@ -141,7 +140,7 @@ func localBase(ctx context.Context, c *git.Checkout, head string) (string, error
 	return c.CommonCommit(ctx, upstream, head)
 }
 
-// baseDir is the working directory in the worktree of the base.
+// baseDir returns the working directory in the worktree of the base.
 func (s *step) baseDir(p *plan) string {
 	return filepath.Join(s.state.path(baseFolder), p.Prefix)
 }

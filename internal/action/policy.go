@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// outline is what the suite file says of the suite, whose objects need not be here.
-// There is nothing in it where no suite is named, nor there by a usual name.
+// outline reads what the suite file says about the suite, whose objects need not exist
+// here. It is empty if no suite is named and none has a usual name.
 func (s *step) outline() (*suite.Outline, error) {
 	for _, name := range s.suiteNames() {
 		o, err := suite.ReadOutline(suite.OS, filepath.ToSlash(name))
@@ -24,8 +24,7 @@ func (s *step) outline() (*suite.Outline, error) {
 	return &suite.Outline{}, nil
 }
 
-// limits is the file of thresholds: that of the input, else the one that the suite
-// names, else none.
+// limits returns the file of thresholds: the input's, else the suite's, else none.
 func (s *step) limits() (string, error) {
 	if s.in.thresholds != "" {
 		return s.in.thresholds, nil
@@ -37,9 +36,9 @@ func (s *step) limits() (string, error) {
 	return filepath.FromSlash(o.Thresholds), nil
 }
 
-// policyFor is what judges results, of which missing says what is not there. A
-// threshold that is for nothing of what was measured elsewhere is refused where all
-// of it is there; of what was measured here, that was checked before.
+// policyFor returns the policy that judges results; missing says which parts are absent.
+// If results from elsewhere are complete, a threshold that applies to none of them is an
+// error; for results measured here, that was checked earlier.
 func (s *step) policyFor(results *bench.Results, missing error) (*thresholds.Policy, error) {
 	file, err := s.limits()
 	if err != nil {

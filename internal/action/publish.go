@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/output"
 )
 
-// publisher tells of a finding.
+// publisher publishes a finding.
 type publisher struct {
 	*step
 	api     *github.API
@@ -22,12 +22,12 @@ type publisher struct {
 	finding *finding
 	// markdown is the report.
 	markdown string
-	// more is the last line of a report that was cut.
+	// more is the last line of a report that was cut off.
 	more string
 }
 
-// write writes the files of the report, the outputs and the step's summary, all
-// of which take no token.
+// write writes the files of the report, the outputs and the step's summary. None of them
+// needs a token.
 func (p *publisher) write() error {
 	f := p.finding
 	if p.in.name != "" {
@@ -53,8 +53,8 @@ func (p *publisher) write() error {
 	return errors.Join(append(errs, p.files.AddSummary(p.markdown, p.more))...)
 }
 
-// publish makes the comment and the check of a pull request. What GitHub does
-// not let this job do is said, and changes no verdict.
+// publish makes the comment and the check of a pull request. If GitHub does not allow this
+// job to, a warning says so, and the verdict does not change.
 func (p *publisher) publish(ctx context.Context) error {
 	if p.on == nil || p.on.Event == "push" || p.in.shard != nil {
 		return nil
@@ -68,7 +68,7 @@ func (p *publisher) publish(ctx context.Context) error {
 		p.refused("check", err)
 	}
 	if !annotated {
-		// These need no right, and stand at the same lines.
+		// These need no permission, and point to the same lines.
 		if err := github.Annotate(p.log, p.finding.annotations); err != nil {
 			return err
 		}
@@ -106,8 +106,8 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 	return done.Annotated, p.files.SetOutput("check-url", done.URL)
 }
 
-// conclusion is what the check ends with: as the job does, but for a green that
-// nothing was compared for.
+// conclusion returns how the check ends: as the job does, except that it is not green if
+// there was nothing to compare with.
 func (p *publisher) conclusion() github.Conclusion {
 	failing := exit.CodeOf(p.finding.err) != exit.Pass && (p.in.failOn != "never" || p.finding.verdict == foundError)
 	switch {
@@ -145,7 +145,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	return p.files.SetOutput("comment-url", done.URL)
 }
 
-// key tells the comment from those of other uses of the action: by the name that
+// key distinguishes the comment from those of other uses of the action: by the name that
 // it was given, or else by what is measured where.
 func (p *publisher) key() string {
 	if p.in.name != "" {

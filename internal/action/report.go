@@ -17,8 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// report judges what was measured and tells GitHub. It has the token, so it runs
-// nothing, and trusts no file.
+// report judges the results and publishes the verdict on GitHub. It has the token, so it
+// runs nothing, and trusts no file.
 func (s *step) report(ctx context.Context) error {
 	api, noAPI := s.api()
 	if noAPI != nil && s.in.results != "" {
@@ -27,7 +27,7 @@ func (s *step) report(ctx context.Context) error {
 	files := github.FilesFromEnv(s.getenv)
 	found, err := s.found(ctx, api)
 	if err != nil {
-		// The outputs say so too, for steps that come after.
+		// The outputs say so too, for later steps.
 		return errors.Join(err, files.SetOutput("verdict", foundError))
 	}
 	p := &publisher{step: s, api: api, files: files, finding: found}
@@ -41,8 +41,8 @@ func (s *step) report(ctx context.Context) error {
 	return errors.Join(s.gate(found), exit.NoMeasure(err))
 }
 
-// tidy takes the worktree of the base away again, of which the user's own
-// repository knows in a local run. A runner's goes with the job.
+// tidy removes the worktree of the base in a local run, because the user's own repository
+// records it. A runner's worktree goes with the job.
 func (s *step) tidy(ctx context.Context) {
 	dir := s.state.path(baseFolder)
 	if _, err := os.Lstat(dir); err != nil || s.on != nil {
@@ -57,8 +57,8 @@ func (s *step) tidy(ctx context.Context) {
 	}
 }
 
-// found is what was found of the results of this run, or of the files that were
-// measured elsewhere.
+// found returns the finding on the results of this run, or of the files that were measured
+// elsewhere.
 func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 	if s.in.results != "" {
 		return s.foundElsewhere(ctx, api)
@@ -98,8 +98,7 @@ func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 	return found, nil
 }
 
-// history is the baseline that values are judged by, nil where there is none to
-// ask.
+// history returns the baseline that values are judged by, nil if there is none to ask.
 func (s *step) history(api *github.API) baseline.Store {
 	store, err := s.store(api)
 	if err != nil {
@@ -108,13 +107,13 @@ func (s *step) history(api *github.API) baseline.Store {
 	return store
 }
 
-// foundElsewhere is the finding of files that a job without this one's rights
-// measured: of a fork, maybe, or shards. Where the pull request has moved on, or
-// they are of another commit, nothing of them is told.
+// foundElsewhere returns the finding on files that a job without this one's permissions
+// measured, of a fork or in shards. It reports nothing about them if the pull request has
+// moved on, or if they are from another commit.
 func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, error) {
 	results, missing, err := readAllResults(s.in.results, !s.ofStranger())
 	if errors.Is(err, errNoResults) {
-		// Whoever was to measure failed before: that is to be told too.
+		// The job that should have measured failed earlier: report that too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
 		s.t.PrintError(err)
 		return notMeasured(&failure{Code: exit.NotMeasured, Text: plainError(err)}), nil
@@ -124,7 +123,7 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	}
 	if err == nil && api != nil {
 		_, err = api.PullRequest(ctx, s.on)
-		// Where the token may not see it, it may not comment either.
+		// If the token cannot read the pull request, it cannot comment either.
 		if errors.Is(err, github.ErrNoPullRequest) || errors.Is(err, github.ErrReadOnly) {
 			err = nil
 		}
@@ -151,8 +150,8 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 // stranger may have made.
 func (s *step) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
 
-// ofThisRun refuses results that say they are of another commit than the one
-// that GitHub says this run is about.
+// ofThisRun refuses results that name another commit than the one that GitHub says this
+// run is about.
 func (s *step) ofThisRun(results *bench.Results) error {
 	if s.on == nil {
 		return nil
@@ -173,7 +172,7 @@ func (s *step) wantsBase() bool {
 	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == nil && (s.on == nil || s.on.OfPullRequest())
 }
 
-// missBase takes back that a head passed which was compared with nothing.
+// missBase turns the pass of a head that was compared with nothing into inconclusive.
 func (f *finding) missBase(why string, strict bool) {
 	if f.verdict != foundPass {
 		return
@@ -185,7 +184,7 @@ func (f *finding) missBase(why string, strict bool) {
 	}
 }
 
-// noteBase says which commit the base of results is, where they are of one.
+// noteBase says which commit the base of results is, if they all have the same.
 func (f *finding) noteBase(results *bench.Results) {
 	if len(results.Comparisons) == 0 {
 		return
@@ -211,8 +210,7 @@ func (f *finding) note(text string) {
 	f.doc.Paragraphs = slices.Insert(f.doc.Paragraphs, 0, escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:])+".")
 }
 
-// gate is the exit code that the input fail-on makes of a finding, with what is
-// to be said of it.
+// gate returns the error of a finding after the input fail-on has been applied.
 func (s *step) gate(found *finding) error {
 	if s.in.failOn != "never" {
 		return found.err
@@ -233,8 +231,8 @@ func (s *step) gate(found *finding) error {
 	return errors.Join(kept...)
 }
 
-// eachError calls do for each error that decides an exit code, also one of which
-// all is said.
+// eachError calls do for each error that decides an exit code, including those that were
+// already printed.
 func eachError(err error, do func(error)) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	switch {

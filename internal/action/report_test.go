@@ -18,7 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// What fail-on makes of each kind of error.
+// fail-on applies to each kind of error.
 func TestGate(t *testing.T) {
 	regression := exit.Regressed(errors.New("slower"))
 	failure := exit.NoMeasure(errors.New("a benchmark failed"))
@@ -82,7 +82,7 @@ func TestInputsRefused(t *testing.T) {
 	}
 }
 
-// A suite that is a pipe, which nobody will ever write to, is not a suite.
+// A suite that is a pipe without a writer is not a suite.
 func TestPolicyOfAPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "ebpf-bench.yml")
 	if err := syscall.Mkfifo(name, 0o644); err != nil {
@@ -129,7 +129,7 @@ func TestPolicy(t *testing.T) {
 	if err != nil || len(p.Thresholds) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	// Of results from elsewhere it must be for something.
+	// For results from elsewhere, each threshold must apply to some.
 	testenv.Write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, kernel: \"6.1\", max: 50}]\n"))
 	in.results = "x"
 	for kernel, ok := range map[string]bool{"6.1.5": true, "6.12.5": false} {
@@ -145,8 +145,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// What was measured elsewhere is judged also where the token may not see the pull
-// request: it may not comment there either.
+// Results from elsewhere are judged even if the token cannot read the pull request; it
+// cannot comment there either.
 func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	gh := githubtest.New()
 	t.Cleanup(gh.Close)

@@ -17,20 +17,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
-// What a stranger may have written is bounded by what no honest suite comes near:
-// the job that reports must not be kept busy with it.
+// These limits bound what a stranger may have written, far above any honest suite, so that
+// it cannot keep the job that reports busy.
 const (
-	// maxResultFiles is how many files of results are merged: no matrix of jobs
-	// has more.
+	// maxResultFiles is how many files of results are merged: no matrix has more jobs.
 	maxResultFiles = 256
-	// maxResultBytes is how large they are together, maxReported how many
-	// benchmarks they have, each kernel's counted.
+	// maxResultBytes is the total size of the files. maxReported is how many benchmarks
+	// they have, counted once per kernel.
 	maxResultBytes = 64 << 20
 	maxReported    = 10_000
 )
 
-// readResults reads a file of results that a stranger may have written: what
-// measured wrote it or, if judged may be, what judged as well.
+// readResults reads a file of results that a stranger may have written. If judged is set,
+// it accepts results that were judged as well.
 func readResults(name string, judged bool) (*bench.Part, error) {
 	file, err := input.Regular(name)
 	if err != nil {
@@ -54,8 +53,8 @@ func readResults(name string, judged bool) (*bench.Part, error) {
 	return part, checkCount(&part.Results)
 }
 
-// isJudged reports whether results are those that compare or merge wrote: what judged
-// them is for people, and is not read.
+// isJudged reports whether compare or merge wrote the results. The verdicts in them are
+// for people, and are not read.
 func isJudged(text []byte) bool {
 	var doc struct {
 		Outcome string `json:"outcome"`
@@ -63,7 +62,7 @@ func isJudged(text []byte) bool {
 	return json.Unmarshal(text, &doc) == nil && doc.Outcome != ""
 }
 
-// errNoResults says that nobody left a file of results.
+// errNoResults says that no file of results was found.
 var errNoResults = errors.New("no file matches")
 
 func checkCount(results *bench.Results) error {
@@ -80,8 +79,8 @@ func checkCount(results *bench.Results) error {
 	return nil
 }
 
-// readAllResults reads the files that a pattern matches as one. Where shards of
-// it are missing, there are the others, and missing says which.
+// readAllResults reads the files that match a pattern as one. If shards are missing, it
+// returns the others, and missing says which.
 func readAllResults(pattern string, judged bool) (results *bench.Results, missing, err error) {
 	names, err := filepath.Glob(pattern)
 	switch {
@@ -111,7 +110,7 @@ func readAllResults(pattern string, judged bool) (results *bench.Results, missin
 	return results, missing, checkCount(results)
 }
 
-// checkTotal bounds what files take together as each of them is bounded.
+// checkTotal bounds the total size of the files as readResults bounds each.
 func checkTotal(names []string) error {
 	var total int64
 	for _, name := range names {

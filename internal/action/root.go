@@ -19,13 +19,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel"
 )
 
-// privileges are what the user may do on this machine.
+// privileges is what the user may do on this machine.
 type privileges struct {
 	root bool
-	// host and kvm are what keeps the user from reading the kernel that runs, and
-	// from KVM.
+	// host returns why the user cannot read the running kernel; kvm, why they cannot use
+	// KVM.
 	host, kvm func() error
-	// self is this program, as root is to start it.
+	// self returns the path of this program, for root to start.
 	self func() (string, error)
 }
 
@@ -41,9 +41,8 @@ func ownPrivileges() privileges {
 	}
 }
 
-// needsRoot reports whether what is to be measured takes root here: to load
-// programs on this machine, and to use KVM where it is root's. In exact mode
-// nothing does.
+// needsRoot reports whether measuring needs root here: to load programs on this machine,
+// or to use KVM if only root may. Exact mode never does.
 func (s *step) needsRoot() bool {
 	switch {
 	case s.may.root:
@@ -54,7 +53,7 @@ func (s *step) needsRoot() bool {
 	return s.in.mode == "host"
 }
 
-// asRoot calls this step again as root.
+// asRoot runs this step again as root.
 func (s *step) asRoot(ctx context.Context) error {
 	environ := github.Handed(os.Environ())
 	for _, entry := range os.Environ() {
@@ -69,8 +68,8 @@ func (s *step) asRoot(ctx context.Context) error {
 	return s.sudo(ctx, "measuring takes root here", environ, "action", "measure")
 }
 
-// sudo calls this tool as root, for a reason. sudo may hand on no environment, so
-// what is to be had of it stands on the command line; there is no secret in it.
+// sudo runs this tool as root, for the reason why. sudo may pass on no environment, so the
+// variables that it needs are on the command line; none is secret.
 func (s *step) sudo(ctx context.Context, why string, environ []string, args ...string) error {
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
@@ -93,9 +92,9 @@ func (s *step) sudo(ctx context.Context, why string, environ []string, args ...s
 	return exit.NoMeasure(fmt.Errorf("%s, and sudo ended with %w", why, ended))
 }
 
-// bringHost has root bring the kernel of this machine into the user's cache, where
-// it is to be measured on and the distribution lets nobody else read it. That is
-// all that root does: the measuring is the user's.
+// bringHost has root copy the kernel of this machine into the user's cache, if it will be
+// measured on and the distribution lets only root read it. Root does nothing else: the
+// user measures.
 func (s *step) bringHost(ctx context.Context) error {
 	var f cli.MachineFlags
 	if s.may.root || s.in.machines(&f) != nil {
@@ -103,7 +102,7 @@ func (s *step) bringHost(ctx context.Context) error {
 	}
 	suite, err := s.outline()
 	if err != nil {
-		return nil // whoever reads the suite says so
+		return nil // whoever reads the suite reports this error
 	}
 	if !slices.Contains(f.Choose(suite.Kernels), "host") {
 		return nil

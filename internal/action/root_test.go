@@ -19,8 +19,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// standIn is a sudo that hands on nothing of the environment, and a tool in place
-// of this one that writes down how it was started and then runs a script.
+// standIn makes a sudo that passes on no environment, and a tool that writes down how it
+// was started and then runs a script.
 func standIn(t *testing.T, script string) (dir string, self func() (string, error)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -69,8 +69,8 @@ func TestNeedsRoot(t *testing.T) {
 	}
 }
 
-// Root gets the inputs and what run this is, and no secret. What it ends with is
-// what the step does.
+// Root gets the inputs and the variables that identify the run, and no secret. Its exit
+// code is the step's.
 func TestAsRoot(t *testing.T) {
 	dir, self := standIn(t, "exit $(cat \"$(dirname \"$0\")/code\")")
 	for name, value := range map[string]string{
@@ -87,7 +87,7 @@ func TestAsRoot(t *testing.T) {
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
 		}
-		// What the tool said itself is not said again.
+		// What the tool printed itself is not printed again.
 		s.t.PrintError(err)
 		if again := said.String(); (again == "") != (code == 0 || code == 2 || code == 3) {
 			t.Errorf("%d: it says %q", code, again)
@@ -115,7 +115,7 @@ func TestAsRootWithoutSudo(t *testing.T) {
 	}
 }
 
-// Where root alone reads the machine's kernel, root copies it, and does no more.
+// If only root can read the machine's kernel, root copies it, and does nothing else.
 func TestBringHost(t *testing.T) {
 	if !kerneltest.CanBoot(t) {
 		t.Skip("needs a kernel, see make kernels")
@@ -171,7 +171,7 @@ func TestBringHost(t *testing.T) {
 	if left, _ := os.ReadDir(string(s.state)); len(left) > 0 {
 		t.Errorf("it leaves %v", left)
 	}
-	// What root cannot do either, is not a measurement.
+	// If root cannot read it either, nothing is measured.
 	_, failing := standIn(t, "exit 3")
 	s.may.self = failing
 	if err := s.bringHost(t.Context()); exit.CodeOf(err) != exit.NotMeasured {

@@ -11,9 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// save saves what was measured of the default branch to the baseline. GitHub, not
-// a file, says which commit that is.
-// It reports whether it did.
+// save saves the runs of the default branch to the baseline, and reports whether it did.
+// GitHub, not a file, says which commit they are from.
 func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 	if s.on == nil || !s.on.OnDefaultBranch() || !s.in.saves() {
 		return false, nil

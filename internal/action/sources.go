@@ -10,8 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
-// sources knows the paths that the repository has for the files that the compiler
-// was given.
+// sources maps the file names that the compiler was given to paths in the repository.
 type sources struct {
 	files []string
 	known map[string]bool
@@ -22,7 +21,7 @@ type sources struct {
 	placed map[string]bool
 }
 
-// openSources knows those of the checkout around the working directory.
+// openSources returns the sources of the checkout around the working directory.
 func (s *step) openSources(ctx context.Context) *sources {
 	if checkout, err := openCheckout(ctx, s.on != nil); err == nil {
 		files, err := checkout.Files(ctx)
@@ -39,8 +38,8 @@ func (s *step) openSources(ctx context.Context) *sources {
 	return newSources(nil, workspace, ".")
 }
 
-// newSources knows the files of a checkout, which are nil where there is none: then
-// every path may be one of the repository.
+// newSources returns the sources for the files of a checkout. If files is nil, there is no
+// checkout, and every path may be in the repository.
 func newSources(files []string, workspace, prefix string) *sources {
 	s := &sources{
 		files: files, known: make(map[string]bool, len(files)), workspace: workspace, prefix: prefix,
@@ -52,8 +51,8 @@ func newSources(files []string, workspace, prefix string) *sources {
 	return s
 }
 
-// place gives results the paths of the repository, so that a report and its
-// annotations have the same. What cannot be told is left as it is.
+// place replaces the paths in results with those of the repository, so that a report and
+// its annotations agree. It leaves paths that it cannot find.
 func (s *sources) place(results *bench.Results) {
 	place := func(r *bench.Result) {
 		if r != nil && r.Source != nil {
@@ -81,7 +80,7 @@ func (s *sources) place(results *bench.Results) {
 	}
 }
 
-// path is the path of a file, empty where it cannot be told.
+// path returns the path of a file in the repository, empty if it is unknown.
 func (s *sources) path(name string) string {
 	path, ok := s.paths[name]
 	if !ok {
@@ -91,10 +90,9 @@ func (s *sources) path(name string) string {
 	return path
 }
 
-// find is the path in the repository of a file that the compiler knew
-// by another: below the workspace, relative to the working directory or the top,
-// or else the only one of the repository that ends in as many of the same names
-// as no other.
+// find returns the path in the repository of a file that the compiler knew by another
+// name: below the workspace, relative to the working directory or the top, or else the one
+// file that shares more trailing path elements with it than any other.
 func (s *sources) find(name string) string {
 	if name == "" {
 		return ""

@@ -12,9 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/input"
 )
 
-// state is the folder by which the steps of the action hand on what they
-// found. Between them the code of a pull request ran, as the same user: whoever
-// reads a file of it trusts none.
+// state is the folder through which the steps of the action pass on their results. Between
+// them the code of a pull request ran as the same user, so no reader trusts its files.
 type state string
 
 // The files and folders of the state.
@@ -24,8 +23,8 @@ const (
 	failureFile = "failure.json"
 	reportFile  = "report.md"
 	bmfFile     = "bmf.json"
-	// baseFolder is the worktree of the base, storedFolder a baseline with the
-	// stored base, savedFolder one with what is to be saved.
+	// baseFolder is the worktree of the base, storedFolder a baseline with the stored
+	// base, savedFolder one with the runs to save.
 	baseFolder   = "base"
 	storedFolder = "baseline"
 	savedFolder  = "run"
@@ -51,7 +50,7 @@ const (
 	baseNone   = ""
 )
 
-// plan is what a run of the action is to do.
+// plan is what a run of the action will do.
 type plan struct {
 	// Base is where the base comes from.
 	Base string `json:"base,omitempty"`
@@ -62,21 +61,21 @@ type plan struct {
 	Run string `json:"run,omitempty"`
 	// Note says where the base comes from, or why there is none.
 	Note string `json:"note,omitempty"`
-	// BaseSide and HeadSide say what the two are.
+	// BaseSide and HeadSide describe the two sides.
 	BaseSide bench.Side `json:"base_side"`
 	HeadSide bench.Side `json:"head_side"`
-	// Save says that the run is to become a baseline.
+	// Save says that the run will become a baseline.
 	Save bool `json:"save,omitempty"`
 }
 
-// failure is what a step failed with.
+// failure is why a step failed.
 type failure struct {
 	Step string `json:"step"`
 	Code int    `json:"code"`
 	Text string `json:"text"`
 }
 
-// maxStateFile bounds a file of the state that is read as a whole, in bytes.
+// maxStateFile is the largest file of the state that read accepts, in bytes.
 const maxStateFile = 1 << 20
 
 func (s state) write(name string, v any) error {
@@ -90,7 +89,7 @@ func (s state) write(name string, v any) error {
 	return nil
 }
 
-// read reads a file of the state, and reports whether there is one.
+// read reads a file of the state, and reports whether it exists.
 func (s state) read(name string, v any) (bool, error) {
 	file, err := input.Regular(s.path(name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -113,7 +112,7 @@ func (s state) read(name string, v any) (bool, error) {
 	return true, nil
 }
 
-// openPlan is the plan that an earlier step made.
+// openPlan reads the plan that an earlier step made.
 func (s state) openPlan() (*plan, error) {
 	var p plan
 	ok, err := s.read(planFile, &p)

@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// store is where the inputs say that the baseline is. It is nil where there is
-// none, or where it cannot be asked: the error then says why in one line.
+// store returns the baseline that the inputs name. It is nil if there is none or it cannot
+// be asked; the error then says why in one line.
 func (s *step) store(api *github.API) (baseline.Store, error) {
 	if dir := s.in.baselineFolder(); dir != "" {
 		return folder.Open(dir), nil
@@ -27,7 +27,7 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	if api == nil {
 		return nil, errors.New("a baseline on a branch takes GitHub and a token")
 	}
-	// A store that is not a pointer to a branch would be no nil interface.
+	// Returning a nil *branch.Store directly would make a Store that is not nil.
 	b, err := branch.Open(api, name, s.in.branchFolder(), "")
 	if err != nil {
 		return nil, exit.Usage(fmt.Errorf("input baseline: %w", err))
@@ -35,8 +35,8 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	return b, nil
 }
 
-// planStored finds the run of the merge base, or of its nearest ancestor that has
-// one, and copies it to where the steps without a token find it.
+// planStored finds the run of the merge base, or of its nearest ancestor that has one, and
+// copies it to where the steps without a token find it.
 func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, api *github.API) error {
 	store, err := s.store(api)
 	if store == nil {
@@ -66,7 +66,8 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 	p.Base, p.Run = baseStored, saved.ID
 	p.BaseSide.Commit = found.Commit
 	p.Note = fmt.Sprintf("the base is stored run %s of %.12s, the merge base", found.ID, found.Commit)
-	// Whoever reports the results elsewhere has no plan, and shards have a run each.
+	// A job that reports the results elsewhere has no plan, and each shard has its own
+	// run.
 	p.BaseSide.Stored = "stored"
 	if found.Distance > 0 {
 		p.BaseSide.Stored += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
@@ -83,8 +84,8 @@ func ignoreUnlessUsage(err error) error {
 	return nil
 }
 
-// nearest asks GitHub for the ancestors of a commit, which a shallow clone does
-// not know, or else git.
+// nearest asks GitHub for the ancestors of a commit, which a shallow clone does not know;
+// without GitHub it asks git.
 func (s *step) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
 	if api != nil {
 		found, problems, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
@@ -113,7 +114,7 @@ func (s *step) warn(problems ...baseline.Problem) {
 	}
 }
 
-// told is a baseline whose problems are told.
+// told returns a baseline that prints its problems as warnings.
 func (s *step) told(store baseline.Store) baseline.Store {
 	return baseline.Told(store, func(p baseline.Problem) { s.warn(p) })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// What is written is read, with all of its fields.
+// Reading accepts what was written, with all fields.
 func TestStrictKeys(t *testing.T) {
 	all := strangers{func() string { return "x" }}
 	c, run := all.comparison(), all.run()
@@ -34,7 +34,7 @@ func TestStrictKeys(t *testing.T) {
 		if err := checkKeys(bytes.NewReader(b.Bytes())); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		// A key more, wherever there is an object of known keys.
+		// Add a key wherever there is an object with known keys.
 		text := b.String()
 		for _, key := range []string{`"version":`, `"benchmark":`, `"mode":`, `"measure":`} {
 			if i := strings.Index(text, key); i >= 0 {
@@ -62,7 +62,7 @@ func TestStrictKeysRefuse(t *testing.T) {
 	}
 }
 
-// What keeps a job busy for long is not read at all.
+// Results that would keep a job busy for long are not read.
 func TestResultsAreBounded(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results.json")
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: "6.12"}}
