@@ -12,17 +12,17 @@ import (
 // Found is the run that a head is compared with.
 type Found struct {
 	baseline.Meta
-	// Distance is how many commits before the wanted one, as GitHub lists
-	// them, the run's commit comes: 0 is the commit itself.
+	// Distance is how many commits the run's commit comes before the wanted one, as GitHub
+	// lists them: 0 is the commit itself.
 	Distance int
 }
 
-// maxAncestors is how many commits are searched.
+// maxAncestors is how many commits nearest searches.
 const maxAncestors = 1000
 
-// FindBaseline is the newest run of that commit, or else of its nearest
-// ancestor that has one, among those that a query asks for. It is
-// baseline.ErrNotFound where there is none.
+// FindBaseline returns the newest run of a commit, or else of its nearest ancestor that
+// has one, among the runs that match a query. The error is baseline.ErrNotFound if there
+// is none.
 func (a *API) FindBaseline(ctx context.Context, s baseline.Store, q baseline.Query, commit string) (Found, []baseline.Problem, error) {
 	runs, problems, err := s.List(ctx, q)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *API) FindBaseline(ctx context.Context, s baseline.Store, q baseline.Que
 	return f, problems, err
 }
 
-// nearest asks for the ancestors of a commit until one has a run.
+// nearest asks GitHub for the ancestors of a commit until one has a run.
 func (a *API) nearest(ctx context.Context, runs []baseline.Meta, commit string) (Found, error) {
 	opts := &gh.CommitsListOptions{SHA: commit, ListOptions: gh.ListOptions{PerPage: 100, Page: 1}}
 	seen := 0
@@ -68,8 +68,8 @@ func notFound(commit string) error {
 	return fmt.Errorf("find a run of %.12s or an ancestor: %w", commit, baseline.ErrNotFound)
 }
 
-// Nearest is the run of the first of these commits that has one. Of several
-// runs of that commit it is the first in runs.
+// Nearest returns the run of the first of these commits that has one. If that commit has
+// several runs, it returns the first in runs.
 func Nearest(runs []baseline.Meta, ancestors []string) (Found, bool) {
 	first := make(map[string]baseline.Meta, len(runs))
 	for _, m := range runs {

@@ -9,17 +9,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// Level is how loud an annotation is.
+// Level is the severity of an annotation.
 type Level string
 
-// The levels.
+// The levels of annotations.
 const (
 	Notice  Level = "notice"
 	Warning Level = "warning"
 	Failure Level = "failure"
 )
 
-// known is a level that GitHub knows.
+// known returns the level, or Notice if GitHub does not know it.
 func (l Level) known() Level {
 	switch l {
 	case Failure, Warning:
@@ -28,7 +28,7 @@ func (l Level) known() Level {
 	return Notice
 }
 
-// command is what the runner calls a level.
+// command returns the runner's name of a level.
 func (l Level) command() string {
 	if l == Failure {
 		return "error"
@@ -36,21 +36,21 @@ func (l Level) command() string {
 	return string(l.known())
 }
 
-// Annotation is what is said of a source line, or of the whole run. All text
-// in it may come from strangers.
+// Annotation is a message about a source line, or about the whole run. All text in it may
+// come from strangers.
 type Annotation struct {
 	Level Level
-	// Path is the file, relative to the repository, as compiled into the
-	// object. Empty, or leading out of the repository, it is none.
+	// Path is the file, relative to the repository, as compiled into the object. A path
+	// that is empty or leads out of the repository is ignored.
 	Path string
-	// Line and EndLine count from 1, and are 0 where they are not known.
+	// Line and EndLine count from 1, and are 0 if unknown.
 	Line, EndLine int
 	Title         string
 	Message       string
 }
 
-// Annotate writes annotations as workflow commands to the log of a job. The
-// runner shows ten of each level a step, and 50 a job.
+// Annotate writes annotations as workflow commands to the log of a job. The runner shows
+// ten of each level per step, and 50 per job.
 func Annotate(w io.Writer, annotations []Annotation) error {
 	var b strings.Builder
 	for _, a := range annotations {
@@ -73,13 +73,13 @@ func (a *Annotation) properties() map[string]string {
 	return p
 }
 
-// lines are the first and the last line, in this order.
+// lines returns the first and the last line, in this order.
 func (a *Annotation) lines() (first, last int) {
 	first = max(a.Line, 0)
 	return first, max(a.EndLine, first)
 }
 
-// repoPath is a path inside of the repository in its shortest form.
+// repoPath returns the shortest form of a path, and whether it is inside the repository.
 func repoPath(name string) (string, bool) {
 	const maxPath = 1024
 	clean := path.Clean(name)

@@ -12,24 +12,23 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// API asks and tells GitHub of one repository. All its methods may be called
-// by many goroutines at once.
+// API is a client of GitHub for one repository. It is safe for concurrent use.
 type API struct {
-	// Client asks for what has no method here, of the repository Repo of Owner.
+	// Client serves requests that have no method here. Owner and Repo name the repository.
 	Client      *gh.Client
 	Owner, Repo string
-	// Pause is about how long the first wait before another try takes.
+	// Pause is about how long the first wait before a retry takes.
 	Pause time.Duration
-	// graphQL is the URL of the same server's other API.
+	// graphQL is the URL of the same server's GraphQL API.
 	graphQL string
 }
 
-// requestTimeout is how long one request may take, with what it waits because
-// GitHub says so.
+// requestTimeout is how long one request may take, including the time that GitHub asks it
+// to wait.
 const requestTimeout = 10 * time.Minute
 
-// NewAPI is the API of a run's repository, with the token. Without one it is
-// ErrNoToken.
+// NewAPI returns the API for a run's repository, with the token. Without a token the error
+// is ErrNoToken.
 func NewAPI(c *Context, token string) (*API, error) {
 	if token == "" {
 		return nil, bench.WithHint(ErrNoToken, "Give it as the action's input token.")
@@ -48,7 +47,7 @@ func NewAPI(c *Context, token string) (*API, error) {
 	return a, nil
 }
 
-// graphQLURL is derived, so that the token stays with one server.
+// graphQLURL derives the URL from base, so that the token stays with one server.
 func graphQLURL(base *url.URL) string {
 	u := *base
 	if path, ok := strings.CutSuffix(u.Path, "/api/v3/"); ok {

@@ -16,7 +16,7 @@ import (
 // Conclusion is how a check ended.
 type Conclusion string
 
-// The conclusions.
+// The conclusions of a check.
 const (
 	Success Conclusion = "success"
 	Failed  Conclusion = "failure"
@@ -25,16 +25,16 @@ const (
 
 // Check is a verdict on a commit.
 type Check struct {
-	// Name tells it from other checks of the commit.
+	// Name distinguishes it from other checks of the commit.
 	Name string
 	SHA  string
 	Conclusion
-	// Title is one line of text. Summary is Markdown, and is cut to what
-	// GitHub takes; More is then its last line.
+	// Title is one line of text. Summary is Markdown, and is cut to the length that GitHub
+	// accepts; More is then its last line.
 	Title, Summary, More string
 	// URL is where to read more.
 	URL string
-	// Annotations without a file of the repository are left out.
+	// Annotations without a file in the repository are left out.
 	Annotations []Annotation
 }
 
@@ -43,16 +43,15 @@ type Published struct {
 	// As is "check run", "commit status" or "nothing".
 	As  string
 	URL string
-	// Why says why it is not a check run, or one that lacks something. It is
-	// empty otherwise.
+	// Why is why it is not a check run, or what the check run lacks. It is empty if
+	// nothing is missing.
 	Why string
-	// Annotated tells that it has the annotations, as many as a check run may.
+	// Annotated reports that it has the annotations, as many as a check run may.
 	Annotated bool
 }
 
-// PublishCheck publishes a check run with its annotations, where that is not
-// permitted a commit status, and where not even that is, nothing: then the
-// error is ErrReadOnly.
+// PublishCheck publishes a check run with its annotations. If that is not permitted, it
+// sets a commit status, and if not even that is, the error is ErrReadOnly.
 func (a *API) PublishCheck(ctx context.Context, c Check) (Published, error) {
 	p, err := a.checkRun(ctx, c)
 	if !errors.Is(err, ErrReadOnly) {
@@ -70,8 +69,8 @@ func (a *API) PublishCheck(ctx context.Context, c Check) (Published, error) {
 	return p, nil
 }
 
-// checkRun creates a check run that already has its conclusion, and then adds
-// the annotations of which one request takes only so many.
+// checkRun creates a check run that already has its conclusion, and then adds the
+// annotations that exceed the limit of one request.
 func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 	all, why := c.annotations()
 	var first []*gh.CheckRunAnnotation
@@ -81,7 +80,7 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 	}
 	run, err := a.createRun(ctx, c, first)
 	annotated := true
-	// A line or file that GitHub refuses must not cost the verdict.
+	// The verdict must be published even if GitHub refuses a line or file.
 	if Status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
 		rest, annotated, why = nil, false, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
 		run, err = a.createRun(ctx, c, nil)
@@ -128,8 +127,7 @@ func (c *Check) output(annotations []*gh.CheckRunAnnotation) *gh.CheckRunOutput 
 	}
 }
 
-// annotations are those that a check run can have, and what is to be said of
-// the others.
+// annotations returns those that a check run can have, and a remark if there are more.
 func (c *Check) annotations() (all []*gh.CheckRunAnnotation, why string) {
 	for i := range c.Annotations {
 		if a := c.Annotations[i].checked(); a != nil {
@@ -143,7 +141,7 @@ func (c *Check) annotations() (all []*gh.CheckRunAnnotation, why string) {
 	return all, why
 }
 
-// checked is an annotation for a check run, nil where it has no file.
+// checked returns an annotation for a check run, nil if it has no file.
 func (a *Annotation) checked() *gh.CheckRunAnnotation {
 	file, ok := repoPath(a.Path)
 	if !ok {
@@ -167,7 +165,7 @@ func (a *Annotation) checked() *gh.CheckRunAnnotation {
 	return checked
 }
 
-// commitStatus publishes what fits into one line.
+// commitStatus publishes the verdict as one line.
 func (a *API) commitStatus(ctx context.Context, c Check) (Published, error) {
 	state := "success"
 	if c.Conclusion == Failed {

@@ -65,13 +65,13 @@ func TestHostilePathsCostNoVerdict(t *testing.T) {
 	if len(all) != 1 || all[0].(map[string]any)["path"] != "bpf/x.c" || all[0].(map[string]any)["start_line"] != 1.0 {
 		t.Errorf("annotations %v", all)
 	}
-	// What GitHub alone knows to be wrong.
+	// Only GitHub knows that this one is wrong.
 	c.Annotations = append(c.Annotations, Annotation{Level: Warning, Path: "refuse.c", Message: "x"})
 	p, err := f.api().PublishCheck(t.Context(), c)
 	if err != nil || p.As != "check run" || p.Annotated || !strings.Contains(p.Why, "refused the annotations") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	// It is among those that a second request adds.
+	// The wrong one is in the second request.
 	c = testCheck(maxAnnotations)
 	c.Annotations = append(c.Annotations, Annotation{Level: Warning, Path: "refuse.c", Message: "x"})
 	p, err = f.api().PublishCheck(t.Context(), c)
@@ -96,7 +96,7 @@ func TestLongChecksAreCut(t *testing.T) {
 	if text := run["all"].([]any)[0].(map[string]any)["message"].(string); len(text) > maxAnnotation || strings.ContainsRune(text, '\ufffd') {
 		t.Errorf("%d bytes", len(text))
 	}
-	// A status has one line.
+	// A status has only one line.
 	f.Denied["check-runs"] = 403
 	c.Title = "a\n" + c.Title
 	if _, err := f.api().PublishCheck(t.Context(), c); err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// command is a workflow command with hostile text in it, as one line.
+// command returns a workflow command as one line, even if the text is hostile.
 func command(name, text string, properties map[string]string) string {
 	c := githubactions.Command{
 		Name: name,
-		// The runner prints the text line by line where it decoded it.
+		// The runner decodes the text and prints it line by line.
 		Message:    escape.LogText(text),
 		Properties: make(githubactions.CommandProperties),
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 )
 
-// checkCommand checks that the runner reads one command, with the text and
-// properties it was given and no others.
+// checkCommand checks that the runner reads one command, with the text and properties it
+// was given and no others.
 func checkCommand(t *testing.T, name string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ func checkCommand(t *testing.T, name string) {
 	if command != "error" || len(got) != 3 || got["file"] != "bpf/x.c" || got["line"] != "3" || got["endLine"] != "3" {
 		t.Errorf("%q with %v", command, got)
 	}
-	// The runner prints what it decoded.
+	// The runner prints the decoded text.
 	escapetest.CheckLog(t, unescape(data))
 }
 

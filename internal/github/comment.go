@@ -12,36 +12,36 @@ import (
 	gh "github.com/google/go-github/v53/github"
 )
 
-// Comment is the one comment of its key on a pull request.
+// Comment is the only comment with its key on a pull request.
 type Comment struct {
-	// Key tells it from other comments of this tool, such as those of another
+	// Key distinguishes it from other comments of this tool, such as those of another
 	// suite or job. It may be any text.
 	Key string
-	// Body is Markdown, and is cut to what GitHub takes. More is the last line
-	// where it was, which tells where all of it is.
+	// Body is Markdown, and is cut to the length that GitHub accepts. More is then the
+	// last line, and says where the whole text is.
 	Body, More string
-	// State stands for what the comment says: any text, such as the verdicts
+	// State identifies what the comment says. It may be any text, such as the verdicts
 	// without their numbers.
 	State string
-	// OnlyOnChange leaves a comment of the same State as it is, and makes none
-	// unless it is Notable.
+	// OnlyOnChange leaves a comment with the same State as it is, and creates none unless
+	// it is Notable.
 	OnlyOnChange, Notable bool
 }
 
-// Commented is what became of a comment.
+// Commented is the result of Comment.
 type Commented struct {
-	// Action is "created", "updated", "unchanged", or "none" where there is
-	// none and none was wanted.
+	// Action is "created", "updated", "unchanged", or "none" if there is no comment and
+	// none was wanted.
 	Action string
 	URL    string
 }
 
-// maxCommentPages bounds the search in a discussion, at a hundred each.
+// maxCommentPages is how many pages of a hundred comments are searched.
 const maxCommentPages = 100
 
-// Comment makes the comment, or updates the one that is there: one that
-// begins with the key's marker and was written with this token's name. Where
-// two jobs made one each at the same time, the older one stays.
+// Comment creates the comment, or updates the existing one: one that begins with the key's
+// marker and was written by this token's user. If two jobs created one each at the same
+// time, the older one stays.
 func (a *API) Comment(ctx context.Context, number int, c Comment) (Commented, error) {
 	if number <= 0 {
 		return Commented{}, ErrNoPullRequest
@@ -85,7 +85,7 @@ func (a *API) updateComment(ctx context.Context, old *gh.IssueComment, c Comment
 	return Commented{"updated", made.GetHTMLURL()}, nil
 }
 
-// comments are those of the marker that are our own, the oldest first.
+// comments returns our own comments with the marker, the oldest first.
 func (a *API) comments(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {
 	author, err := a.login(ctx)
 	if err != nil {
@@ -112,16 +112,16 @@ func (a *API) comments(ctx context.Context, number int, marker string) ([]*gh.Is
 	return nil, errors.New("the discussion is too long to search")
 }
 
-// marker is how a comment of the key begins. It does not show.
+// marker returns the invisible beginning of a comment with the key.
 func (c *Comment) marker() string { return "<!-- ebpf-bench " + digest(c.Key) + " " }
 
-// text is what the comment holds.
+// text returns the whole text of the comment.
 func (c *Comment) text() string {
 	head := c.marker() + digest(c.State) + " -->\n"
 	return head + Cut(c.Body, MaxComment-len(head), c.More)
 }
 
-// digest stands for a text that may be anything.
+// digest returns a short hash of any text.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return fmt.Sprintf("%x", sum[:8])

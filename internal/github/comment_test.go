@@ -9,7 +9,7 @@ import (
 
 func (f *fake) body(i int) string { return f.Comments[i]["body"].(string) }
 
-// say comments and checks what became of it.
+// say posts a comment and checks the resulting action.
 func say(t *testing.T, a *API, c Comment, want string) {
 	t.Helper()
 	got, err := a.Comment(t.Context(), 7, c)

@@ -13,15 +13,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Context is what a run of GitHub Actions is about.
+// Context describes a run of GitHub Actions.
 type Context struct {
-	// Owner and Repo are the repository that the run belongs to.
+	// Owner and Repo name the repository that the run belongs to.
 	Owner, Repo string
 	// APIURL and ServerURL end without a slash.
 	APIURL, ServerURL string
-	// Event is what started the run: "pull_request".
+	// Event is the event that started the run, such as "pull_request".
 	Event string
-	// RunID and Attempt tell the run from others.
+	// RunID and Attempt identify the run.
 	RunID   int64
 	Attempt int
 	// Job is the job's key in the workflow, Workflow the workflow's name.
@@ -29,26 +29,26 @@ type Context struct {
 	// Workspace is the folder of the checkout. It may be empty.
 	Workspace string
 
-	// PullRequest is the number of the pull request, 0 where there is none, or
-	// where the event does not tell: see API.PullRequest.
+	// PullRequest is the number of the pull request, 0 if there is none or the event does
+	// not name it: see API.PullRequest.
 	PullRequest int
-	// HeadSHA is the commit in question: of a pull request its head, not the
-	// merge that is checked out.
+	// HeadSHA is the commit in question. For a pull request it is the head, not the merge
+	// that is checked out.
 	HeadSHA string
-	// HeadRef is its branch or tag, HeadRepo the repository that has that,
-	// which of a fork is another one. Both may be called anything.
+	// HeadRef is its branch or tag, HeadRepo the repository with that, which differs for a
+	// fork. Strangers may choose both names.
 	HeadRef, HeadRepo string
-	// BaseSHA and BaseRef are what a pull request is to be merged into, and
-	// the commit before a push. They may be empty.
+	// BaseSHA and BaseRef are what a pull request will be merged into; for a push, BaseSHA
+	// is the commit before it. They may be empty.
 	BaseSHA, BaseRef string
-	// DefaultBranch may be empty where the event does not tell.
+	// DefaultBranch is empty if the event does not name it.
 	DefaultBranch string
-	// Fork tells that the head comes from another repository: its author need
-	// not be trusted, and on pull_request the token may only read.
+	// Fork says that the head comes from another repository: its author need not be
+	// trusted, and on pull_request the token may only read.
 	Fork bool
-	// Deleted tells that a push removed the branch.
+	// Deleted says that a push removed the branch.
 	Deleted bool
-	// RunEvent is what started the run that a workflow_run follows.
+	// RunEvent is the event that started the run that a workflow_run follows.
 	RunEvent string
 }
 
@@ -57,8 +57,8 @@ var (
 	shaForm  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
-// FromEnv reads what the run is. It is ErrNotOnGitHub where this is not a run of
-// GitHub Actions, which is to be said in one line, and nothing worse.
+// FromEnv reads the description of the run. The error is ErrNotOnGitHub if this is not a
+// run of GitHub Actions, which deserves one line of output and nothing worse.
 func FromEnv(getenv func(string) string) (*Context, error) {
 	for _, name := range []string{"GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH"} {
 		if getenv(name) == "" {
@@ -94,7 +94,7 @@ func fromEnv(getenv func(string) string) (*Context, error) {
 	if c.ServerURL, err = serviceURL(getenv, "GITHUB_SERVER_URL", "https://github.com"); err != nil {
 		return nil, err
 	}
-	// act leaves out either, or sets it to what is not a number.
+	// act leaves both out, or sets them to something that is not a number.
 	c.RunID, _ = strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
 	c.Attempt, _ = strconv.Atoi(getenv("GITHUB_RUN_ATTEMPT"))
 	f, err := os.Open(getenv("GITHUB_EVENT_PATH"))
@@ -112,14 +112,14 @@ func fromEnv(getenv func(string) string) (*Context, error) {
 	return c, c.check()
 }
 
-// repositoryName keeps owner and name from leading elsewhere as parts of a
-// URL.
+// repositoryName reports whether s is an owner and name that cannot lead elsewhere as
+// parts of a URL.
 func repositoryName(s string) bool {
 	_, name, _ := strings.Cut(s, "/")
 	return repoForm.MatchString(s) && name != "." && name != ".."
 }
 
-// serviceURL is a URL of GitHub, or of a server of one's own.
+// serviceURL returns a URL of GitHub, or of a self-hosted server.
 func serviceURL(getenv func(string) string, name, fallback string) (string, error) {
 	text := strings.TrimRight(cmp.Or(getenv(name), fallback), "/")
 	u, err := url.Parse(text)
@@ -129,7 +129,7 @@ func serviceURL(getenv func(string) string, name, fallback string) (string, erro
 	return text, nil
 }
 
-// check takes nothing for a commit that is none.
+// check refuses commits, a repository and a number that cannot be real.
 func (c *Context) check() error {
 	if c.HeadSHA == "" {
 		return errors.New("the event names no commit")
@@ -152,14 +152,14 @@ func (c *Context) check() error {
 // IsSHA reports whether s is the name of a git object, in hex.
 func IsSHA(s string) bool { return shaForm.MatchString(s) }
 
-// OnDefaultBranch reports whether this is a push of which the baseline is to be
-// saved: one to the default branch that did not remove it.
+// OnDefaultBranch reports whether this is a push whose run becomes the baseline: one to
+// the default branch that did not remove it.
 func (c *Context) OnDefaultBranch() bool {
 	return c.Event == "push" && !c.Deleted && c.DefaultBranch != "" && c.HeadRef == c.DefaultBranch
 }
 
-// OfPullRequest reports whether the head is to be merged into something, with which
-// it is to be compared.
+// OfPullRequest reports whether the head will be merged into something that it can be
+// compared with.
 func (c *Context) OfPullRequest() bool {
 	switch c.Event {
 	case "workflow_run":
@@ -170,9 +170,9 @@ func (c *Context) OfPullRequest() bool {
 	return c.BaseRef != ""
 }
 
-// MayMeasure is ErrTarget where measuring would run the code of a pull request
-// with a token that may write, and with the secrets of the repository. It asks for
-// the name of the event alone: nothing else that cannot be read may make up for it.
+// MayMeasure returns ErrTarget if measuring would run the code of a pull request with a
+// token that may write, and with the secrets of the repository. It decides by the name of
+// the event alone, so that it does not depend on anything that may be unreadable.
 func MayMeasure(getenv func(string) string) error {
 	switch getenv("GITHUB_EVENT_NAME") {
 	case "pull_request_target":
@@ -183,13 +183,13 @@ func MayMeasure(getenv func(string) string) error {
 	return nil
 }
 
-// RunURL is the page of the run, which has the summary and what was uploaded.
+// RunURL returns the URL of the run's page, which has the summary and the uploaded files.
 func (c *Context) RunURL() string {
 	return fmt.Sprintf("%s/%s/%s/actions/runs/%d", c.ServerURL, c.Owner, c.Repo, c.RunID)
 }
 
-// Token is the token of the environment, or empty. Whoever runs the code of a
-// pull request must not have it.
+// Token returns the token in the environment, or an empty string. A process that runs the
+// code of a pull request must not have it.
 func Token(getenv func(string) string) string {
 	return strings.TrimSpace(cmp.Or(getenv("GITHUB_TOKEN"), getenv("GH_TOKEN")))
 }

@@ -16,8 +16,7 @@ const (
 	zeroSHA  = "0000000000000000000000000000000000000000"
 )
 
-// environment is what a runner sets, with an event and other settings in
-// pairs.
+// environment returns what a runner sets, with an event and other settings in pairs.
 func environment(t testing.TB, name, payload string, more ...string) func(string) string {
 	path := filepath.Join(t.TempDir(), "event.json")
 	if err := os.WriteFile(path, []byte(payload), 0o600); err != nil {
@@ -163,7 +162,7 @@ func TestOnlyPullRequestMeasures(t *testing.T) {
 	}
 }
 
-// What is to be merged has something to be compared with.
+// A head that will be merged has something to be compared with.
 func TestOfPullRequest(t *testing.T) {
 	for _, c := range []struct {
 		on   Context

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// secrets are the variables by which a job's programs come to act as the job:
-// tokens, and the files that tell the runner what to do in later steps.
+// secrets are the variables that let a program act as the job: tokens, and the files that
+// tell the runner what to do in later steps.
 var secrets = []string{
 	"GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN",
 	"INPUT_TOKEN", "INPUT_GITHUB-TOKEN", "INPUT_GITHUB_TOKEN",
@@ -16,8 +16,8 @@ var secrets = []string{
 	"GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY",
 }
 
-// WithoutSecrets is an environment for the code of a pull request: it has no
-// token, and no file by which later steps could be told what to do.
+// WithoutSecrets returns an environment for the code of a pull request: it has no token,
+// and no file through which later steps could be controlled.
 func WithoutSecrets(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -25,15 +25,15 @@ func WithoutSecrets(environ []string) []string {
 	})
 }
 
-// OnActions reports whether what is printed goes to the log of a job, where it
-// could be a command to the runner.
+// OnActions reports whether output goes to the log of a job, where it could be a command
+// to the runner.
 func OnActions(getenv func(string) string) bool { return getenv("GITHUB_ACTIONS") != "" }
 
-// handed are the variables of a run that measuring takes.
+// handed are the variables of a run that measuring needs.
 var handed = []string{"GITHUB_ACTIONS", "GITHUB_REPOSITORY", "GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_SHA", "GITHUB_REF_NAME"}
 
-// Handed are the entries of an environment that say which run this is, for a
-// program that is started with no other. There is no secret in them.
+// Handed returns the entries of an environment that identify this run, for a program that
+// is started with no others. None is secret.
 func Handed(environ []string) []string {
 	var all []string
 	for _, entry := range environ {
@@ -44,9 +44,8 @@ func Handed(environ []string) []string {
 	return all
 }
 
-// GitHeaders are the values of git's http.<server>.extraheader that make it
-// fetch with a token: the empty one takes away what was set before. There are
-// none without a token.
+// GitHeaders returns the values of git's http.<server>.extraheader that make it fetch with
+// a token; the empty one removes earlier values. Without a token it returns none.
 func GitHeaders(token string) []string {
 	if token == "" {
 		return nil
@@ -54,9 +53,9 @@ func GitHeaders(token string) []string {
 	return []string{"", "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))}
 }
 
-// DropSecrets starts this program again, by again, where its environment has what
-// WithoutSecrets leaves out. To take it from the environment would not do: whoever
-// it starts can read in /proc what it was started with.
+// DropSecrets restarts this program, by calling again, if its environment has variables
+// that WithoutSecrets leaves out. Removing them would not do: its children can read in
+// /proc what it was started with.
 func DropSecrets(environ []string, again func(environ []string) error) error {
 	if kept := WithoutSecrets(environ); len(kept) < len(environ) {
 		return again(kept)

@@ -12,7 +12,7 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 }
 
-// A process that has none is not started again, or it would be without end.
+// A process without secrets is not restarted, or it would restart without end.
 func TestDropSecrets(t *testing.T) {
 	var got [][]string
 	again := func(environ []string) error { got = append(got, environ); return nil }
@@ -26,7 +26,7 @@ func TestDropSecrets(t *testing.T) {
 	}
 }
 
-// The first value takes away what the checkout set: GitHub refuses two.
+// The first value removes the one that the checkout set: GitHub refuses two.
 func TestGitHeaders(t *testing.T) {
 	if got := GitHeaders(""); got != nil {
 		t.Errorf("without a token: %q", got)
@@ -36,7 +36,8 @@ func TestGitHeaders(t *testing.T) {
 	}
 }
 
-// Who is started without an environment is told which run this is, and no secret.
+// A program that is started without an environment learns which run this is, and no
+// secret.
 func TestHanded(t *testing.T) {
 	got := Handed([]string{"PATH=/bin", "GITHUB_TOKEN=a", "GITHUB_SHA=b", "GITHUB_SHARE=c", "GITHUB_ENV=/d", "GITHUB_EVENT_NAME=push", "GITHUB_ACTIONS"})
 	if want := []string{"GITHUB_SHA=b", "GITHUB_EVENT_NAME=push", "GITHUB_ACTIONS"}; !slices.Equal(got, want) {

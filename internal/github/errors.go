@@ -13,27 +13,25 @@ import (
 )
 
 var (
-	// ErrNotOnGitHub says that this is not a run of GitHub Actions: what would be
-	// reported there, stays local.
+	// ErrNotOnGitHub says that this is not a run of GitHub Actions, so reports stay local.
 	ErrNotOnGitHub = errors.New("not on GitHub Actions")
 	// ErrNoToken says that there is no token to ask GitHub with.
 	ErrNoToken = errors.New("no token for GitHub")
-	// ErrReadOnly says that the token may not do that: the one of a pull
-	// request from a fork may only read.
+	// ErrReadOnly says that the token lacks the permission: that of a pull request from a
+	// fork may only read.
 	ErrReadOnly = errors.New("the token may not do that")
-	// ErrStale says that a pull request has another head than the one that was
-	// measured.
+	// ErrStale says that a pull request has another head than the one that was measured.
 	ErrStale = errors.New("the pull request has moved on")
 	// ErrNoPullRequest says that no pull request belongs to the run.
 	ErrNoPullRequest = errors.New("no pull request belongs to this run")
-	// ErrTarget says that pull_request_target would run the code of a stranger
-	// with a token that may write.
+	// ErrTarget says that pull_request_target would run the code of a stranger with a
+	// token that may write.
 	ErrTarget = errors.New("pull_request_target must not run the code of a pull request")
 )
 
 // ReadOnlyError is an ErrReadOnly that says what was refused.
 type ReadOnlyError struct {
-	// What was to be done: "comment".
+	// What is the action that was refused, such as "comment".
 	What string
 	// Status is GitHub's answer, Message its words.
 	Status  int
@@ -44,11 +42,11 @@ func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, escape.LogLine(escape.Clip(e.Message, 200)))
 }
 
-// Unwrap makes it an ErrReadOnly.
+// Unwrap returns ErrReadOnly.
 func (e *ReadOnlyError) Unwrap() error { return ErrReadOnly }
 
-// ErrorOf says what failed. A request to write that is refused is a
-// ReadOnlyError: GitHub also answers 404 where it would not even tell.
+// ErrorOf adds to err what failed. A refused write becomes a ReadOnlyError: GitHub also
+// answers 404 to hide what it refuses.
 func ErrorOf(what string, err error) error {
 	if err == nil {
 		return nil
@@ -62,8 +60,8 @@ func ErrorOf(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Status is the HTTP status of GitHub's answer, 0 where there was none, or
-// where it only asked to wait.
+// Status returns the HTTP status of GitHub's answer, 0 if there was none or it only asked
+// to wait.
 func Status(err error) int {
 	var answer *gh.ErrorResponse
 	if errors.As(err, &answer) && answer.Response != nil && !limited(answer) {
@@ -72,8 +70,8 @@ func Status(err error) int {
 	return 0
 }
 
-// limited reports whether GitHub only asks to wait, which it also does by 403,
-// in words and headers that go-github does not know all of.
+// limited reports whether GitHub only asks to wait. It may do so with 403, and in words
+// and headers that go-github does not all know.
 func limited(answer *gh.ErrorResponse) bool {
 	h := answer.Response.Header
 	return answer.Response.StatusCode == http.StatusTooManyRequests || h.Get("Retry-After") != "" ||

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxEvent is more than GitHub sends, in bytes.
+// maxEvent is larger than any event that GitHub sends, in bytes.
 const maxEvent = 32 << 20
 
-// event is what the payloads of the events have in common. Names and titles
-// in them come from strangers.
+// event has the fields that the payloads of events share. Names and titles in them come
+// from strangers.
 type event struct {
 	Number      int          `json:"number"`
 	PullRequest *eventPull   `json:"pull_request"`
@@ -36,8 +36,7 @@ type eventPull struct {
 	Base   eventSide `json:"base"`
 }
 
-// eventSide is a side of a pull request. Its repository is gone where the fork
-// was deleted.
+// eventSide is a side of a pull request. Its repository is nil if the fork was deleted.
 type eventSide struct {
 	Ref  string     `json:"ref"`
 	SHA  string     `json:"sha"`
@@ -65,7 +64,7 @@ type mergeGroup struct {
 	BaseRef string `json:"base_ref"`
 }
 
-// decodeEvent reads the payload of an event, and nothing but one.
+// decodeEvent reads the payload of one event, and refuses anything else.
 func decodeEvent(r io.Reader) (*event, error) {
 	limited := &io.LimitedReader{R: r, N: maxEvent + 1}
 	d := json.NewDecoder(limited)
@@ -87,8 +86,7 @@ func decodeEvent(r io.Reader) (*event, error) {
 	return e, nil
 }
 
-// take takes from the event what it says of the run. GITHUB_REPOSITORY stays
-// what is asked and written to.
+// take copies what the event says about the run. Requests still go to GITHUB_REPOSITORY.
 func (c *Context) take(e *event) error {
 	if e.Repository.FullName != "" && !strings.EqualFold(e.Repository.FullName, c.Owner+"/"+c.Repo) {
 		return fmt.Errorf("it is from the repository %.120q", e.Repository.FullName)
@@ -126,8 +124,8 @@ func (c *Context) takePull(e *event) error {
 	return nil
 }
 
-// takeRun is of a workflow run that ended. Its list of pull requests is not
-// read: it is empty for forks, and may be of other repositories.
+// takeRun reads a completed workflow run. It ignores its list of pull requests, which is
+// empty for forks, and may be of other repositories.
 func (c *Context) takeRun(e *event) error {
 	r := e.WorkflowRun
 	if r == nil {
@@ -142,7 +140,7 @@ func (c *Context) takeRun(e *event) error {
 }
 
 func (c *Context) takePush(e *event) {
-	// A removed branch has no head; GITHUB_SHA is then that of another.
+	// A removed branch has no head; GITHUB_SHA is then from another branch.
 	c.Deleted = e.Deleted
 	if e.After != "" && !zero(e.After) {
 		c.HeadSHA = e.After
@@ -155,12 +153,12 @@ func (c *Context) takePush(e *event) {
 	}
 }
 
-// foreign reports whether the head is of another repository. One that was
-// deleted was another.
+// foreign reports whether the head is in another repository. A deleted repository was
+// another one.
 func (c *Context) foreign() bool { return !strings.EqualFold(c.HeadRepo, c.Owner+"/"+c.Repo) }
 
-// branch is the name of a branch. A tag keeps its refs/tags/, so that none is
-// taken for the branch of that name.
+// branch returns the name of a branch. A tag keeps its refs/tags/, so that it is not
+// mistaken for a branch of that name.
 func branch(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
 func zero(sha string) bool { return strings.Trim(sha, "0") == "" }

@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 )
 
-// fake is a GitHub whose API waits for nothing.
+// fake is a GitHub whose API never waits.
 type fake struct {
 	*githubtest.Fake
 	t testing.TB

@@ -11,16 +11,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// Files are the files by which a step speaks to the runner. The zero Files is
-// not on GitHub, and keeps everything to itself.
+// Files are the files through which a step talks to the runner. The zero Files is not on
+// GitHub, and writes nothing.
 type Files struct {
-	// Output and Summary are paths, each empty where there is none.
+	// Output and Summary are paths, each empty if there is no such file.
 	Output, Summary string
-	// delimiter makes the end of a value that nobody can foresee.
+	// delimiter returns an unpredictable end marker for a value.
 	delimiter func() string
 }
 
-// FilesFromEnv are the files of this step.
+// FilesFromEnv returns the files of this step.
 func FilesFromEnv(getenv func(string) string) *Files {
 	return &Files{
 		Output:  getenv("GITHUB_OUTPUT"),
@@ -47,8 +47,8 @@ func (f *Files) SetOutput(name, value string) error {
 	return nil
 }
 
-// AddSummary adds Markdown to the summary of the step: as much of it as
-// GitHub takes, and then the line more, which tells where all of it is.
+// AddSummary adds Markdown to the summary of the step: as much of it as GitHub accepts,
+// and then the line more, which says where the whole text is.
 func (f *Files) AddSummary(markdown, more string) error {
 	if f.Summary == "" {
 		return nil
@@ -57,7 +57,7 @@ func (f *Files) AddSummary(markdown, more string) error {
 	if st, err := os.Stat(f.Summary); err == nil {
 		used = st.Size()
 	}
-	// Two newlines may part it from what is there.
+	// Two newlines may separate it from the earlier text.
 	room := MaxStepSummary - used - 2
 	if room < int64(len(more)) {
 		return nil
@@ -71,8 +71,8 @@ func (f *Files) AddSummary(markdown, more string) error {
 	return nil
 }
 
-// appendTo adds text to a file at a line's start, whatever an earlier writer
-// left there, in a single write.
+// appendTo adds text to a file in a single write, at the start of a line, whatever an
+// earlier writer left there.
 func appendTo(path, text string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

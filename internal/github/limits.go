@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// What GitHub takes, in bytes. Some of these it counts in characters, of
-// which there are never more.
+// The limits of GitHub, in bytes. GitHub counts some of them in characters, which are
+// never more than the bytes.
 const (
 	MaxComment      = 65_536
 	MaxCheckSummary = 65_535
@@ -20,10 +20,9 @@ const (
 	maxAllAnnotated = 1000
 )
 
-// Cut is Markdown in at most limit bytes. Where not all of it fits, it ends
-// after a whole line, a block of code and what was behind a click are closed, no
-// table is left with its head alone nor a block of code without a line, and the
-// last line is more, which tells where all of it is.
+// Cut shortens Markdown to at most limit bytes. If it does not fit, it ends after a whole
+// line, code blocks and collapsed sections are closed, no table keeps only its head and no
+// code block is empty, and the last line is more, which says where the whole text is.
 func Cut(markdown string, limit int, more string) string {
 	markdown = strings.ToValidUTF8(markdown, string(utf8.RuneError))
 	if len(markdown) <= limit {
@@ -32,8 +31,8 @@ func Cut(markdown string, limit int, more string) string {
 	more = "\n" + strings.TrimSpace(more) + "\n"
 	var (
 		s    scanner
-		end  int    // of what fits, in bytes
-		tail string // what closes it
+		end  int    // end of the part that fits, in bytes
+		tail string // closes what that part leaves open
 	)
 	for at := 0; at < len(markdown); {
 		line, _, _ := strings.Cut(markdown[at:], "\n")
@@ -56,12 +55,12 @@ func Cut(markdown string, limit int, more string) string {
 	return strings.TrimPrefix(out, "\n")
 }
 
-// scanner knows what the lines that it was told leave open.
+// scanner tracks what the lines so far leave open.
 type scanner struct {
-	fence   string // what ends the block of code, or empty
-	fenced  int    // lines of it so far
+	fence   string // what ends the code block, or empty
+	fenced  int    // lines in the code block so far
 	details int
-	table   int // lines of the table so far
+	table   int // lines in the table so far
 }
 
 var (
@@ -92,8 +91,8 @@ func (s *scanner) line(line string) {
 	}
 }
 
-// tags counts what is behind a click. Such a line begins with a tag, which no
-// line with a stranger's text does.
+// tags counts open collapsed sections. Their lines begin with a tag, which no line with a
+// stranger's text does.
 func (s *scanner) tags(line string) {
 	if !strings.HasPrefix(line, "<") {
 		return
@@ -107,13 +106,13 @@ func (s *scanner) tags(line string) {
 	}
 }
 
-// whole reports whether a text can end here: in no block of code without a line,
-// and in no table without a row.
+// whole reports whether a text can end here: not in an empty code block, and not in a
+// table without a row.
 func (s *scanner) whole() bool {
 	return (s.fence == "" || s.fenced > 0) && s.table != 1 && s.table != 2
 }
 
-// closing is what closes all that is open.
+// closing returns the text that closes everything open.
 func (s *scanner) closing() string {
 	text := strings.Repeat("\n</details>\n", s.details)
 	if s.fence != "" {
@@ -122,8 +121,7 @@ func (s *scanner) closing() string {
 	return text
 }
 
-// cutText is the beginning of a text, in at most limit bytes of whole
-// characters.
+// cutText returns the beginning of a text, in at most limit bytes of whole characters.
 func cutText(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -15,7 +15,7 @@ import (
 
 const more = "The full report is in the [summary](https://github.com/o/r/actions/runs/1)."
 
-// report is a document with everything that can be cut badly.
+// longReport returns a document with everything that can be cut badly.
 func longReport(rows int) string {
 	var b strings.Builder
 	b.WriteString("## Slower\n\n| benchmark | delta |\n| --- | --: |\n")
@@ -92,15 +92,15 @@ func TestWhatIsCutStillReads(t *testing.T) {
 func TestNothingIsCutWithoutNeed(t *testing.T) {
 	source := longReport(2000)
 	for _, limit := range []int{MaxComment, MaxCheckSummary} {
-		// A row is no longer than 30 bytes, nor a line of a log.
+		// No row and no line of a log is longer than 30 bytes.
 		if got := Cut(source, limit, more); limit-len(got) > 30 {
 			t.Errorf("%d bytes of %d", len(got), limit)
 		}
 	}
 }
 
-// A report that is one block of code behind a click, as that of a run without a
-// base, is cut in that block.
+// A report that is one collapsed code block, as for a run without a base, is cut inside
+// that block.
 func TestALongBlockIsCutAtALine(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("## Measured\n\n<details><summary>16000 benchmarks</summary>\n\n````text\n")
@@ -112,7 +112,7 @@ func TestALongBlockIsCutAtALine(t *testing.T) {
 	if MaxComment-len(got) > 30 || !strings.HasSuffix(got, " ```\n````\n\n</details>\n\n"+more+"\n") {
 		t.Errorf("%d bytes of %d, and ends with %q", len(got), MaxComment, got[len(got)-200:])
 	}
-	// Not one line of it has room.
+	// None of its lines fits.
 	short := Cut(b.String(), len("## Measured\n\n<details><summary>16000 benchmarks</summary>\n\n\n</details>\n")+len(more)+12, more)
 	if strings.Contains(short, "````") || strings.Count(short, "details>") != 2 {
 		t.Errorf("an empty block: %q", short)

@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// actionsBot is who the token of a job is, which may not ask for its name.
+// actionsBot is the user of a job's token, which may not ask for its name.
 const actionsBot = "github-actions[bot]"
 
-// login is the name that the token writes comments by. GitHub tells it to a
-// person's token, and to an app's by its other API.
+// login returns the user name that the token comments under. GitHub tells it to a person's
+// token, and to an app's through its GraphQL API.
 func (a *API) login(ctx context.Context) (string, error) {
 	user, _, err := a.Client.Users.Get(ctx, "")
 	switch Status(err) {
@@ -22,8 +22,8 @@ func (a *API) login(ctx context.Context) (string, error) {
 	return user.GetLogin(), nil
 }
 
-// viewer is the name of an app's token. It is the job's own where GitHub does
-// not tell.
+// viewer returns the user name of an app's token, or that of a job's if GitHub does not
+// answer.
 func (a *API) viewer(ctx context.Context) string {
 	var answer struct {
 		Data struct {

@@ -10,11 +10,10 @@ import (
 	gh "github.com/google/go-github/v53/github"
 )
 
-// PullRequest is the number of the run's pull request, if GitHub says that it
-// still has the head that was measured: no number from a file that a stranger
-// could write is ever asked for. It is ErrStale where the head is another now,
-// ErrNoPullRequest where there is none, and ErrReadOnly where the token may not
-// see it.
+// PullRequest returns the number of the run's pull request, if GitHub says that its head
+// is still the one that was measured: it never uses a number from a file that a stranger
+// could write. The error is ErrStale if the head has changed, ErrNoPullRequest if there is
+// no pull request, and ErrReadOnly if the token may not read it.
 func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 	if c.PullRequest > 0 {
 		p, _, err := a.Client.PullRequests.Get(ctx, a.Owner, a.Repo, c.PullRequest)
@@ -26,7 +25,7 @@ func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 	return a.pullOfHead(ctx, c)
 }
 
-// matches reports whether a pull request still has the head of the run.
+// matches returns ErrStale unless a pull request still has the head of the run.
 func (c *Context) matches(p *gh.PullRequest) error {
 	if p.GetHead().GetSHA() != c.HeadSHA {
 		return fmt.Errorf("pull request %d: %w: its head is %.12s, not %.12s", p.GetNumber(), ErrStale, p.GetHead().GetSHA(), c.HeadSHA)
@@ -48,7 +47,7 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 	}
 	result := ErrNoPullRequest
 	for _, p := range pulls {
-		// The filter is ignored where GitHub does not like its form.
+		// GitHub ignores a filter whose form it does not like.
 		head := p.GetHead()
 		if head.GetRef() != c.HeadRef || !strings.EqualFold(head.GetRepo().GetFullName(), c.HeadRepo) {
 			continue
@@ -60,7 +59,7 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 	return 0, result
 }
 
-// DefaultBranch is the repository's, for events that do not tell it.
+// DefaultBranch returns the repository's default branch, for events that do not name it.
 func (a *API) DefaultBranch(ctx context.Context) (string, error) {
 	r, _, err := a.Client.Repositories.Get(ctx, a.Owner, a.Repo)
 	if err != nil {
@@ -69,11 +68,11 @@ func (a *API) DefaultBranch(ctx context.Context) (string, error) {
 	return r.GetDefaultBranch(), nil
 }
 
-// ErrNoMergeBase says that two commits have no ancestor in common, or are not
-// known to the repository.
+// ErrNoMergeBase says that two commits have no common ancestor, or that the repository
+// does not know them.
 var ErrNoMergeBase = errors.New("no merge base")
 
-// MergeBase is the last commit that base and head have in common.
+// MergeBase returns the last common ancestor of base and head.
 func (a *API) MergeBase(ctx context.Context, base, head string) (string, error) {
 	c, _, err := a.Client.Repositories.CompareCommits(ctx, a.Owner, a.Repo, base, head, &gh.ListOptions{PerPage: 1})
 	if Status(err) == http.StatusNotFound {

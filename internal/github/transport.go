@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// transport sends requests with the token, to its own server alone, waits
-// where GitHub asks for that, and tries again what failed on the way.
+// transport sends requests with the token, only to its own server. It waits if GitHub asks
+// for that, and retries requests that failed on the way.
 type transport struct {
 	next  http.RoundTripper
 	base  *url.URL
 	token string
-	// pause is the first wait before another try, about. It doubles.
+	// pause is about the first wait before a retry. It doubles.
 	pause *time.Duration
-	// patience is the longest that GitHub may ask to wait.
+	// patience is the longest wait that GitHub may ask for.
 	patience time.Duration
 	now      func() time.Time
 }
@@ -72,7 +72,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// attempt is a copy of a request that can be sent.
+// attempt returns a copy of a request that can be sent.
 func (t *transport) attempt(req *http.Request) (*http.Request, error) {
 	c := req.Clone(req.Context())
 	if req.GetBody != nil {
@@ -82,14 +82,14 @@ func (t *transport) attempt(req *http.Request) (*http.Request, error) {
 		}
 		c.Body = body
 	}
-	// Where a redirect leads away, the token does not follow.
+	// The token does not follow a redirect to another server.
 	if c.URL.Scheme == t.base.Scheme && c.URL.Host == t.base.Host {
 		c.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	return c, nil
 }
 
-// wait reports whether to try again, and after how long.
+// wait reports whether to retry, and after how long.
 func (t *transport) wait(req *http.Request, resp *http.Response, err error, try int) (time.Duration, bool) {
 	backoff := jitter(*t.pause << (try - 1))
 	switch {
@@ -106,14 +106,14 @@ func (t *transport) wait(req *http.Request, resp *http.Response, err error, try 
 	return 0, false
 }
 
-// repeatable reports whether a request can do no harm if it already was done: a
-// second comment would.
+// repeatable reports whether a request does no harm if it is made twice. A second comment
+// would.
 func repeatable(req *http.Request) bool {
 	return req.Method != http.MethodPost || strings.Contains(req.URL.Path, "/git/")
 }
 
-// asked is how long GitHub asks to wait. A refusal for another reason asks for
-// nothing.
+// asked returns how long GitHub asks to wait, and whether it does. A refusal for another
+// reason does not.
 func (t *transport) asked(resp *http.Response) (time.Duration, bool) {
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s >= 0 {
 		return time.Duration(min(s, 1<<20)) * time.Second, true
@@ -126,7 +126,7 @@ func (t *transport) asked(resp *http.Response) (time.Duration, bool) {
 	return 0, resp.StatusCode == http.StatusTooManyRequests
 }
 
-// jitter keeps those that met once from meeting again.
+// jitter varies a wait, so that jobs that collided once do not collide again.
 func jitter(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
@@ -146,7 +146,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// cappedBody fails where an answer is longer than plausible.
+// cappedBody fails if an answer is longer than plausible.
 type cappedBody struct {
 	io.ReadCloser
 	left int64

@@ -17,7 +17,7 @@ func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
 	if _, err := f.api().DefaultBranch(t.Context()); err == nil || len(f.Requests) != 3 {
 		t.Errorf("%v after %d requests", err, len(f.Requests))
 	}
-	// A comment could then be there twice.
+	// Retrying could create a second comment.
 	f = newFake(t)
 	a := f.api()
 	say(t, a, Comment{Key: "a"}, "created")
@@ -31,7 +31,7 @@ func TestGitHubMayAskToWait(t *testing.T) {
 	f := newFake(t)
 	f.Limited = 3
 	say(t, f.api(), Comment{Key: "a", Body: "b"}, "created")
-	// It is not a refusal if it goes on.
+	// A limit that does not end is not a refusal.
 	f = newFake(t)
 	f.Limited = 1000
 	_, err := f.api().Comment(t.Context(), 7, Comment{Key: "a", Body: "b"})

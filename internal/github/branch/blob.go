@@ -14,10 +14,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// atOnce is how many requests of one job are under way together.
+// atOnce is how many requests one job makes concurrently.
 const atOnce = 8
 
-// blobs gets blobs and hands each to take, one after the other.
+// blobs downloads blobs and passes each to take, one at a time.
 func (b *Store) blobs(ctx context.Context, at *snapshot, shas []string, take func(sha string, data []byte) error) error {
 	if len(shas) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (b *Store) blobs(ctx context.Context, at *snapshot, shas []string, take fun
 	return context.Cause(ctx)
 }
 
-// blob is the content of a blob.
+// blob returns the content of a blob.
 func (b *Store) blob(ctx context.Context, sha string) ([]byte, error) {
 	if data, ok := b.small.get(sha); ok {
 		return data, nil
@@ -74,7 +74,7 @@ func (b *Store) blob(ctx context.Context, sha string) ([]byte, error) {
 	return data, nil
 }
 
-// upload makes a blob, once.
+// upload creates a blob, unless it was uploaded before.
 func (b *Store) upload(ctx context.Context, data []byte, uploaded map[string]bool) (string, error) {
 	sha := gitSHA(data)
 	if uploaded[sha] {
@@ -95,7 +95,7 @@ func (b *Store) upload(ctx context.Context, data []byte, uploaded map[string]boo
 	return sha, nil
 }
 
-// gitSHA is the name by which git knows a file's content.
+// gitSHA returns the name by which git knows a file's content.
 func gitSHA(data []byte) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(data))

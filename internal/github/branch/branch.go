@@ -13,17 +13,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// Store is a baseline.Store on a branch of its own, which shares no commit
-// with the others. Its files are those of a baseline.Dir, so that a checkout
-// of the branch is one. Every method works on a folder with just the files
-// that it needs, lets a baseline.Dir do the work there, and commits what that
-// changed. As the files of two runs never meet, whoever comes second commits
-// the same change again on top of the first.
+// Store is a baseline.Store on a branch of its own, which shares no commit with the
+// others. Its files are those of a folder.Dir, so a checkout of the branch is one. Every
+// method makes a folder with just the files that it needs, lets a folder.Dir do the work
+// there, and commits the changes. The files of two runs never overlap, so a writer that
+// comes second commits the same change again on top of the first.
 type Store struct {
 	api *github.API
-	// name is the branch's, folder the one in it that has the files.
+	// name is the name of the branch, folder the folder in it that has the files.
 	name, folder string
-	// scratch has the folders to work in.
+	// scratch is where temporary folders are made.
 	scratch string
 	small   *smallFiles
 }
@@ -35,8 +34,8 @@ var (
 )
 
 // Open returns the store on the branch of that name, in a folder of it or at its root
-// if folder is empty. It works in temporary folders in scratch, or where the system
-// has them if that is empty.
+// if folder is empty. It works in temporary folders in scratch, or in the system's if
+// that is empty.
 func Open(a *github.API, name, folder, scratch string) (*Store, error) {
 	if !nameForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
 		return nil, fmt.Errorf("%.80q is not a name for the baseline's branch", name)
@@ -70,7 +69,7 @@ func (b *Store) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, err
 	return m, nil
 }
 
-// rehearse saves a run to a folder of its own, which tells its ID, or that it
+// rehearse saves a run to an empty folder, which yields its ID, or the reason why it
 // cannot be saved anywhere.
 func (b *Store) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
 	w, err := b.workdir(&snapshot{})
@@ -100,7 +99,7 @@ func (b *Store) Load(ctx context.Context, id string) (e *baseline.Entry, err err
 		if err := w.fetch(ctx, ofRun(id)); err != nil {
 			return err
 		}
-		// What cannot be listed has no objects here, which Load then tells.
+		// A run that cannot be listed has no objects here, and Load then reports that.
 		runs, _, err := w.dir.List(ctx, baseline.Query{})
 		if err != nil {
 			return err
@@ -157,8 +156,7 @@ func (b *Store) Untag(ctx context.Context, id, tag string) error {
 	})
 }
 
-// Prune implements baseline.Store. The branch keeps its history, and with it
-// what was pruned.
+// Prune implements baseline.Store. Pruned runs remain in the history of the branch.
 func (b *Store) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
 	err = b.change(ctx, "Prune the baseline", func(w *workdir) error {
 		unlisted := func(path string) bool {
@@ -169,7 +167,7 @@ func (b *Store) Prune(ctx context.Context, keep int) (p baseline.Pruned, err err
 		if err := w.fetch(ctx, listed, unlisted); err != nil {
 			return err
 		}
-		// Of the others it matters only that they are there.
+		// Of the other files, only their existence matters.
 		if err := w.mention(func(string) bool { return true }); err != nil {
 			return err
 		}
@@ -193,12 +191,12 @@ func (b *Store) Verify(ctx context.Context) (problems []baseline.Problem, err er
 	return problems, err
 }
 
-// listed are the files by which runs are listed.
+// listed reports whether a file is needed to list runs.
 func listed(path string) bool {
 	return strings.HasPrefix(path, "index/") || strings.HasPrefix(path, "tags/")
 }
 
-// ofRun are the files of a run but its objects.
+// ofRun matches the files of a run, except its objects.
 func ofRun(id string) func(path string) bool {
 	return func(path string) bool {
 		dir, name, _ := strings.Cut(path, "/")
@@ -206,7 +204,7 @@ func ofRun(id string) func(path string) bool {
 	}
 }
 
-// look does something with the files of the branch as they are.
+// look runs do on the files of the branch without changing the branch.
 func (b *Store) look(ctx context.Context, do func(*workdir) error) error {
 	at, err := b.snapshot(ctx)
 	if err != nil {

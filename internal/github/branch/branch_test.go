@@ -31,8 +31,7 @@ const sharedObject = "an object that every run has"
 
 func commitOf(i int) string { return githubtest.SHA("commit", fmt.Sprint(i)) }
 
-// testEntry is the run of minute i, with an object of its own and a shared
-// one.
+// testEntry returns the run of minute i, with an object of its own and a shared one.
 func testEntry(i int) *baseline.Entry {
 	own := fmt.Appendf(nil, "object of run %d", i)
 	return &baseline.Entry{
@@ -109,7 +108,7 @@ func TestSixteenWritersLoseNothing(t *testing.T) {
 	const writers = 16
 	var all sync.WaitGroup
 	for i := range writers {
-		// Each is a process of its own.
+		// Each stands for a process of its own.
 		b := f.branch("")
 		all.Go(func() {
 			if _, err := b.Save(context.Background(), testEntry(i)); err != nil {
@@ -130,7 +129,7 @@ func TestSixteenWritersLoseNothing(t *testing.T) {
 			t.Errorf("%s: problems %v, error %v", what, problems, err)
 		}
 	}
-	// One commit a run, one after the other, and none beside.
+	// There is one commit per run, one after the other, and no others.
 	n := 0
 	for at := f.Refs["refs/heads/ebpf-bench/baseline"]; at != ""; n++ {
 		parents := f.Commits[at].Parents
@@ -191,7 +190,7 @@ func TestListingTakesAFewRequests(t *testing.T) {
 	if n := len(f.Requests) - before; n != 4 {
 		t.Errorf("%d requests for %d runs", n, runs)
 	}
-	// What the shortcut lacks or has wrong is asked for.
+	// Files that the shortcut lacks or has wrong are requested.
 	f.Blobs[githubtest.SHA("blob", "nonsense\n!")] = []byte("nonsense\n!")
 	f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree][packFile] = githubtest.SHA("blob", "nonsense\n!")
 	if n := len(list(t, f.branch(""))); n != runs {
@@ -272,7 +271,7 @@ func TestDamageOnTheBranchIsToldOfTheBranch(t *testing.T) {
 	if p, ok := errors.AsType[baseline.Problem](err); !ok || p.File != "ebpf-bench/baseline:runs/"+m.ID {
 		t.Errorf("error %v", err)
 	}
-	// Saving the run again mends it.
+	// Saving the run again repairs it.
 	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err == nil {
 		_, err = f.branch("").Load(t.Context(), m.ID)
 		if err != nil {

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// maxCommits is how often a change is made again on top of those of others.
-	// Each time one of them got through, so 16 writers need 16.
+	// maxCommits is how often a change is retried on top of other writers' commits. Each
+	// conflict means that another writer succeeded, so 16 writers need 16.
 	maxCommits = 64
-	// maxRefusals is how often the same change may be refused although nobody
-	// else changed the branch.
+	// maxRefusals is how often the same change may be refused although nobody else changed
+	// the branch.
 	maxRefusals = 4
-	// maxPause is the longest wait before another try, about.
+	// maxPause is about the longest wait before a retry.
 	maxPause = 8 * time.Second
 )
 
-// ErrRefused says that GitHub does not take the commit, although nobody
-// else changed the branch: a rule may protect it.
+// ErrRefused says that GitHub rejects the commit, although nobody else changed the branch:
+// a rule may protect it.
 var ErrRefused = errors.New("GitHub refuses the commit")
 
-// change does something to the files of the branch and commits what it
-// changed. It does so again from the start where another writer was faster.
+// change runs do on the files of the branch and commits what it changed. If another writer
+// was faster, it starts again.
 func (b *Store) change(ctx context.Context, message string, do func(*workdir) error) error {
 	uploaded := make(map[string]bool)
 	last, refusals := "-", 0
@@ -60,7 +60,7 @@ func (b *Store) change(ctx context.Context, message string, do func(*workdir) er
 	return fmt.Errorf("commit to branch %s: others were faster %d times", b.name, maxCommits)
 }
 
-// conflictError is GitHub's answer where the branch is another by now.
+// conflictError is GitHub's answer if the branch has changed in the meantime.
 type conflictError struct{ error }
 
 func (e *conflictError) Unwrap() error { return e.error }
@@ -70,7 +70,7 @@ func conflict(err error) bool {
 	return errors.As(err, &c)
 }
 
-// conflicting is the error of a request that fails where the branch changed.
+// conflicting returns the error of a request that fails if the branch has changed.
 func conflicting(err error) error {
 	switch github.Status(err) {
 	case http.StatusConflict, http.StatusUnprocessableEntity:
@@ -97,13 +97,13 @@ func (b *Store) changeOnce(ctx context.Context, at *snapshot, message string, do
 		return err
 	}
 	if at.attributes == "" {
-		// A checkout must change no byte.
+		// A checkout must not change any byte.
 		changed[attributesFile] = []byte("* -text -diff\n")
 	}
 	return b.commit(ctx, at, message, changed, uploaded)
 }
 
-// commit commits files, nil for those that are to go.
+// commit commits files. A nil file is deleted.
 func (b *Store) commit(ctx context.Context, at *snapshot, message string, changed map[string][]byte, uploaded map[string]bool) error {
 	var entries []*gh.TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
@@ -135,8 +135,8 @@ func (b *Store) commit(ctx context.Context, at *snapshot, message string, change
 	return conflicting(err)
 }
 
-// newCommit makes a commit. Of the first one go-github would leave out that it
-// has no parents.
+// newCommit makes a commit. For the first one, go-github would omit the empty list of
+// parents.
 func (b *Store) newCommit(ctx context.Context, at *snapshot, tree, message string) (*gh.Commit, error) {
 	parents := []string{}
 	if at.commit != "" {
@@ -154,8 +154,8 @@ func (b *Store) newCommit(ctx context.Context, at *snapshot, tree, message strin
 	return commit, err
 }
 
-// changed are the files of the folder that are not on the branch like that,
-// nil for those that are gone.
+// changed returns the files of the folder that differ from the branch, with nil for those
+// that are gone.
 func (w *workdir) changed() (map[string][]byte, error) {
 	changed := make(map[string][]byte)
 	for path := range w.here {

@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// Listing runs takes a file each, and as many requests, of which GitHub grants
-// a job's token a thousand an hour. So one more file on the branch holds all of
-// the small ones, a line each in base64. It is only a shortcut: a line is
-// found by the SHA-1 of what it holds, and what is not in it is asked for.
+// Listing runs needs one file, and so one request, per run, and GitHub grants a job's
+// token a thousand requests an hour. So one more file on the branch holds all the small
+// ones, one line each in base64. It is only a shortcut: a line is found by the SHA-1 of
+// its content, and files that are not in it are requested.
 
-// smallFiles are the small files that are known, by SHA-1.
+// smallFiles holds the small files that are known, by SHA-1.
 type smallFiles struct {
 	mu    sync.Mutex
 	known map[string][]byte
@@ -47,7 +47,7 @@ func (s *smallFiles) put(sha string, data []byte) {
 	}
 }
 
-// unpack makes the small files known that the branch's pack holds.
+// unpack adds the files in the branch's pack to the known small files.
 func (b *Store) unpack(ctx context.Context, at *snapshot) {
 	b.small.mu.Lock()
 	done := b.small.packs[at.pack]
@@ -67,8 +67,7 @@ func (b *Store) unpack(ctx context.Context, at *snapshot) {
 	}
 }
 
-// addSmall adds the file that holds all the small ones, as they are after the
-// change.
+// addSmall adds the file that holds all the small ones, as they are after the change.
 func (w *workdir) addSmall(ctx context.Context, changed map[string][]byte) error {
 	small := make(map[string][]byte)
 	missing := make(map[string][]string)

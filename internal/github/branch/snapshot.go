@@ -15,27 +15,26 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// snapshot is what the branch has at one commit. The zero one is that of a
-// branch which does not exist yet.
+// snapshot is the content of the branch at one commit. The zero snapshot is that of a
+// branch that does not exist yet.
 type snapshot struct {
 	commit, tree string
-	// files are the store's, by path, with the SHA-1 by which git keeps them.
+	// files maps the paths of the store's files to the SHA-1 by which git keeps them.
 	files map[string]string
-	// pack and attributes are those of two files beside the store's.
+	// pack and attributes are the SHA-1 of two files beside the store's.
 	pack, attributes string
 }
 
-// storeDirs are the folders of a store's files.
+// storeDirs are the folders that hold a store's files.
 var storeDirs = []string{"objects", "runs", "points", "tags", "index"}
 
-// fileForm are the names of a store's files. All else on the branch is left
-// alone.
+// fileForm matches the names of a store's files. Other files on the branch are left alone.
 var fileForm = regexp.MustCompile(`^(objects|runs|points|tags|index)/[0-9A-Za-z-]{1,128}$`)
 
 const (
 	packFile       = ".git-small-files"
 	attributesFile = ".gitattributes"
-	// maxBlob is what GitHub hands out, in bytes.
+	// maxBlob is the size of the largest blob that GitHub serves, in bytes.
 	maxBlob = 100 << 20
 )
 
@@ -43,10 +42,10 @@ var errTruncated = bench.WithHint(
 	errors.New("the branch has more files than GitHub lists"),
 	"Prune a checkout of the branch, or begin another branch.")
 
-// path is the path on the branch of a file of the store.
+// path returns the path on the branch of a file of the store.
 func (b *Store) path(name string) string { return path.Join(b.folder, name) }
 
-// snapshot is what the branch has now.
+// snapshot returns the current content of the branch.
 func (b *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	s, err := b.readSnapshot(ctx)
 	if err != nil {
@@ -59,7 +58,7 @@ func (b *Store) readSnapshot(ctx context.Context) (*snapshot, error) {
 	git, a := b.api.Client.Git, b.api
 	ref, _, err := git.GetRef(ctx, a.Owner, a.Repo, "heads/"+b.name)
 	switch github.Status(err) {
-	case http.StatusNotFound, http.StatusConflict: // no branch, no commit at all
+	case http.StatusNotFound, http.StatusConflict: // no branch, or no commit at all
 		return &snapshot{}, nil
 	}
 	if err != nil {
@@ -84,7 +83,7 @@ func (b *Store) readSnapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// take takes a file of the folder.
+// take adds an entry of the tree, if it is a file of the store in the folder.
 func (s *snapshot) take(folder string, e *gh.TreeEntry) {
 	name := e.GetPath()
 	if folder != "" {

@@ -20,8 +20,8 @@ type workdir struct {
 	at     *snapshot
 	path   string
 	dir    *folder.Dir
-	// here are the files that came from the branch, mentioned those of them
-	// that came without their content.
+	// here are the files that came from the branch, mentioned those of them that came
+	// without their content.
 	here, mentioned map[string]bool
 }
 
@@ -30,8 +30,7 @@ func (b *Store) workdir(at *snapshot) (*workdir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder to work in: %w", err)
 	}
-	// git keeps no empty folders, and a baseline.Dir to which only a tag is
-	// added makes none.
+	// git keeps no empty folders, and a folder.Dir that only adds a tag makes none.
 	for _, dir := range append([]string{"tmp"}, storeDirs...) {
 		if err := os.Mkdir(filepath.Join(path, dir), 0o755); err != nil {
 			return nil, fmt.Errorf("make a folder to work in: %w", err)
@@ -45,7 +44,7 @@ func (b *Store) workdir(at *snapshot) (*workdir, error) {
 
 func (w *workdir) remove() { _ = os.RemoveAll(w.path) }
 
-// fetch gets the files of the branch that any of wanted wants.
+// fetch downloads the files of the branch that any of wanted accepts.
 func (w *workdir) fetch(ctx context.Context, wanted ...func(path string) bool) error {
 	shas := make(map[string][]string)
 	for path, sha := range w.at.files {
@@ -64,8 +63,8 @@ func (w *workdir) fetch(ctx context.Context, wanted ...func(path string) bool) e
 	})
 }
 
-// mention makes empty files of those that wanted wants and that are not here,
-// for work that asks only whether a file is there.
+// mention makes empty files for those that wanted accepts and that are not here, for work
+// that only asks whether a file exists.
 func (w *workdir) mention(wanted func(path string) bool) error {
 	for path := range w.at.files {
 		if w.here[path] || !wanted(path) {
@@ -87,7 +86,7 @@ func (w *workdir) write(path string, data []byte) error {
 	return os.WriteFile(name, data, 0o644)
 }
 
-// problems are of files of the branch, not of the folder.
+// problems changes the file names in problems to those on the branch.
 func (w *workdir) problems(all []baseline.Problem) []baseline.Problem {
 	for i := range all {
 		all[i].File = w.named(all[i].File)
@@ -95,7 +94,7 @@ func (w *workdir) problems(all []baseline.Problem) []baseline.Problem {
 	return all
 }
 
-// located makes an error of a file of the folder one of the branch.
+// located changes the file name in an error to that on the branch.
 func (w *workdir) located(err error) error {
 	if p, ok := errors.AsType[baseline.Problem](err); ok {
 		p.File = w.named(p.File)
@@ -111,8 +110,7 @@ func (w *workdir) named(file string) string {
 	return file
 }
 
-// withTags does something to the tags of a run, which itself need only be
-// there.
+// withTags runs do with the tags of a run, which itself only has to exist.
 func (w *workdir) withTags(ctx context.Context, id string, do func() error) error {
 	err := w.fetch(ctx, func(path string) bool { return strings.HasPrefix(path, "tags/"+id+"-") })
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package githubtest is a GitHub for tests: a server that keeps what it is told.
+// Package githubtest provides a fake GitHub server for tests.
 package githubtest
 
 import (
@@ -12,21 +12,21 @@ import (
 	"sync"
 )
 
-// Fake is a GitHub with one repository, o/r. It keeps what it is told and
-// answers as GitHub does, with 409 and 422 where that refuses. Its token is
-// Token. What it keeps is to be looked at between requests.
+// Fake is a GitHub with one repository, o/r. It stores what it is sent and answers as
+// GitHub does, with 409 and 422 where that refuses. Its token is Token. Read its fields
+// between requests.
 type Fake struct {
-	// The Mutex is for whoever changes it while it serves.
+	// The Mutex is for changing the fields while it serves.
 	sync.Mutex
 	server *httptest.Server
-	// URL is that of its API.
+	// URL is the URL of its API.
 	URL string
 
-	Login    string          // whose token it is, empty: a job's
-	Viewer   string          // who an app's token is
+	Login    string          // whose token it is; empty: a job's
+	Viewer   string          // user of an app's token
 	Denied   map[string]int  // status by the first part of a path below the repository
-	Rejects  map[string]bool // methods and paths that are always a 422
-	Limited  int             // requests that are asked to wait
+	Rejects  map[string]bool // methods and paths that always get 422
+	Limited  int             // requests that get the answer to wait
 	Broken   int             // requests that fail on the way
 	Requests []string
 
@@ -52,17 +52,17 @@ type Commit struct {
 	Parents       []string
 }
 
-// Token is the only one that the server takes.
+// Token is the only token that the server accepts.
 const Token = "secret"
 
-// What GitHub takes, in bytes, and who a job's token is.
+// The limits of GitHub in bytes, and the user of a job's token.
 const (
 	maxComment      = 65_536
 	maxCheckSummary = 65_535
 	actionsBot      = "github-actions[bot]"
 )
 
-// New is a repository without anything.
+// New returns an empty repository.
 func New() *Fake {
 	f := &Fake{
 		Denied: map[string]int{}, Rejects: map[string]bool{}, Parents: map[string][]string{}, MergeBase: map[string]string{},
@@ -73,10 +73,10 @@ func New() *Fake {
 	return f
 }
 
-// Close ends the server.
+// Close stops the server.
 func (f *Fake) Close() { f.server.Close() }
 
-// Count is how many requests began so: "POST /repos/o/r/issues".
+// Count returns how many requests began with prefix, such as "POST /repos/o/r/issues".
 func (f *Fake) Count(prefix string) int {
 	f.Lock()
 	defer f.Unlock()
@@ -128,7 +128,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 	}
 }
 
-// page is a part of a list, with a link to the next.
+// page returns a part of a list, and adds a link to the next.
 func (f *Fake) page(w http.ResponseWriter, r *http.Request, all any) any {
 	list, ok := all.([]map[string]any)
 	if !ok {
@@ -238,7 +238,7 @@ func (f *Fake) comment(method string, parts []string, body map[string]any) (int,
 	return 404, map[string]any{"message": "Not Found"}
 }
 
-// AddComment adds a comment that somebody wrote.
+// AddComment adds a comment by author.
 func (f *Fake) AddComment(author, body string) map[string]any {
 	c := map[string]any{
 		"id": len(f.Comments) + 1000, "body": body, "user": map[string]any{"login": author},

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// SHA is the name that git gives an object.
+// SHA returns the name that git gives an object.
 func SHA(kind, content string) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00%s", kind, len(content), content)
@@ -69,7 +69,7 @@ func (f *Fake) git(r *http.Request, parts []string, body map[string]any) (int, a
 		}
 		if !slices.Contains(f.Commits[get("sha")].Parents, f.Refs[name]) {
 			f.Conflicts++
-			// GitHub answers either.
+			// GitHub answers with either.
 			return 409 + 13*(f.Conflicts%2), map[string]any{"message": "Update is not a fast forward"}
 		}
 		return f.setRef(name, get("sha"), 200)
@@ -136,7 +136,7 @@ func (f *Fake) makeCommit(body map[string]any) (int, any) {
 	return 201, map[string]any{"sha": name}
 }
 
-// Files are those of a branch.
+// Files returns the files of a branch.
 func (f *Fake) Files(branch string) map[string][]byte {
 	f.Lock()
 	defer f.Unlock()
