@@ -22,24 +22,23 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
-// Cache keeps packed kernels in a folder, ready to boot. Files appear in it
-// whole and under a name with their digest, so that several processes may use
-// it at once.
+// Cache keeps packed kernels in a folder, ready to boot. Files appear in it whole and
+// under a name with their digest, so several processes may use it concurrently.
 type Cache struct {
-	// Progress shows what is downloaded, unless it is nil.
+	// Progress shows downloads, unless it is nil.
 	Progress fetch.Progress
-	// Releases is where the releases of this tool are, if elsewhere.
+	// Releases is where the releases of this tool are, if not at the usual place.
 	Releases string
 
 	dir string
-	// source is where kernels come from that the cache lacks.
+	// source loads the kernels that the cache lacks.
 	source func(ctx context.Context, words ...string) (*Kernel, error)
 }
 
-// ErrNotCached says that a cache has no kernel of a name.
+// ErrNotCached says that a cache has no kernel with a name.
 var ErrNotCached = errors.New("no such kernel in the cache")
 
-// DefaultCacheDir is the folder that belongs to the user.
+// DefaultCacheDir returns the user's folder for cached kernels.
 func DefaultCacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -48,7 +47,7 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(dir, "ebpf-bench", "kernels"), nil
 }
 
-// OpenCache makes the folder if there is none.
+// OpenCache opens the cache in a folder, and makes the folder if needed.
 func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open kernel cache: %w", err)
@@ -60,8 +59,8 @@ func OpenCache(dir string) (*Cache, error) {
 	return c, nil
 }
 
-// Add packs a kernel into the cache, with the extra modules. The same kernel
-// is written anew, and takes the place of one that was damaged.
+// Add packs a kernel into the cache, with the extra modules. It writes the same kernel
+// again, so that it replaces a damaged one.
 func (c *Cache) Add(k *Kernel, extra ...string) (Entry, error) {
 	p, err := newPack(k, extra)
 	if err != nil {
@@ -84,7 +83,7 @@ func (c *Cache) add(p *pack.Pack) (Entry, error) {
 	file := filepath.Join(c.dir, entryName(p.Release, p.Arch, digest))
 	e := Entry{Release: p.Release, Arch: p.Arch, Digest: digest, Origin: p.Origin, Path: file}
 	c.sweep()
-	// The image goes first: an entry is there once its packed kernel is.
+	// The image goes first: an entry exists once its packed kernel does.
 	if err := c.write(e.imagePath(), p.ImageData()); err != nil {
 		return Entry{}, err
 	}
@@ -99,10 +98,10 @@ func (c *Cache) write(name string, data []byte) error {
 	return renameio.WriteFile(name, data, 0o644, renameio.WithTempDir(c.dir))
 }
 
-// unfinished are the names of locks, and of files before they appear.
+// unfinished matches the names of locks, and of files before they appear.
 var unfinished = regexp.MustCompile(`^\.(lock-[0-9a-f]{64}|.+_[0-9a-z]+_[0-9a-f]{64}\.(tar\.zst|image)\d+)$`)
 
-// sweep removes what processes left behind that were killed while they wrote.
+// sweep removes files of processes that were killed while they wrote.
 func (c *Cache) sweep() {
 	const abandoned = time.Hour
 	files, _ := os.ReadDir(c.dir)
@@ -128,8 +127,8 @@ func (c *Cache) stat(e Entry) (Entry, error) {
 	return e, nil
 }
 
-// List is the cache's kernels, the newest release last; of one release, the
-// one that was added last.
+// List returns the kernels of the cache, the newest release last; among equal releases,
+// the one that was added last comes last.
 func (c *Cache) List() ([]Entry, error) {
 	all, err := c.entries()
 	for i := range all {
@@ -138,7 +137,7 @@ func (c *Cache) List() ([]Entry, error) {
 	return all, err
 }
 
-// entries is List without what is only to be read in the packed kernels.
+// entries returns the entries without the fields that are only in the packed kernels.
 func (c *Cache) entries() ([]Entry, error) {
 	files, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -161,8 +160,8 @@ func (c *Cache) entries() ([]Entry, error) {
 	return all, nil
 }
 
-// find is the entries that go by a name, at least one. It is ErrNotCached if
-// there is none, and ErrUnknown for what must not be a name.
+// find returns the entries that a name stands for, at least one. The error is ErrNotCached
+// if there is none, and ErrUnknown for a name that is not allowed.
 func (c *Cache) find(name string) ([]Entry, error) {
 	all, err := c.entries()
 	if err != nil {
@@ -182,7 +181,7 @@ func (c *Cache) find(name string) ([]Entry, error) {
 	return found, nil
 }
 
-// Path is the packed kernel of that name.
+// Path returns the path of the packed kernel with a name.
 func (c *Cache) Path(name string) (string, error) {
 	found, err := c.find(name)
 	if err != nil {
@@ -191,7 +190,7 @@ func (c *Cache) Path(name string) (string, error) {
 	return found[len(found)-1].Path, nil
 }
 
-// Release is that of the kernel of that name, empty if there is none.
+// Release returns the release of the kernel with a name, empty if there is none.
 func (c *Cache) Release(name string) string {
 	found, err := c.find(name)
 	if err != nil {
@@ -200,7 +199,7 @@ func (c *Cache) Release(name string) string {
 	return found[len(found)-1].Release
 }
 
-// Remove removes every kernel that goes by the name, and says which.
+// Remove removes every kernel that a name stands for, and returns the removed ones.
 func (c *Cache) Remove(name string) ([]Entry, error) {
 	found, err := c.find(name)
 	if err != nil {

@@ -33,7 +33,7 @@ func newCache(t *testing.T) *Cache {
 	return c
 }
 
-// kernelNamed is a kernel of that release, without modules.
+// kernelNamed returns a kernel of that release, without modules.
 func kernelNamed(release string) *Kernel {
 	vmlinux := imagetest.Vmlinux(release, imagetest.PVHNote)
 	return &Kernel{
@@ -80,7 +80,7 @@ func TestNamesOfCachedKernels(t *testing.T) {
 		"6.12":       "6.12.107-a", // the newest of this architecture
 		"6.12.9":     "6.12.9-a",
 		"6.1":        "6.1.0-50",
-		"6.12.999-b": "6.12.999-b", // by its whole name, also of another
+		"6.12.999-b": "6.12.999-b", // by its whole name, even if of another architecture
 	} {
 		if k, err := c.Get(name); err != nil || k.Release != want {
 			t.Errorf("%s is %v, error %v", name, k, err)
@@ -105,7 +105,7 @@ func TestTheListSaysWhereKernelsCameFrom(t *testing.T) {
 	if e := imagetest.Must(c.Add(testKernel())); e.Origin != "a test" {
 		t.Errorf("added with the origin %q", e.Origin)
 	}
-	imagetest.Must(c.Add(kernelNamed("6.12.999"))) // as before origins were kept
+	imagetest.Must(c.Add(kernelNamed("6.12.999"))) // as if added before origins were recorded
 	damaged := kernelNamed("6.13.1")
 	damaged.Origin = "a test"
 	imagetest.Check(os.Truncate(imagetest.Must(c.Add(damaged)).Path, 20))
@@ -205,11 +205,11 @@ func TestADamagedPackIsNamed(t *testing.T) {
 func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	c := newCache(t)
 	left := "." + entryName("6.1.0", "amd64", imagetest.Sum(nil))
-	now := map[string]bool{ // whether it is there afterwards
+	now := map[string]bool{ // whether it still exists afterwards
 		"notes.txt":                   true,
 		".profile":                    true,
 		"6.1_amd64_beef.tar.zst":      true,
-		left + "1":                    true, // is being written
+		left + "1":                    true, // being written
 		left + "2":                    false,
 		".lock-" + imagetest.Sum(nil): false,
 	}
@@ -267,8 +267,7 @@ func TestSeveralProcessesAddTheSameKernel(t *testing.T) {
 	}
 }
 
-// counted is a source of testKernel that counts how often it is asked, and
-// takes its time.
+// counted sets a source of testKernel that counts its calls, and is slow.
 func counted(c *Cache) *atomic.Int64 {
 	n := new(atomic.Int64)
 	c.source = func(context.Context, ...string) (*Kernel, error) {
@@ -333,7 +332,7 @@ func TestAWaitingProcessCanBeStopped(t *testing.T) {
 	}
 }
 
-// BenchmarkGet is what every boot waits for.
+// BenchmarkGet measures Get, which every boot waits for.
 func BenchmarkGet(b *testing.B) {
 	c := imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir())))
 	for _, e := range imagetest.Must(c.List()) {

@@ -9,14 +9,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// suite is the kernel that a suite of Debian installs.
+// suite loads the kernel that a suite of Debian installs.
 func (s Source) suite(ctx context.Context, name string) (*Kernel, error) {
 	found, err := s.archive().Find(ctx, name)
 	return ofDebian(ctx, found, err)
 }
 
-// version is the newest kernel of a version, such as 6.12, from the suite of
-// Debian that has it, or where no mirror of Debian is known, of the release.
+// version loads the newest kernel of a version, such as 6.12, from the suite of Debian
+// that has it, or from the release if no mirror of Debian is known.
 func (s Source) version(ctx context.Context, version string) (*Kernel, error) {
 	found, err := s.archive().FindVersion(ctx, version)
 	if errors.Is(err, debian.ErrNoMirror) {
@@ -25,14 +25,14 @@ func (s Source) version(ctx context.Context, version string) (*Kernel, error) {
 	return ofDebian(ctx, found, err)
 }
 
-// archive is Debian's archive, which shows what it downloads.
+// archive returns Debian's archive, which reports its downloads.
 func (s Source) archive() debian.Archive {
 	a := s.apt
 	a.Progress = s.Progress
 	return a
 }
 
-// ofDebian gets the kernel that was found. It is ErrUnknown where Debian lacks it.
+// ofDebian fetches the kernel that was found. The error is ErrUnknown if Debian lacks it.
 func ofDebian(ctx context.Context, found *debian.Kernel, err error) (*Kernel, error) {
 	if errors.Is(err, debian.ErrLacks) {
 		err = noKernel(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// archiveOf is Debian's archive as a machine's apt leads to it.
+// archiveOf returns Debian's archive as a machine's apt is configured for it.
 func archiveOf(root fs.FS) debian.Archive { return debian.Archive{Arch: "amd64", Root: root} }
 
 func TestAKernelOfADebianSuite(t *testing.T) {
@@ -43,7 +43,7 @@ func TestAVersionThatNoSuiteHas(t *testing.T) {
 		t.Errorf("%v is not ErrUnknown", err)
 	}
 
-	// What is older than all that move on is known without asking.
+	// A version older than all suites that move on is known without a request.
 	before := r.Asked.Load()
 	_, err = s.Load(t.Context(), "4.19")
 	imagetest.WantError(t, err, "no Debian suite has Linux 4.19, only 5.10, 6.1, 6.12 and later ones")
@@ -52,7 +52,7 @@ func TestAVersionThatNoSuiteHas(t *testing.T) {
 	}
 }
 
-// A suite that was released lacks what it does not have for good, too.
+// A released suite will never get a version that it lacks, either.
 func TestAVersionThatItsSuiteLacks(t *testing.T) {
 	r := debiantest.NewMirror()
 	r.AddSuite("trixie", "")

@@ -21,11 +21,11 @@ type Entry struct {
 	Arch    string `json:"arch"`
 	// Digest is the SHA-256 of the packed kernel, in hex.
 	Digest string `json:"digest"`
-	// Origin says in words where the kernel comes from, where that is known.
+	// Origin says in words where the kernel comes from, if that is known.
 	Origin string `json:"origin"`
-	// Path is the packed kernel.
+	// Path is the path of the packed kernel.
 	Path string `json:"path"`
-	// Size is what the kernel takes on the disk, in bytes.
+	// Size is the disk space of the kernel, in bytes.
 	Size  int64     `json:"size"`
 	Added time.Time `json:"added"`
 }
@@ -42,7 +42,7 @@ const (
 
 var entryForm = regexp.MustCompile(`^(.+)_([0-9a-z]+)_([0-9a-f]{64})\.tar\.zst$`)
 
-// entryOf is the entry whose packed kernel is that file.
+// entryOf returns the entry whose packed kernel is that file.
 func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
 	m := entryForm.FindStringSubmatch(file.Name())
 	if m == nil {
@@ -53,7 +53,7 @@ func entryOf(dir string, file fs.DirEntry) (Entry, bool) {
 	}
 	st, err := file.Info()
 	if err != nil {
-		return Entry{}, false // removed a moment ago
+		return Entry{}, false // removed in the meantime
 	}
 	return Entry{
 		Release: m[1], Arch: m[2], Digest: m[3],
@@ -65,11 +65,11 @@ func entryName(release, arch, digest string) string {
 	return release + "_" + arch + "_" + digest + packEnding
 }
 
-// imagePath is the unpacked image.
+// imagePath returns the path of the unpacked image.
 func (e Entry) imagePath() string { return strings.TrimSuffix(e.Path, packEnding) + imageEnding }
 
-// readOrigin reads where the kernel comes from. One that cannot be read is of
-// unknown origin: whoever boots it is told why.
+// readOrigin reads where the kernel comes from. It returns an empty string if it cannot;
+// booting the kernel reports why.
 func (e Entry) readOrigin() string {
 	f, err := os.Open(e.Path)
 	if err != nil {
@@ -94,9 +94,9 @@ func (e Entry) remove() error {
 	return nil
 }
 
-// goesBy says whether a name stands for the entry: its release or a whole
-// beginning of it, such as 6.12, or its digest or a beginning of that. A
-// beginning of a release stands for kernels of this machine's architecture.
+// goesBy reports whether a name stands for the entry: its release or a whole beginning of
+// it, such as 6.12, or its digest or a beginning of that. A beginning of a release stands
+// for kernels of this machine's architecture.
 func (e Entry) goesBy(name string) bool {
 	const minDigest = 8
 	return e.Release == name ||

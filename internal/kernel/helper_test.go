@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// testKernel is the kernel of imagetest.Installed.
+// testKernel returns the kernel of imagetest.Installed.
 func testKernel() *Kernel {
 	u := tree.NewArchive()
 	imagetest.Check(u.AddTar(bytes.NewReader(imagetest.Tar(imagetest.Installed()))))

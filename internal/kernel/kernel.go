@@ -1,12 +1,10 @@
-// Package kernel gets Linux kernels for a VM to boot: this machine's own, one
-// of files, of Debian packages, of a Debian suite, or of an OCI image. It packs
-// a kernel into one file, and keeps packed kernels in a cache. It knows nothing
-// of QEMU, nor of what runs in the guest.
+// Package kernel loads Linux kernels for a VM to boot: this machine's own, or one from
+// files, Debian packages, a Debian suite or an OCI image. It packs a kernel into one file,
+// and keeps packed kernels in a cache. It knows nothing about QEMU, or about the guest.
 //
-// The packages below it know one thing each: how distributions lay out a kernel,
-// how its image is compressed, which modules need which. Whatever comes from
-// outside is untrusted: each parser bounds what it reads, and each error names the
-// file.
+// Each package below it knows one thing: how distributions lay out a kernel, how its image
+// is compressed, which modules need which. All input from outside is untrusted: each
+// parser bounds what it reads, and each error names the file.
 package kernel
 
 import (
@@ -21,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// Kernel is what a VM boots.
+// Kernel is a kernel that a VM can boot.
 type Kernel struct {
 	// Release is what uname -r prints, such as "6.12.107+deb13-cloud-amd64".
 	Release string
@@ -37,9 +35,10 @@ type Kernel struct {
 	systemMap []byte
 	image     imageFile
 	modules   *modules.Set
-	// packed are the modules of a pack, which packing it anew keeps.
+	// packed are the modules of a pack, which repacking keeps.
 	packed []string
-	// bootFile is where a cache keeps what BootFile would write, or empty.
+	// bootFile is the file in the cache that equals the one BootFile would write, or
+	// empty.
 	bootFile string
 }
 
@@ -53,7 +52,8 @@ func imageOf(data []byte, f image.Format) imageFile {
 	return imageFile{f, func() ([]byte, error) { return data, nil }}
 }
 
-// ofTree is the kernel that was found. It is ErrUnknown where its image is none.
+// ofTree returns the kernel that was found. The error is ErrUnknown if its image is not a
+// kernel.
 func ofTree(p *tree.Kernel, err error) (*Kernel, error) {
 	if errors.Is(err, image.ErrNotKernel) {
 		err = noKernel(err)
@@ -67,11 +67,10 @@ func ofTree(p *tree.Kernel, err error) (*Kernel, error) {
 	}, nil
 }
 
-// Modules are the named modules and all that they depend on, in an order in
-// which they load. What is built into the kernel needs no loading and is left
-// out; missing are the names, also of dependencies, that the kernel does not
-// have at all. Where a source lacks modules.builtin, nothing is known to be
-// built in, and what is counts as missing.
+// Modules returns the named modules and all their dependencies, in an order in which they
+// load. Modules that are built into the kernel need no loading and are left out; missing
+// are the names, also of dependencies, that the kernel does not have at all. If a source
+// lacks modules.builtin, modules that are built in count as missing.
 func (k *Kernel) Modules(names ...string) (ordered []modules.Module, missing []string, err error) {
 	ordered, missing, err = k.modules.Resolve(k.Release, names)
 	if err != nil {
@@ -80,9 +79,9 @@ func (k *Kernel) Modules(names ...string) (ordered []modules.Module, missing []s
 	return ordered, missing, nil
 }
 
-// vmlinux is the uncompressed ELF kernel, which QEMU boots by PVH without the
-// time that a bzImage takes to unpack itself. It is ErrNoPVH for a kernel
-// without CONFIG_PVH and for architectures other than x86.
+// vmlinux returns the uncompressed ELF kernel, which QEMU boots by PVH without the time
+// that a bzImage takes to unpack itself. The error is ErrNoPVH for a kernel without
+// CONFIG_PVH and for architectures other than x86.
 func (k *Kernel) vmlinux() ([]byte, error) {
 	data, err := k.image.read()
 	if err != nil {
@@ -95,8 +94,8 @@ func (k *Kernel) vmlinux() ([]byte, error) {
 	return vmlinux, nil
 }
 
-// BootFile is a file that QEMU takes by -kernel: the vmlinux where there is
-// one to boot, the image otherwise. It is written to dir unless a cache has it.
+// BootFile returns a file for QEMU's -kernel: the vmlinux if there is one that boots, else
+// the image. It writes the file to dir unless a cache has it.
 func (k *Kernel) BootFile(dir string) (string, error) {
 	if k.bootFile != "" {
 		return k.bootFile, nil
@@ -112,7 +111,7 @@ func (k *Kernel) BootFile(dir string) (string, error) {
 	return file, nil
 }
 
-// boot is the best image to boot, and a name for it.
+// boot returns the best image to boot, and a file name for it.
 func (k *Kernel) boot() (name string, data []byte, err error) {
 	data, err = k.vmlinux()
 	if errors.Is(err, image.ErrNoPVH) {

@@ -45,7 +45,7 @@ func TestModulesComeAfterTheirDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A dash is an underscore, and what is built in needs no loading.
+	// A dash is an underscore, and built-in modules need no loading.
 	if want := []string{"b_part", "a", "cls_bpf", "veth"}; !slices.Equal(moduleNames(got), want) {
 		t.Errorf("got %v, want %v", moduleNames(got), want)
 	}

@@ -20,20 +20,20 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
-// Source is where kernels come from that no cache has. The zero value is this
-// machine and what its network leads to.
+// Source loads kernels that no cache has. The zero value loads them from this machine and
+// its network.
 type Source struct {
-	// Progress shows what is downloaded, unless it is nil.
+	// Progress shows downloads, unless it is nil.
 	Progress fetch.Progress
-	// Releases is where the releases of this tool are, if elsewhere.
+	// Releases is where the releases of this tool are, if not at the usual place.
 	Releases string
-	// packs, unless it is empty, is what the release ships.
+	// packs replaces the list of the release's packed kernels, unless it is empty.
 	packs string
-	// apt is Debian's archive, if not the one that this machine's apt leads to.
+	// apt is Debian's archive, if not the one that this machine's apt is configured for.
 	apt debian.Archive
 }
 
-// Load gets the kernel that words describe, as a user types them:
+// Load loads the kernel that words describe, as a user types them:
 //
 //	host                       the running kernel
 //	6.12                       a version, from the Debian suite that has it
@@ -43,8 +43,8 @@ type Source struct {
 //	kernel.tar.zst             a packed kernel
 //	vmlinuz|vmlinux [modules]  an image, and the folder of its modules
 //
-// It is ErrUnknown where they describe none, be it that a file is none, and
-// another error where the network fails.
+// The error is ErrUnknown if they describe no kernel, or a file is not one, and another
+// error if the network fails.
 func (s Source) Load(ctx context.Context, words ...string) (*Kernel, error) {
 	switch {
 	case len(words) > 0 && allDebs(words):
@@ -76,15 +76,15 @@ func (s Source) loadOne(ctx context.Context, word string) (*Kernel, error) {
 	return nil, unknown(word)
 }
 
-// local is a kernel of this machine's files. Nothing but a name is to blame
-// where there is none in them.
+// local returns a kernel from this machine's files. If there is none, only the name can be
+// at fault.
 func local(k *Kernel, err error) (*Kernel, error) { return k, noKernel(err) }
 
-// ErrUnknown says that a name stands for no kernel, whatever the cache and the
-// network have.
+// ErrUnknown says that a name stands for no kernel, whatever the cache and the network
+// have.
 var ErrUnknown = errors.New("unknown kernel")
 
-// noKernelError is an ErrUnknown that another error explains.
+// noKernelError is an ErrUnknown that wraps another error as its explanation.
 type noKernelError struct{ error }
 
 func (e noKernelError) Unwrap() error      { return e.error }
@@ -97,7 +97,7 @@ func noKernel(err error) error {
 	return noKernelError{err}
 }
 
-// checkWord is ErrUnknown for a word that loadOne cannot make anything of.
+// checkWord returns ErrUnknown for a word that loadOne cannot interpret.
 func checkWord(word string) error {
 	switch {
 	case word == "host", strings.HasPrefix(word, "oci:"), filepath.Ext(word) == ".deb":
@@ -112,16 +112,16 @@ func checkWord(word string) error {
 	return unknown(word)
 }
 
-// checkFile is ErrUnknown for a file that does not even begin as a kernel does.
+// checkFile returns ErrUnknown for a file that does not even begin as a kernel does.
 func checkFile(name string) error {
 	head, err := readHead(name)
 	if err != nil || pack.Begins(head) || image.Begins(head) {
-		return nil // whoever reads it says what is wrong
+		return nil // reading the file reports what is wrong
 	}
 	return noKernel(fmt.Errorf("read kernel %s: %w", name, image.ErrNotKernel))
 }
 
-// readHead reads as much of a file as tells packs and images from others.
+// readHead reads enough of a file to recognize packs and images.
 func readHead(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -131,7 +131,7 @@ func readHead(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, image.HeadSize))
 }
 
-// unknown is the error of words that describe no kernel, or too many.
+// unknown returns the error for words that describe no kernel, or too many.
 func unknown(words ...string) error {
 	name := strings.Join(words, " ")
 	if err := checkMajor(name, nil); err != nil {
@@ -142,8 +142,8 @@ func unknown(words ...string) error {
 		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
 }
 
-// whyUnknown says of words that are paths what is wrong with them, and else
-// that they are not names.
+// whyUnknown says what is wrong with words that are paths, and calls other words unknown
+// names.
 func whyUnknown(words []string) string {
 	for _, word := range words {
 		if !strings.ContainsRune(word, filepath.Separator) {
@@ -165,9 +165,9 @@ func whyUnknown(words []string) string {
 
 var majorForm = regexp.MustCompile(`^\d{1,3}$`)
 
-// checkMajor is ErrUnknown for the first number of a version alone: that could
-// be any of several kernels, of which more come. It names the series that
-// there are, of those releases and of Debian.
+// checkMajor returns ErrUnknown for a lone major version, which could be any of several
+// kernels, with more to come. The error names the known series, from those releases and
+// from Debian.
 func checkMajor(name string, releases []string) error {
 	if !majorForm.MatchString(name) {
 		return nil
@@ -197,7 +197,7 @@ func isFile(name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// isPacked says whether a file begins as a packed kernel does.
+// isPacked reports whether a file begins as a packed kernel does.
 func isPacked(name string) bool {
 	head, err := readHead(name)
 	return err == nil && pack.Begins(head)

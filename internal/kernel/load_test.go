@@ -56,7 +56,7 @@ func TestWordsThatNameNoKernel(t *testing.T) {
 	}
 }
 
-// What is known of a name in advance is what Load would say of it.
+// The check of a name in advance agrees with Load.
 func TestANameIsCheckedInAdvance(t *testing.T) {
 	c := newCache(t)
 	if _, err := c.Add(kernelNamed("9.99.1-mine")); err != nil {
@@ -84,8 +84,8 @@ func TestANameIsCheckedInAdvance(t *testing.T) {
 	}
 }
 
-// The first number of a version could be any of several kernels, also where the
-// cache happens to have one.
+// A lone major version could be any of several kernels, even if the cache happens to have
+// one.
 func TestAVersionHasTwoNumbers(t *testing.T) {
 	c := newCache(t)
 	for _, release := range []string{"6.1.0-1", "6.6.3", "6.6.9", "7.2.12"} {
@@ -103,7 +103,7 @@ func TestAVersionHasTwoNumbers(t *testing.T) {
 	}
 }
 
-// A file that is not a kernel is misnamed, whatever it is instead.
+// A file that is not a kernel is an unknown name, whatever it is.
 func TestFilesThatAreNoKernels(t *testing.T) {
 	good := packed(testKernel())
 	for name, data := range map[string][]byte{
@@ -127,7 +127,7 @@ func TestFilesThatAreNoKernels(t *testing.T) {
 			t.Errorf("oci:%s: got %v", ref, err)
 		}
 	}
-	// A registry that cannot be reached may have the image all the same.
+	// A registry that cannot be reached may still have the image.
 	if _, err := (Source{}).Load(t.Context(), "oci:127.0.0.1:1/linux:6.12"); err == nil || errors.Is(err, ErrUnknown) {
 		t.Errorf("without a registry: got %v", err)
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// FromHost is the kernel that this machine runs, as its distribution
-// installed it.
+// FromHost returns the running kernel of this machine, as its distribution installed it.
 func FromHost() (*Kernel, error) {
 	release, err := hostRelease()
 	if err != nil {
@@ -24,10 +23,10 @@ func FromHost() (*Kernel, error) {
 	return fromHost(os.DirFS("/"), release)
 }
 
-// originHost is the origin of the kernel that the machine runs.
+// originHost is the origin of the machine's running kernel.
 const originHost = "this machine"
 
-// hostRelease is the release of the kernel that this machine runs.
+// hostRelease returns the release of this machine's running kernel.
 func hostRelease() (string, error) {
 	var uts unix.Utsname
 	if err := unix.Uname(&uts); err != nil {
@@ -52,8 +51,8 @@ func fromHost(root fs.FS, release string) (*Kernel, error) {
 	return k, nil
 }
 
-// fromFiles is the kernel of an image, a vmlinuz or a vmlinux, with the modules below a
-// folder, as tree.OfFiles finds them.
+// fromFiles returns the kernel of an image, a vmlinuz or a vmlinux, with the modules below
+// a folder, as tree.OfFiles finds them.
 func fromFiles(image, modules string) (*Kernel, error) {
 	k, err := ofTree(tree.OfFiles(image, modules))
 	if err != nil {
@@ -63,8 +62,8 @@ func fromFiles(image, modules string) (*Kernel, error) {
 	return k, nil
 }
 
-// fromDebs is the kernel of one or more .deb files, over which Debian splits
-// image, modules and config since Linux 6.18.
+// fromDebs returns the kernel in one or more .deb files. Since Linux 6.18, Debian splits
+// image, modules and config over several.
 func fromDebs(names ...string) (*Kernel, error) {
 	all := tree.NewArchive()
 	for _, name := range names {

@@ -76,7 +76,7 @@ func TestPackagesThatAreMissingAreNamed(t *testing.T) {
 			imagetest.WantHint(t, err, tc.hint)
 		})
 	}
-	// A kernel with all that takes no module is one as well.
+	// An image without any modules is a kernel as well.
 	k, err := fromDebs(imagetest.WriteTemp(t, "linux-binary.deb", imagetest.Deb(binary)))
 	if err != nil || k.Release != imagetest.Release {
 		t.Errorf("the image alone: got %v, error %v", k, err)
@@ -191,7 +191,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	imagetest.WantError(t, err, "read modules in", "no such file")
 }
 
-// mapFS is f as a file system.
+// mapFS returns f as a file system.
 func mapFS(f imagetest.Files) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, data := range f {
@@ -224,7 +224,8 @@ func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
 	imagetest.WantHint(t, err, "Let root pack it")
 }
 
-// lockedFS is a file system as some distributions install it.
+// lockedFS is a file system whose kernels only root can read, as some distributions
+// install them.
 type lockedFS struct{ fs.FS }
 
 func (l lockedFS) Open(name string) (fs.File, error) {

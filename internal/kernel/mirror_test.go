@@ -15,8 +15,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// needMirror skips a test where apt leads to no mirror of Debian, or to one
-// that does not answer. In CI it fails, unless that has none.
+// needMirror skips a test if apt is configured for no mirror of Debian, or for one that
+// does not answer. In CI it fails, unless CI has none.
 func needMirror(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -35,8 +35,8 @@ func needMirror(t *testing.T) {
 	}
 }
 
-// mirrorCache is where the kernels go. They stay there when the race detector
-// makes unpacking them take a minute each.
+// mirrorCache returns the cache for the kernels. It persists with the race detector, which
+// makes unpacking each of them take a minute.
 func mirrorCache(t *testing.T) *Cache {
 	t.Helper()
 	if raceDetector {

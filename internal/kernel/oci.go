@@ -18,11 +18,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
 
-// fromOCI is the kernel of an OCI image, which has it where distributions do:
-// /boot/vmlinuz and /lib/modules. The registry's credentials are those of
-// docker login.
+// fromOCI returns the kernel of an OCI image, which has it where distributions do:
+// /boot/vmlinuz and /lib/modules. It uses the registry credentials of docker login.
 //
-// It is ErrUnknown where no image goes by the reference, or has a kernel.
+// The error is ErrUnknown if the reference names no image, or the image has no kernel.
 func fromOCI(ctx context.Context, reference string, p fetch.Progress) (*Kernel, error) {
 	k, err := pull(ctx, reference, p)
 	if err != nil {
@@ -70,7 +69,7 @@ func pull(ctx context.Context, reference string, p fetch.Progress) (*Kernel, err
 	return k, nil
 }
 
-// layersOf is how many bytes the layers of an image take to download.
+// layersOf returns the size of an image's layers to download, in bytes.
 func layersOf(img v1.Image) (size int64, err error) {
 	m, err := img.Manifest()
 	if err != nil {
@@ -89,7 +88,7 @@ func extract(img v1.Image) (*tree.Archive, error) {
 	return files, files.AddTar(layers)
 }
 
-// isNotFound says whether a registry answers that there is no such thing.
+// isNotFound reports whether a registry answers that it does not have the image.
 func isNotFound(err error) bool {
 	var answer *transport.Error
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound

@@ -19,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// pushed is the reference of an image whose layers have these files.
+// pushed returns the reference of an image whose layers have these files.
 func pushed(t *testing.T, layers ...imagetest.Files) (reference string, img v1.Image) {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))

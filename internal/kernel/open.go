@@ -12,8 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
 
-// Get is the kernel of that name: the newest whose release is or begins with
-// it, or the one of a digest. It is ErrNotCached if there is none.
+// Get returns the kernel with a name: the newest whose release is the name or begins with
+// it, or the one with that digest. The error is ErrNotCached if there is none.
 func (c *Cache) Get(name string) (*Kernel, error) {
 	found, err := c.find(name)
 	if err != nil {
@@ -22,15 +22,14 @@ func (c *Cache) Get(name string) (*Kernel, error) {
 	return c.open(found[len(found)-1])
 }
 
-// open checks an entry and makes it ready to boot. It is a damagedError for a
-// packed kernel that is no longer what it was; an image that is missing or
-// damaged is unpacked anew.
+// open checks an entry and makes it ready to boot. The error is a damagedError if the
+// packed kernel is damaged; a missing or damaged image is unpacked again.
 func (c *Cache) open(e Entry) (*Kernel, error) {
 	packed, err := os.ReadFile(e.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read cached kernel: %w", err)
 	}
-	// The image is by far the largest: it is read while the rest is.
+	// The image is by far the largest file, so it is read concurrently with the rest.
 	sum := make(chan string, 1)
 	go func() { sum <- digestOf(e.imagePath()) }()
 
@@ -63,9 +62,10 @@ func (c *Cache) open(e Entry) (*Kernel, error) {
 	return k, nil
 }
 
-// digestOf is the SHA-256 of a file, or empty if it cannot be read, to the end.
+// digestOf returns the SHA-256 of a file, or an empty string if it cannot be read to the
+// end.
 func digestOf(name string) string {
-	// To open what is not a file may wait, and to read it may never end.
+	// Opening something that is not a file may block, and reading it may never end.
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
@@ -81,8 +81,7 @@ func digestOf(name string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// damagedError says that a packed kernel in a cache is no longer what its
-// digest says.
+// damagedError says that a packed kernel in a cache no longer matches its digest.
 type damagedError struct{ Entry Entry }
 
 func (e *damagedError) Error() string {

@@ -11,34 +11,33 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/pack"
 )
 
-// needed are the modules that a pack has, beside those that they depend on and
-// those that its maker asks for. What a kernel has built in, or lacks, is left
-// out. All of them together are some 2 MB.
+// needed are the modules that every pack has, beside their dependencies and the modules
+// that its maker asks for. Modules that a kernel has built in, or lacks, are left out. All
+// of them together are some 2 MB.
 var needed = []string{
 	// The interfaces that traffic runs over, and that a suite may attach to.
 	"veth",
 	"dummy",
 	"tun",
-	// tc programs, where they are attached by netlink: as a filter of the
-	// clsact qdisc, or as an action of one.
+	// For tc programs that are attached by netlink: as a filter of the clsact qdisc, or as
+	// an action of one.
 	"sch_ingress",
 	"cls_bpf",
 	"act_bpf",
-	// The kfuncs for connection tracking, which the verifier finds in the BTF
-	// of the module, and reassembly for netfilter programs.
+	// The kfuncs for connection tracking, which the verifier finds in the BTF of the
+	// module, and reassembly for netfilter programs.
 	"nf_conntrack",
 	"nf_defrag_ipv4",
 	"nf_defrag_ipv6",
-	// The fast port of a VM to its host.
+	// The fast port from a VM to its host.
 	"virtio_pci",
 	"virtio_console",
 }
 
-// Pack writes the packed form of a kernel: a tar archive compressed by
-// zstd, of a manifest, the modules that eBPF programs and their traffic need
-// with those named as extra, the config and System.map where there are any, and
-// the image as QEMU boots it the fastest. The same kernel packs to the same
-// bytes.
+// Pack writes the packed form of a kernel: a tar archive compressed by zstd, which
+// consists of a manifest, the modules that eBPF programs and their traffic need with those
+// named as extra, the config and System.map if there are any, and the image that QEMU
+// boots fastest. The same kernel packs to the same bytes.
 func Pack(w io.Writer, k *Kernel, extra ...string) error {
 	p, err := newPack(k, extra)
 	if err != nil {
@@ -73,8 +72,8 @@ func newPack(k *Kernel, extra []string) (*pack.Pack, error) {
 	return p, nil
 }
 
-// unpack reads the packed form of a kernel. Every file is what the manifest
-// says, or the pack is refused.
+// unpack reads the packed form of a kernel. It refuses a pack with a file that does not
+// match the manifest.
 func unpack(r io.Reader) (*Kernel, error) {
 	p, err := pack.Open(r)
 	if err != nil {
@@ -92,7 +91,7 @@ func unpack(r io.Reader) (*Kernel, error) {
 	if err := p.End(); err != nil {
 		return nil, fmt.Errorf("unpack kernel %s: %w", p.Release, err)
 	}
-	// By its release a kernel is chosen.
+	// Kernels are chosen by their release.
 	if is, err := image.Describe(data); err == nil && is.Release != p.Release {
 		return nil, fmt.Errorf("unpack kernel %s: its image is Linux %s", p.Release, is.Release)
 	}
@@ -100,7 +99,7 @@ func unpack(r io.Reader) (*Kernel, error) {
 	return k, nil
 }
 
-// readPack reads all of a pack but the image, which comes last.
+// readPack reads all of a pack except the image, which comes last.
 func readPack(p *pack.Reader) (*Kernel, error) {
 	k := &Kernel{Release: p.Release, Arch: p.Arch, Origin: p.Origin}
 	files := map[string][]byte{}
@@ -123,7 +122,7 @@ func readPack(p *pack.Reader) (*Kernel, error) {
 	return k, nil
 }
 
-// FromPack is the kernel in a file that Pack wrote.
+// FromPack returns the kernel in a file that Pack wrote.
 func FromPack(name string) (*Kernel, error) {
 	f, err := os.Open(name)
 	if err != nil {

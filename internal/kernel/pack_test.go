@@ -23,7 +23,7 @@ func packed(k *Kernel, extra ...string) []byte {
 	return b.Bytes()
 }
 
-// membersOf are the names in a pack, in order.
+// membersOf returns the names in a pack, in order.
 func membersOf(data []byte) (names []string) {
 	r := tar.NewReader(bytes.NewReader(imagetest.Must(untrusted.Decompress(data, untrusted.MaxImage))))
 	for {
@@ -113,7 +113,7 @@ func TestAKernelWithoutPVHIsPackedAsItIs(t *testing.T) {
 	}
 }
 
-// repacked is the pack of testKernel, whose files an edit has changed.
+// repacked returns the pack of testKernel after an edit.
 func repacked(edit func(p *pack.Pack)) []byte {
 	p := imagetest.Must(newPack(testKernel(), nil))
 	edit(p)

@@ -19,11 +19,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// releases is where the releases of this tool are.
+// releases is the URL of the releases of this tool.
 const releases = "https://github.com/org/ebpf-bench-action/releases/download"
 
-// committedPacks are the packed kernels that the release of this tool ships, by
-// their sums: they are part of the source, so what they name cannot change under it.
+// committedPacks lists the packed kernels that the release of this tool ships, with their
+// checksums. It is part of the source, so the files that it names cannot change.
 //
 //go:embed PACKS
 var committedPacks string
@@ -45,8 +45,8 @@ var (
 	packsLine = regexp.MustCompile(`^([0-9a-f]{64}) ([1-9][0-9]{0,9}) (linux-([0-9]+\.[0-9]+)-([0-9a-z]+)\.tar\.zst)$`)
 )
 
-// parsePacks reads lines of SHA-256, size and name, below one that names the
-// release. There are none where that names no release.
+// parsePacks reads lines of SHA-256, size and name, below one that names the release.
+// There are none if that names no release.
 func parsePacks(text string) (*packs, error) {
 	var p packs
 	for line := range strings.Lines(text) {
@@ -73,7 +73,7 @@ func parsePacks(text string) (*packs, error) {
 	return &p, nil
 }
 
-// of is the pack of a version for this architecture.
+// of returns the pack of a version for this architecture.
 func (p *packs) of(version string) (releasedPack, bool) {
 	i := slices.IndexFunc(p.all, func(r releasedPack) bool { return r.arch == runtime.GOARCH && uname.Begins(version, r.series) })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (p *packs) of(version string) (releasedPack, bool) {
 	return p.all[i], true
 }
 
-// series are those that there are for this architecture.
+// series returns the series that have a pack for this architecture.
 func (p *packs) series() (all []string) {
 	for _, r := range p.all {
 		if r.arch == runtime.GOARCH {
@@ -92,8 +92,8 @@ func (p *packs) series() (all []string) {
 	return all
 }
 
-// released is the packed kernel of a version that the release of this tool has,
-// for machines without a mirror of Debian, as noMirror says.
+// released loads the packed kernel of a version from the release of this tool, for
+// machines without a mirror of Debian. noMirror is the error that says so.
 func (s Source) released(ctx context.Context, version string, noMirror error) (*Kernel, error) {
 	p, err := parsePacks(cmp.Or(s.packs, committedPacks))
 	if err != nil {

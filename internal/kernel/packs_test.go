@@ -16,8 +16,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// released is a Source without a mirror of Debian, whose release has a pack of 6.12
-// with that content, of which the sums say that it is want.
+// released returns a Source without a mirror of Debian, whose release serves content as
+// the pack of 6.12 and lists the checksum of want for it.
 func released(t *testing.T, content, want []byte) Source {
 	t.Helper()
 	name := "linux-6.12-" + runtime.GOARCH + ".tar.zst"
@@ -70,7 +70,7 @@ func TestPacksOfARelease(t *testing.T) {
 	}
 }
 
-// What is committed can be read, be it that there is no release yet.
+// The committed list can be read, even if there is no release yet.
 func TestCommittedPacks(t *testing.T) {
 	p, err := parsePacks(committedPacks)
 	if err != nil || p.tag == "" && len(p.all) > 0 || p.tag != "" && len(p.all) == 0 {
@@ -81,7 +81,7 @@ func TestCommittedPacks(t *testing.T) {
 func TestPacksThatAreNone(t *testing.T) {
 	line := imagetest.Sum(nil) + " 1 linux-6.12-amd64.tar.zst\n"
 	for _, text := range []string{
-		line, // of which release?
+		line, // names no release
 		"# Packed kernels of v1.2.3: x\n" + strings.Replace(line, " 1 ", " 0 ", 1),
 		"# Packed kernels of v1.2.3: x\n" + strings.Replace(line, "linux-6.12", "../linux-6.12", 1),
 		"# Packed kernels of v1.2.3: x\n" + line[1:],
@@ -93,7 +93,7 @@ func TestPacksThatAreNone(t *testing.T) {
 	}
 }
 
-// Root may have added the kernel that nobody else can read.
+// Root may have added the kernel that only root can read.
 func TestTheHostsKernelThatRootAdded(t *testing.T) {
 	release := imagetest.Must(hostRelease())
 	c := newCache(t)

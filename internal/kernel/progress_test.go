@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// watch is a Progress that remembers what it is shown.
+// watch is a Progress that records what it is shown.
 type watch struct{ all []*watched }
 
 type watched struct {

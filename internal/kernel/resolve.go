@@ -16,9 +16,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
-// Resolve is the kernel of a name: the one that the cache has, else the one
-// that Load gets, which the cache has from then on. A damaged one is replaced
-// where its version can be had again.
+// Resolve returns the kernel with a name from the cache, or loads it with Load and adds it
+// to the cache. It replaces a damaged kernel if its version can be loaded again.
 func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
 	k, err := c.Get(name)
 	var damaged *damagedError
@@ -28,7 +27,7 @@ func (c *Cache) Resolve(ctx context.Context, name string) (*Kernel, error) {
 	return k, err
 }
 
-// Check tells at once, without getting anything, that a name is ErrUnknown.
+// Check reports without loading anything whether a name is ErrUnknown.
 func (c *Cache) Check(name string) error {
 	if _, err := c.find(name); !errors.Is(err, ErrNotCached) {
 		return err
@@ -36,7 +35,7 @@ func (c *Cache) Check(name string) error {
 	return checkWord(name)
 }
 
-// hostEntry is the kernel that this machine runs, where one who may read it added
+// hostEntry returns the running kernel of this machine, if a user who may read it added
 // it, else nil.
 func (c *Cache) hostEntry() *Entry {
 	release, err := hostRelease()
@@ -61,7 +60,7 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 		return nil, err
 	}
 	defer unlock()
-	// Another process may have got it in the meantime.
+	// Another process may have loaded it in the meantime.
 	k, cached := c.Get(name)
 	if cached == nil {
 		return k, nil
@@ -91,13 +90,13 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 	return c.open(e)
 }
 
-// lock waits until no other process holds the lock of that name, and holds it
-// until unlock. It only spares work that another process is doing already, and
-// nothing breaks where two hold it: on a file system without locks, or when a
-// third comes in the moment that the first removes the file.
+// lock waits until no other process holds the lock of that name, and holds it until
+// unlock. It only avoids duplicate work. Nothing breaks if two processes hold it: on a
+// file system without locks, or when a third comes in the moment that the first removes
+// the file.
 func (c *Cache) lock(ctx context.Context, name string) (unlock func(), err error) {
 	const poll = 50 * time.Millisecond
-	// Any text is a name, but not of a file.
+	// A name may be any text, a file name may not.
 	file := fmt.Sprintf(".lock-%x", sha256.Sum256([]byte(name)))
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

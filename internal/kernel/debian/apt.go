@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// aptSource is an entry of apt's configuration: where packages come from, and
-// whose signature to trust.
+// aptSource is an entry of apt's configuration: the origin of packages, and whose
+// signature to trust.
 type aptSource struct {
 	uris     []string
 	suites   []string
@@ -27,8 +27,8 @@ const (
 	deb822Ending = ".sources"
 )
 
-// readApt reads the sources of a machine's apt, whose root directory is root,
-// in the order in which apt does.
+// readApt reads the sources of a machine's apt, whose root directory is root, in apt's
+// order.
 func readApt(root fs.FS) ([]aptSource, error) {
 	names := []string{path.Join(aptDir, "sources.list")}
 	for _, ending := range []string{listEnding, deb822Ending} {
@@ -126,11 +126,11 @@ type mirror struct {
 	signedBy string
 }
 
-// ErrNoMirror says that nothing tells where Debian's archive is, as on Ubuntu.
+// ErrNoMirror says that the address of Debian's archive is unknown, as on Ubuntu.
 var ErrNoMirror = errors.New("apt is not configured for a mirror of Debian")
 
-// debianMirrors are the mirrors of Debian's main archive that apt uses, those
-// of the suite first.
+// debianMirrors returns the mirrors of Debian's main archive that apt uses, those of the
+// suite first.
 func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	sources, err := readApt(root)
 	if err != nil {
@@ -162,8 +162,8 @@ func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	return all, nil
 }
 
-// expandMirrors are the http addresses among uris, and those that files of
-// mirrors list: Debian's images for clouds have mirror+file:/etc/apt/mirrors/….
+// expandMirrors returns the http addresses among uris, and those that files of mirrors
+// list: Debian's images for clouds have mirror+file:/etc/apt/mirrors/….
 func expandMirrors(root fs.FS, uris []string) (all []string, err error) {
 	for _, uri := range uris {
 		if strings.HasPrefix(uri, "http://") || strings.HasPrefix(uri, "https://") {
@@ -187,7 +187,7 @@ func expandMirrors(root fs.FS, uris []string) (all []string, err error) {
 	return all, nil
 }
 
-// unique drops the mirrors that have come before.
+// unique drops repeated mirrors.
 func unique(all []mirror) (once []mirror) {
 	for _, m := range all {
 		if !slices.Contains(once, m) {

@@ -1,8 +1,8 @@
 // Package debian finds the packages of kernels in Debian's archive, through the mirror
-// that this machine's apt is configured for. Nothing is used that does not lead back
-// to a signature by the keys which that configuration trusts.
+// that this machine's apt is configured for. It uses only files that lead back to a
+// signature by a key which that configuration trusts.
 //
-// Of Debian's flavours it is the one for clouds: the smallest, and built for virtual
+// Of Debian's flavours it uses the one for clouds: the smallest, built for virtual
 // machines.
 package debian
 
@@ -24,24 +24,24 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Archive is Debian's archive. The zero value is what this machine's apt leads to.
+// Archive is Debian's archive. The zero value is the one that this machine's apt is
+// configured for.
 type Archive struct {
 	// Arch is the architecture of the kernels, this machine's if empty.
 	Arch string
-	// Root is where etc/apt and the keyrings are, if not in this machine's
-	// root directory.
+	// Root has etc/apt and the keyrings; this machine's root directory if nil.
 	Root fs.FS
-	// Progress shows what is downloaded, unless it is nil.
+	// Progress shows downloads, unless it is nil.
 	Progress fetch.Progress
 }
 
 // Kernel is a kernel that a suite has, in one or more packages.
 type Kernel struct {
-	// Package is the name of the package of the image.
+	// Package is the name of the package with the image.
 	Package string
 
 	*repository
-	all []debPackage // that of the image first
+	all []debPackage // the one with the image first
 }
 
 // Origin says in words where the kernel comes from.
@@ -54,14 +54,14 @@ func (a Archive) Find(ctx context.Context, suite string) (*Kernel, error) {
 	return a.findVersion(ctx, suite, "")
 }
 
-// findVersion finds the newest kernel of a version that a suite has, or the one that
-// it installs.
+// findVersion finds the newest kernel of a version in a suite, or the one that the suite
+// installs if version is empty.
 func (a Archive) findVersion(ctx context.Context, suite, version string) (*Kernel, error) {
 	k, err := a.find(ctx, suite, version)
 	return k, ofSuite(suite, err)
 }
 
-// ofSuite says which suite an error is about.
+// ofSuite adds the suite to an error.
 func ofSuite(suite string, err error) error {
 	if err == nil {
 		return nil
@@ -69,8 +69,8 @@ func ofSuite(suite string, err error) error {
 	return fmt.Errorf("get kernel of Debian %s: %w", suite, err)
 }
 
-// find looks in the suite's index for the kernel. It is a lacksError if the
-// suite does not have it.
+// find looks for the kernel in the suite's index. The error is a lacksError if the suite
+// does not have it.
 func (a Archive) find(ctx context.Context, suite, version string) (*Kernel, error) {
 	if a.Arch == "" {
 		a.Arch = runtime.GOARCH
@@ -91,7 +91,7 @@ func (a Archive) find(ctx context.Context, suite, version string) (*Kernel, erro
 	return &Kernel{all[0].name, r, all}, nil
 }
 
-// Fetch downloads the kernel, and has keep read each of its packages.
+// Fetch downloads the kernel, and calls keep with each of its packages.
 func (k *Kernel) Fetch(ctx context.Context, keep func(deb io.Reader) error) error {
 	return ofSuite(k.Suite, k.fetch(ctx, keep))
 }
@@ -122,7 +122,7 @@ type repository struct {
 	progress fetch.Progress
 }
 
-// open is the suite at the first mirror that has it.
+// open opens the suite at the first mirror that has it.
 func (a Archive) open(ctx context.Context, suite string) (*repository, error) {
 	root := a.Root
 	if root == nil {
@@ -148,7 +148,7 @@ func (a Archive) open(ctx context.Context, suite string) (*repository, error) {
 	return nil, err
 }
 
-// open is the suite at the mirror.
+// open opens the suite at the mirror.
 func (m mirror) open(ctx context.Context, root fs.FS, suite string) (*repository, error) {
 	keys, err := readKeyring(root, m.signedBy)
 	if err != nil {
@@ -166,7 +166,7 @@ func (m mirror) open(ctx context.Context, root fs.FS, suite string) (*repository
 	return &repository{release: rel, uri: m.uri, Suite: suite}, nil
 }
 
-// packages is the index of the suite's kernels.
+// packages returns the index of the suite's kernels.
 func (r *repository) packages(ctx context.Context, arch, flavour string) (packageIndex, error) {
 	name := "main/binary-" + arch + "/Packages.xz"
 	sum, ok := r.sums[name]
@@ -175,7 +175,7 @@ func (r *repository) packages(ctx context.Context, arch, flavour string) (packag
 	}
 	file := name
 	if r.byHash {
-		// By this name it stays what it is while the mirror is updated.
+		// The file with this name stays the same while the mirror is updated.
 		file = path.Dir(name) + "/by-hash/SHA256/" + sum.SHA256
 	}
 	shown := fetch.Start(r.progress, "the index of Debian "+r.Suite, sum.Size)

@@ -11,16 +11,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// stanza is a paragraph of fields in the format of Debian's control files
-// (deb822): package indexes, release files and apt's own .sources. The names of
-// fields are in lower case.
+// stanza is a paragraph of fields in the format of Debian's control files (deb822):
+// package indexes, release files and apt's own .sources. The names of fields are in lower
+// case.
 type stanza map[string]string
 
-// A stanza is larger than this in no file: the longest is that of a release
-// file, which lists each file of a suite.
+// maxStanza exceeds the longest stanza, which is that of a release file and lists each
+// file of a suite.
 const maxStanza = untrusted.MaxText
 
-// stanzas are the stanzas of r, each as text.
+// stanzas returns the stanzas of r, each as text.
 func stanzas(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -37,8 +37,7 @@ func stanzas(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// splitStanzas is a bufio.SplitFunc: an empty line ends a stanza, and so does
-// one of nothing but spaces.
+// splitStanzas is a bufio.SplitFunc. A stanza ends at a line that is empty or only spaces.
 func splitStanzas(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	for start := 0; ; {
 		n := bytes.IndexByte(data[start:], '\n')
@@ -55,8 +54,8 @@ func splitStanzas(data []byte, atEOF bool) (advance int, token []byte, err error
 	}
 }
 
-// parseStanza reads the fields of a stanza. Lines of comment are skipped, the
-// lines of a field are joined by newlines.
+// parseStanza reads the fields of a stanza. It skips comment lines, and joins the lines of
+// a field by newlines.
 func parseStanza(text []byte) (stanza, error) {
 	fields := stanza{}
 	last := ""
@@ -83,5 +82,5 @@ func parseStanza(text []byte) (stanza, error) {
 	return fields, nil
 }
 
-// words are the words of a field.
+// words returns the words of a field.
 func (s stanza) words(field string) []string { return strings.Fields(s[field]) }

@@ -17,13 +17,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// archiveOf is the archive as a machine's apt is configured for it.
+// archiveOf returns the archive as a machine's apt is configured for it.
 func archiveOf(t *testing.T, r *debiantest.Mirror) Archive {
 	t.Helper()
 	return Archive{Arch: "amd64", Root: r.Root(t)}
 }
 
-// fetched is the packages of the kernel that was found.
+// fetched returns the packages of the kernel that was found.
 func fetched(t *testing.T, k *Kernel, err error) (debs []string, _ error) {
 	t.Helper()
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 
 const armoredKey = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
 
-// readKeyring is the keys that a source's Signed-By trusts: files, a key in
-// the field itself, or fingerprints of keys that apt trusts anyway. Without it
-// apt trusts its own keyrings, to which the one of Debian's package is added.
+// readKeyring returns the keys that a source's Signed-By trusts: files, a key in the field
+// itself, or fingerprints of keys that apt trusts anyway. Without Signed-By, apt trusts
+// its own keyrings, to which readKeyring adds the one of Debian's package.
 func readKeyring(root fs.FS, signedBy string) (openpgp.EntityList, error) {
 	if strings.Contains(signedBy, armoredKey) {
 		return parseKeys([]byte(unindent(signedBy)))
@@ -93,8 +93,8 @@ func parseKeys(data []byte) (openpgp.EntityList, error) {
 	return openpgp.ReadKeyRing(bytes.NewReader(data))
 }
 
-// unindent turns the lines of a field back into those of a file: an empty line
-// is written as a dot.
+// unindent turns the lines of a field back into those of a file. The field writes an empty
+// line as a dot.
 func unindent(field string) string {
 	lines := strings.Split(field, "\n")
 	for i, line := range lines {
@@ -105,7 +105,8 @@ func unindent(field string) string {
 	return strings.Join(lines, "\n")
 }
 
-// hasFingerprint looks for the key and its subkeys.
+// hasFingerprint reports whether the key or one of its subkeys has one of the
+// fingerprints.
 func hasFingerprint(e *openpgp.Entity, fingerprints []string) bool {
 	is := func(fingerprint []byte) bool {
 		return slices.ContainsFunc(fingerprints, func(want string) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// debPackage is what an index says of a package.
+// debPackage is the entry of a package in an index.
 type debPackage struct {
 	name, version string
 	file          string
@@ -21,19 +21,19 @@ type debPackage struct {
 	depends []string
 }
 
-// packageIndex is the kernels of a suite, by the name of the package.
+// packageIndex is the kernels of a suite, by package name.
 type packageIndex map[string]debPackage
 
 const imagePrefix = "linux-image-"
 
-// parsePackages reads what an index has of the flavour's kernels.
+// parsePackages reads the flavour's kernels from an index.
 func parsePackages(in io.Reader, flavour string) (packageIndex, error) {
 	index := packageIndex{}
 	for text, err := range stanzas(in) {
 		if err != nil {
 			return nil, err
 		}
-		// There are tens of thousands of packages: parse few.
+		// Parse few of the tens of thousands of packages.
 		if !bytes.HasPrefix(text, []byte("Package: linux-")) {
 			continue
 		}
@@ -71,7 +71,7 @@ func newPackage(s stanza) (p debPackage, err error) {
 	return p, nil
 }
 
-// kernel is the packages of a kernel. Without a version it is the one that the
+// kernel returns the packages of a kernel. Without a version it is the one that the
 // flavour's meta package depends on, else the newest of that version.
 func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 	for _, name := range x[imagePrefix+flavour].depends {
@@ -94,8 +94,8 @@ func (x packageIndex) kernel(flavour, version string) ([]debPackage, error) {
 	return nil, newLacksError(version, flavour, releases)
 }
 
-// lacksError is ErrLacks: a suite has no kernel of that version, only of
-// those series, and of the version's own those releases.
+// lacksError is an ErrLacks: a suite has no kernel of that version, only those series, and
+// near lists the releases in the version's own series.
 type lacksError struct {
 	version string
 	series  []string
@@ -120,7 +120,7 @@ func (e *lacksError) Error() string {
 	return fmt.Sprintf("no kernel %s, only %s", e.version, e.instead())
 }
 
-// instead is what the suite has.
+// instead returns what the suite has.
 func (e *lacksError) instead() string {
 	if e.near != nil {
 		return strings.Join(e.near, ", ")
@@ -137,9 +137,9 @@ func sizeOf(all []debPackage) (size int64) {
 	return size
 }
 
-// parts are the packages that a kernel is split over, that of the image first.
-// They are nil unless the suite has all of them: a suite keeps the image of a
-// superseded kernel for longer than its modules.
+// parts returns the packages that a kernel is split over, the one with the image first. It
+// returns nil unless the suite has all of them: a suite keeps the image of a superseded
+// kernel for longer than its modules.
 func (x packageIndex) parts(release string) []debPackage {
 	image, ok := x[imagePrefix+release]
 	if !ok {
@@ -159,7 +159,7 @@ func (x packageIndex) parts(release string) []debPackage {
 	return all
 }
 
-// releases are those of the index's kernels, the newest last.
+// releases returns the releases of the index's kernels, the newest last.
 func (x packageIndex) releases(flavour string) (releases []string) {
 	for name := range x {
 		release, ok := strings.CutPrefix(name, imagePrefix)
@@ -178,7 +178,7 @@ func listOr(words []string, none string) string {
 	return strings.Join(words, ", ")
 }
 
-// maxPackages is how large an index is that is read.
+// maxPackages is the largest index that is read, in bytes.
 const maxPackages = 512 << 20
 
 // readIndex reads a compressed index.

@@ -25,8 +25,8 @@ type release struct {
 	sums            map[string]untrusted.Checksum
 }
 
-// openRelease is the suite that an InRelease file describes, if one of the
-// keys has signed it and its time has not run out.
+// openRelease returns the suite that an InRelease file describes, if one of the keys has
+// signed it and it has not expired.
 func openRelease(data []byte, keys openpgp.EntityList, suite string, now time.Time) (*release, error) {
 	text, err := verify(data, keys, now)
 	if err != nil {
@@ -36,11 +36,11 @@ func openRelease(data []byte, keys openpgp.EntityList, suite string, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	// Other projects name their suites as Debian does, and have keys too.
+	// Other projects name their suites as Debian does, and their keys may be trusted too.
 	if r.origin != "Debian" && r.origin != "Debian Backports" {
 		return nil, fmt.Errorf("is from %q, not from Debian", r.origin)
 	}
-	// An old suite is signed as well as the one that was asked for.
+	// An old suite is also signed.
 	if suite != r.suite && suite != r.codename {
 		return nil, fmt.Errorf("describes suite %s (%s) instead of %s", r.codename, r.suite, suite)
 	}
@@ -52,8 +52,8 @@ func openRelease(data []byte, keys openpgp.EntityList, suite string, now time.Ti
 	return r, nil
 }
 
-// verify is the signed text of a clear-signed file. Debian signs with several
-// keys, of which a machine may know only some: one good signature is enough.
+// verify returns the signed text of a clear-signed file. Debian signs with several keys,
+// and a machine may know only some of them: one good signature is enough.
 func verify(data []byte, keys openpgp.EntityList, now time.Time) ([]byte, error) {
 	block, _ := clearsign.Decode(data)
 	if block == nil {
@@ -79,7 +79,7 @@ func verify(data []byte, keys openpgp.EntityList, now time.Time) ([]byte, error)
 	return nil, fmt.Errorf("bad signature: %w", errors.Join(errs...))
 }
 
-// splitSignatures takes the packets of a signature apart.
+// splitSignatures splits a signature into its packets.
 func splitSignatures(all []byte) (signatures [][]byte, err error) {
 	packets := packet.NewOpaqueReader(bytes.NewReader(all))
 	for {

@@ -10,7 +10,7 @@ import (
 )
 
 // FindVersion finds the newest kernel of a version, such as 6.12, in the suite that has
-// it. It is ErrLacks where none has.
+// it. The error is ErrLacks if none has.
 func (a Archive) FindVersion(ctx context.Context, version string) (*Kernel, error) {
 	suite, err := suiteOf(version)
 	switch {
@@ -22,8 +22,8 @@ func (a Archive) FindVersion(ctx context.Context, version string) (*Kernel, erro
 	return a.search(ctx, version)
 }
 
-// search asks the suites that move on, one after the other, for a version. It
-// is ErrLacks if none of those that answer has it.
+// search looks for a version in the suites that move on, one after the other. The error is
+// ErrLacks if none of those that answer has it.
 func (a Archive) search(ctx context.Context, version string) (*Kernel, error) {
 	var answers []string
 	var first error
@@ -35,7 +35,7 @@ func (a Archive) search(ctx context.Context, version string) (*Kernel, error) {
 		case err == nil:
 			return k, nil
 		case fetch.IsDown(err):
-			// The others are on the same mirror: waiting for it again is of no use.
+			// The others are on the same mirror, so do not wait for it again.
 			return nil, ofSuite(suite, err)
 		case errors.As(err, &lacks):
 			answered = true

@@ -29,7 +29,7 @@ func TestAVersionIsLookedUpInTheSuitesThatMoveOn(t *testing.T) {
 	}
 }
 
-// Of a series that it has, a suite that moves on tells which kernels.
+// If a suite that moves on has a series, the error names its kernels.
 func TestAVersionThatTheSuitesOfItsSeriesLack(t *testing.T) {
 	r := debiantest.NewMirror()
 	r.AddSuite("testing", "")

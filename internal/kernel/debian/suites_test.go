@@ -12,7 +12,7 @@ func TestSuitesByVersion(t *testing.T) {
 		"6.1":                        "bookworm",
 		"6.12":                       "trixie",
 		"6.12.107+deb13-cloud-amd64": "trixie",
-		"6.13":                       "", // which only those know that move on
+		"6.13":                       "", // which only suites that move on may have
 		"7.3":                        "",
 	} {
 		if got, err := suiteOf(version); err != nil || got != want {

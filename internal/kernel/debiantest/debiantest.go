@@ -1,4 +1,4 @@
-// Package debiantest is a mirror of Debian for tests.
+// Package debiantest provides a mirror of Debian for tests.
 package debiantest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// NewKey returns a key to sign with. Debian's are made anew every two years.
+// NewKey returns a key to sign with. Debian renews its keys every two years.
 func NewKey(name string) *openpgp.Entity {
 	return imagetest.Must(openpgp.NewEntity(name, "", name+"@example.com", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}))
 }
@@ -63,7 +63,7 @@ type Mirror struct {
 	Asked   atomic.Int64
 }
 
-// Expired is the line of an InRelease whose time has run out.
+// Expired is the line of an InRelease that has expired.
 const Expired = "Valid-Until: Tue, 21 Jan 2025 00:00:00 UTC\n"
 
 // The files of the suite trixie-backports, and the name of the index in each suite.
@@ -73,7 +73,7 @@ const (
 	InReleaseFile = "dists/trixie-backports/InRelease"
 )
 
-// NewMirror returns a mirror that nobody has signed anything of yet.
+// NewMirror returns a mirror that is not signed yet.
 func NewMirror() *Mirror {
 	r := &Mirror{
 		Key:     NewKey("archive"),
@@ -92,7 +92,7 @@ func NewMirror() *Mirror {
 	add("linux-base-"+imagetest.Release, "", base)
 	add("linux-binary-"+imagetest.Release, "", binary)
 	add("linux-modules-"+imagetest.Release, "", modules)
-	// What superseded kernels leave behind, and other flavours.
+	// Leftovers of superseded kernels, and other flavours.
 	add("linux-image-6.12.999+deb13-cloud-amd64", "linux-modules-6.12.999+deb13-cloud-amd64", nil)
 	add("linux-image-6.12.999+deb13-amd64", "", nil)
 	add("linux-image-6.12.999+deb13-cloud-amd64-dbg", "", nil)
@@ -128,8 +128,8 @@ func (r *Mirror) Root(t *testing.T) fstest.MapFS {
 	return RootOf(server.URL, r.Key)
 }
 
-// RootOf returns the root of a machine whose apt is configured for a mirror, and knows
-// the key, if not that alone.
+// RootOf returns the root of a machine whose apt is configured for a mirror, and knows the
+// key among others.
 func RootOf(url string, key *openpgp.Entity) fstest.MapFS {
 	return fstest.MapFS{
 		"etc/apt/sources.list": {Data: []byte("deb [signed-by=/keys.gpg] " + url + "/debian trixie main")},
@@ -137,7 +137,7 @@ func RootOf(url string, key *openpgp.Entity) fstest.MapFS {
 	}
 }
 
-// AddSuite makes the mirror have another suite, of the same kernels.
+// AddSuite adds another suite with the same kernels to the mirror.
 func (r *Mirror) AddSuite(name, more string) {
 	index := r.Files[IndexFile]
 	r.Files["dists/"+name+"/"+Index] = index

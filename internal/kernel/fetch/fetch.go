@@ -1,5 +1,5 @@
-// Package fetch downloads files over HTTP, with patience for servers that fail for a
-// moment, and tells whoever watches how much has arrived.
+// Package fetch downloads files over HTTP. It retries when a server fails for a moment,
+// and reports how much has arrived.
 package fetch
 
 import (
@@ -16,15 +16,14 @@ import (
 const (
 	// stallTime is how long a server may send nothing.
 	stallTime = 30 * time.Second
-	// dialTime is how long a connection may take to come about: without a
-	// network, that is what there is to wait for.
+	// dialTime is how long connecting may take. Without a network, that is the whole wait.
 	dialTime = 10 * time.Second
-	// attempts are made of each request, with a pause that doubles between.
+	// attempts is how often each request is tried, with a pause that doubles in between.
 	attempts   = 3
 	firstPause = time.Second
 )
 
-// client speaks to mirrors through the environment's proxies.
+// client talks to mirrors through the environment's proxies.
 var client = newClient()
 
 func newClient() *http.Client {
@@ -47,7 +46,8 @@ type getError struct {
 func (e *getError) Error() string { return fmt.Sprintf("fetch %s: %s", e.url, e.err) }
 func (e *getError) Unwrap() error { return e.err }
 
-// IsDown reports whether a server is the cause of an error, not what it serves.
+// IsDown reports whether an error is caused by the server rather than by a file that it
+// serves.
 func IsDown(err error) bool {
 	var e *getError
 	return errors.As(err, &e) && mayPass(e.err)
@@ -56,8 +56,8 @@ func IsDown(err error) bool {
 // IsMissing reports whether a server says that it has no such file.
 func IsMissing(err error) bool { return errors.Is(err, statusError(http.StatusNotFound)) }
 
-// Get returns the body at a URL, and tells have, unless it is nil, how much of it has
-// arrived. It asks again after what may pass.
+// Get returns the body at a URL, and calls have, unless it is nil, with the number of
+// bytes that have arrived. It retries after errors that may be temporary.
 func Get(ctx context.Context, url string, limit int64, have func(n int64)) (body []byte, err error) {
 	pause := firstPause
 	for n := range attempts {
@@ -80,7 +80,7 @@ func Get(ctx context.Context, url string, limit int64, have func(n int64)) (body
 	return body, nil
 }
 
-// mayPass says whether the next attempt may fare better.
+// mayPass reports whether the next attempt may succeed.
 func mayPass(err error) bool {
 	var status statusError
 	if errors.As(err, &status) {
@@ -128,7 +128,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// causeOr is why ctx ended, where that is what err comes from.
+// causeOr returns why ctx ended, or err if it did not.
 func causeOr(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -136,7 +136,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// Verified is Get for a file of which is known what it must be.
+// Verified is Get for a file with a known checksum.
 func Verified(ctx context.Context, url string, want untrusted.Checksum, have func(n int64)) ([]byte, error) {
 	if want.Size > untrusted.MaxKept {
 		return nil, &getError{url, untrusted.TooLargeError(untrusted.MaxKept)}

@@ -5,23 +5,22 @@ import (
 	"net/http"
 )
 
-// Progress shows what is downloaded. Several downloads may be under way at
-// once, each from a goroutine of its own.
+// Progress shows downloads. Several may run concurrently, each in a goroutine of its own.
 type Progress interface {
-	// Start begins to show a download of that many bytes.
+	// Start begins to show a download of size bytes.
 	Start(name string, size int64) Download
 }
 
-// Download is one that is under way.
+// Download is a download in progress.
 type Download interface {
-	// Have tells how many bytes have arrived: fewer than before where the
-	// server had to be asked again.
+	// Have reports how many bytes have arrived: fewer than before if the request was
+	// retried.
 	Have(n int64)
-	// End is called once, also of a download that fails.
+	// End is called once, even if the download fails.
 	End()
 }
 
-// Start is p.Start for a p that may be nil.
+// Start calls p.Start, unless p is nil.
 func Start(p Progress, name string, size int64) Download {
 	if p == nil {
 		return unseen{}
@@ -34,16 +33,16 @@ type unseen struct{}
 func (unseen) Have(int64) {}
 func (unseen) End()       {}
 
-// Meter is a transport that counts what comes through it, once it has a
-// download to count for.
+// Meter is a transport that counts the bytes it receives, once it has a download to report
+// them to.
 type Meter struct {
 	http.RoundTripper
-	// Shown is what to count for, if anything.
+	// Shown is the download to report to, if any.
 	Shown Download
 	have  int64
 }
 
-// RoundTrip makes a request, and counts the body of its answer.
+// RoundTrip makes a request, and counts the body of the response.
 func (m *Meter) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := m.RoundTripper.RoundTrip(request)
 	if err != nil || m.Shown == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Fields of the setup header, by their offset in a bzImage. See
+// Offsets of the fields of the setup header in a bzImage. See
 // Documentation/arch/x86/boot.rst in the kernel's sources.
 const (
 	offSetupSects     = 0x1f1
@@ -56,14 +56,13 @@ func describeBzImage(data []byte) (Description, error) {
 	return Description{BzImage, "amd64", release}, nil
 }
 
-// unpackBzImage is the vmlinux that a bzImage unpacks when it boots.
+// unpackBzImage returns the vmlinux that a bzImage unpacks when it boots.
 func unpackBzImage(data []byte) ([]byte, error) {
 	payload, err := payloadOf(data)
 	if err != nil {
 		return nil, err
 	}
-	// All formats but gzip, which counts for itself, are followed by the
-	// size of what they hold.
+	// All formats except gzip, which includes it, are followed by the uncompressed size.
 	size := binary.LittleEndian.Uint32(payload[len(payload)-4:])
 	if !bytes.HasPrefix(payload, []byte(untrusted.GzipMagic)) {
 		payload = payload[:len(payload)-4]
@@ -84,7 +83,7 @@ func payloadOf(data []byte) ([]byte, error) {
 	}
 	sectors := int64(data[offSetupSects])
 	if sectors == 0 {
-		sectors = 4 // as the protocol has it
+		sectors = 4 // the default of the protocol
 	}
 	start := (sectors+1)*sectorSize + int64(binary.LittleEndian.Uint32(data[offPayloadOffset:]))
 	size := int64(binary.LittleEndian.Uint32(data[offPayloadLength:]))

@@ -1,6 +1,5 @@
-// Package image tells what a kernel image says of itself, be it a bzImage, a
-// vmlinux or an Image of arm64, and finds the ELF kernel within it that QEMU boots
-// by PVH.
+// Package image reads the description in a kernel image, which is a bzImage, a vmlinux or
+// an arm64 Image, and finds the ELF kernel within it that QEMU boots by PVH.
 package image
 
 import (
@@ -27,21 +26,21 @@ const (
 	Arm64
 )
 
-// Description is what an image says of itself.
+// Description is an image's description of itself.
 type Description struct {
 	Format  Format
 	Arch    string
 	Release string
 }
 
-// ErrNoPVH says that a kernel has no vmlinux which QEMU can boot. Its image
-// boots all the same, if more slowly.
+// ErrNoPVH says that a kernel has no vmlinux that QEMU can boot. Its image still boots,
+// but more slowly.
 var ErrNoPVH = errors.New("kernel has no PVH entry point")
 
 // ErrNotKernel says that data is not a kernel at all.
 var ErrNotKernel = errors.New("not a Linux kernel image")
 
-// Describe finds out what kind of image data is, and of which kernel.
+// Describe returns the kind of the image in data, and of which kernel it is.
 func Describe(data []byte) (Description, error) {
 	switch {
 	case isBzImage(data):
@@ -55,10 +54,10 @@ func Describe(data []byte) (Description, error) {
 	}
 }
 
-// HeadSize is how much of an image beginsAsImage takes.
+// HeadSize is how many bytes of an image Begins needs.
 const HeadSize = endOfSetupHeader
 
-// Begins reports whether describe may know the data that begins so.
+// Begins reports whether Describe may recognize data that begins with head.
 func Begins(head []byte) bool {
 	return isBzImage(head) || bytes.HasPrefix(head, []byte(elf.ELFMAG)) || isArm64(head)
 }
@@ -87,10 +86,10 @@ func describeVmlinux(data []byte) (Description, error) {
 	return Description{ELF, arch, release}, nil
 }
 
-// banner is how /proc/version begins. Every uncompressed kernel contains it.
+// banner matches the beginning of /proc/version, which every uncompressed kernel contains.
 var banner = regexp.MustCompile(`Linux version (\d[0-9A-Za-z.+_~-]*) \(`)
 
-// findRelease is the release of an uncompressed kernel.
+// findRelease returns the release of an uncompressed kernel.
 func findRelease(data []byte) (string, error) {
 	if m := banner.FindSubmatch(data); m != nil {
 		return uname.Check(string(m[1]))
@@ -98,7 +97,7 @@ func findRelease(data []byte) (string, error) {
 	return "", fmt.Errorf("%w: no Linux version in it", ErrNotKernel)
 }
 
-// Vmlinux is the ELF kernel within an image, if QEMU can boot that.
+// Vmlinux returns the ELF kernel within an image, if QEMU can boot that.
 func Vmlinux(data []byte, f Format) ([]byte, error) {
 	var err error
 	switch f {
@@ -115,7 +114,8 @@ func Vmlinux(data []byte, f Format) ([]byte, error) {
 
 const arm64Magic = "ARM\x64"
 
-// isArm64 knows an Image by the magic of its header, compressed or not.
+// isArm64 reports whether data is an arm64 Image by the magic of its header, or
+// compressed.
 func isArm64(data []byte) bool {
 	return len(data) >= 64 && string(data[56:60]) == arm64Magic ||
 		isZboot(data) || bytes.HasPrefix(data, []byte(untrusted.GzipMagic))

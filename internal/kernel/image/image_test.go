@@ -43,7 +43,7 @@ func TestAnLZ4PayloadOfSeveralBlocks(t *testing.T) {
 	}
 }
 
-// zbootOf is an EFI image that unpacks itself.
+// zbootOf returns an EFI image that unpacks itself.
 func zbootOf(payload []byte) []byte {
 	b := make([]byte, 64)
 	copy(b, "MZ\x00\x00zimg")

@@ -13,7 +13,7 @@ import (
 // enter a vmlinux.
 const physEntry = 18
 
-// checkPVH says ErrNoPVH unless QEMU can boot the vmlinux in data.
+// checkPVH returns ErrNoPVH unless QEMU can boot the vmlinux in data.
 func checkPVH(data []byte) error {
 	file, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
@@ -34,7 +34,7 @@ func checkPVH(data []byte) error {
 	return ErrNoPVH
 }
 
-// hasNote looks for a note of that name and type among ELF notes.
+// hasNote reports whether ELF notes include one with that name and type.
 func hasNote(notes []byte, order binary.ByteOrder, name string, typ uint32) bool {
 	align4 := func(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 	for len(notes) >= 12 {

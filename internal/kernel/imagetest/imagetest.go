@@ -1,6 +1,6 @@
-// Package imagetest makes kernels for tests: images and modules without code, as
-// each compression packs them, and the folders and archives they come in. It shares
-// nothing with what reads them.
+// Package imagetest makes kernels for tests: images and modules without code, packed by
+// each compression, and the folders and archives they come in. It shares no code with the
+// packages that read them.
 package imagetest
 
 import (
@@ -39,7 +39,7 @@ func Check(err error) {
 	}
 }
 
-// WantError reports a failure unless err is there and says each of the words.
+// WantError reports a failure unless err is an error that contains each of the words.
 func WantError(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -80,7 +80,7 @@ func ident() (id [elf.EI_NIDENT]byte) {
 
 const xenPhysEntry = 18 // XEN_ELFNOTE_PHYS32_ENTRY
 
-// PVHNote is the note by which QEMU knows where to enter a kernel.
+// PVHNote is the note that tells QEMU where to enter a kernel.
 var PVHNote = layOut(uint32(4), uint32(8), uint32(xenPhysEntry), []byte("Xen\x00"), uint64(0x1000000))
 
 // Vmlinux returns an ELF kernel without code.
@@ -96,13 +96,14 @@ func Vmlinux(release string, notes []byte) []byte {
 		notes, []byte(text))
 }
 
-// BzImage returns a bzImage with that payload. All but gzip have the size behind it.
+// BzImage returns a bzImage with that payload. All formats except gzip have the size after
+// it.
 func BzImage(release string, vmlinux, payload []byte) []byte {
 	if !bytes.HasPrefix(payload, []byte("\x1f\x8b\x08")) {
 		payload = binary.LittleEndian.AppendUint32(slices.Clone(payload), uint32(len(vmlinux)))
 	}
 	const sector = 512
-	b := make([]byte, 2*sector+64) // the boot sector, one more, and what is before the payload
+	b := make([]byte, 2*sector+64) // the boot sector, one more, and the part before the payload
 	put16, put32 := binary.LittleEndian.PutUint16, binary.LittleEndian.PutUint32
 	// See Documentation/arch/x86/boot.rst in the kernel's sources.
 	b[0x1f1] = 1 // setup_sects
@@ -123,7 +124,7 @@ func Bootable() []byte {
 	return BzImage(Release, vmlinux, Gzip(vmlinux))
 }
 
-// Module returns a module without code that says of itself what modinfo has.
+// Module returns a module without code, with the given entries in its .modinfo.
 func Module(modinfo ...string) []byte {
 	info := []byte(strings.Join(modinfo, "\x00") + "\x00")
 	names := []byte("\x00.modinfo\x00.shstrtab\x00")
@@ -145,7 +146,7 @@ func ModuleNamed(name string, depends ...string) []byte {
 	return Module("name="+name, "depends="+strings.Join(depends, ","), "vermagic="+Release+" SMP preempt mod_unload ")
 }
 
-// Gzip returns data as gzip compresses it.
+// Gzip returns data compressed by gzip.
 func Gzip(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -154,14 +155,14 @@ func Gzip(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Zstd returns data as zstd compresses it.
+// Zstd returns data compressed by zstd.
 func Zstd(data []byte) []byte {
 	w := Must(zstd.NewWriter(nil))
 	defer w.Close()
 	return w.EncodeAll(data, nil)
 }
 
-// XZ returns data as xz compresses it.
+// XZ returns data compressed by xz.
 func XZ(data []byte) []byte {
 	var b bytes.Buffer
 	w := Must(xz.NewWriter(&b))
@@ -170,7 +171,7 @@ func XZ(data []byte) []byte {
 	return b.Bytes()
 }
 
-// LZMA returns data as LZMA alone compresses it.
+// LZMA returns data compressed by bare LZMA.
 func LZMA(data []byte) []byte {
 	var b bytes.Buffer
 	w := Must(lzma.NewWriter(&b))
@@ -192,11 +193,11 @@ func LZ4(data []byte) []byte {
 	return out
 }
 
-// Files are those of an archive or a folder, by path.
+// Files is the files of an archive or a folder, by path.
 type Files map[string][]byte
 
-// Installed returns a kernel as Debian lays it out, with the modules of most tests:
-// veth, which needs nothing, and cls_bpf, which needs a and b.
+// Installed returns a kernel as Debian lays it out, with the modules of most tests: veth,
+// which needs no others, and cls_bpf, which needs a and b.
 func Installed() Files {
 	dir := "usr/lib/modules/" + Release + "/"
 	return Files{
@@ -260,7 +261,7 @@ func WriteFiles(dir string, f Files) {
 	}
 }
 
-// WriteTemp writes a file of that name for the test, and returns its path.
+// WriteTemp writes a file with that name for the test, and returns its path.
 func WriteTemp(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -275,7 +276,7 @@ func Arm64(release string) []byte {
 	return append(b, "Linux version "+release+" (me@here)\x00"...)
 }
 
-// Edited returns a copy of data that an edit has changed.
+// Edited returns a copy of data after an edit.
 func Edited(data []byte, edit func([]byte)) []byte {
 	data = bytes.Clone(data)
 	edit(data)

@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// CanBoot reports whether there are QEMU and the kernels that tests boot. In CI there
-// must be, unless that has none.
+// CanBoot reports whether QEMU and the kernels that tests boot exist. In CI they must,
+// unless CI cannot run virtual machines.
 func CanBoot(t *testing.T) bool {
 	t.Helper()
 	err := found()

@@ -10,12 +10,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// modinfo is what a module says of itself in its section .modinfo.
+// modinfo is what a module says about itself in its section .modinfo.
 type modinfo struct {
-	// release is that of the kernel which the module is built for.
+	// release is the release of the kernel that the module is built for.
 	release string
 	depends []string
-	// soft are modules to load before this one, where they exist.
+	// soft are modules to load before this one, if they exist.
 	soft []string
 }
 
@@ -52,7 +52,7 @@ func parseModinfo(module []byte) (*modinfo, error) {
 
 func isComma(r rune) bool { return r == ',' }
 
-// softBefore is the list behind "pre:" of a softdep, as in "pre: a b post: c".
+// softBefore returns the list after "pre:" in a softdep such as "pre: a b post: c".
 func softBefore(value string) (names []string) {
 	before := false
 	for word := range strings.FieldsSeq(value) {

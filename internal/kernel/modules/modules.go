@@ -1,4 +1,4 @@
-// Package modules finds the modules of a kernel, and those that they depend on.
+// Package modules finds the modules of a kernel, and their dependencies.
 package modules
 
 import (
@@ -17,15 +17,15 @@ type Module struct {
 	Data []byte
 }
 
-// Set is the modules of one kernel: built in, or files that read opens.
+// Set is the modules of one kernel: built in, or in files that read opens.
 type Set struct {
 	builtin map[string]bool
 	files   map[string]string
 	read    func(name string) ([]byte, error)
 }
 
-// nameOf returns how the kernel spells a module: the file of the module
-// crc32c_intel is called crc32c-intel.ko.
+// nameOf returns the kernel's spelling of a module: the file of the module crc32c_intel is
+// called crc32c-intel.ko.
 func nameOf(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 // OfFile returns the name of the module in a file, which may be compressed.
@@ -49,8 +49,8 @@ func parseBuiltin(data []byte) map[string]bool {
 	return names
 }
 
-// Index returns the modules among the named files, and those that a modules.builtin
-// among them has.
+// Index returns the modules among the named files, and those that a modules.builtin among
+// them lists.
 func Index(names []string, read func(name string) ([]byte, error)) (*Set, error) {
 	m := &Set{builtin: map[string]bool{}, files: map[string]string{}, read: read}
 	for _, name := range names {
@@ -68,8 +68,8 @@ func Index(names []string, read func(name string) ([]byte, error)) (*Set, error)
 	return m, nil
 }
 
-// Unpacked returns the modules in files, of which the content is known by their names,
-// and those that are built in.
+// Unpacked returns the modules in files, which maps file names to contents, and those that
+// are built in.
 func Unpacked(files map[string][]byte, builtin []string) *Set {
 	m := &Set{builtin: map[string]bool{}, files: map[string]string{}, read: func(name string) ([]byte, error) { return files[name], nil }}
 	for _, name := range builtin {
@@ -84,8 +84,8 @@ func Unpacked(files map[string][]byte, builtin []string) *Set {
 // Builtin returns the modules that are built in, sorted.
 func (m *Set) Builtin() []string { return slices.Sorted(maps.Keys(m.builtin)) }
 
-// Resolve returns the named modules of the kernel of that release and all that they
-// depend on, in an order in which they load, without those that are built in. Missing
+// Resolve returns the named modules of the kernel with that release and all their
+// dependencies, in an order in which they load, without those that are built in. Missing
 // are the names, also of dependencies, that the set does not have.
 func (m *Set) Resolve(release string, names []string) (ordered []Module, missing []string, err error) {
 	r := resolver{Set: m, release: release, seen: map[string]bool{}}

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 )
 
-// resolved is what the named modules of imagetest.Release take, of all those that there
-// are by the names of their files.
+// resolved returns the names that Resolve returns for modules of imagetest.Release; all
+// maps file names to contents.
 func resolved(all map[string][]byte, names ...string) (ordered, missing []string, err error) {
 	found, missing, err := Unpacked(all, []string{"builtin"}).Resolve(imagetest.Release, names)
 	for _, m := range found {
@@ -27,7 +27,7 @@ func TestDependenciesOfModules(t *testing.T) {
 	if err != nil || !slices.Equal(got, []string{"two", "one", "soft"}) {
 		t.Errorf("got %v, error %v", got, err)
 	}
-	// What is only soft may be missing.
+	// A soft dependency may be missing.
 	if !slices.Equal(missing, []string{"gone"}) {
 		t.Errorf("missing %v", missing)
 	}

@@ -1,6 +1,6 @@
-// Package pack writes and reads the packed form of a kernel: a tar archive compressed
-// by zstd, of a manifest, modules, config and System.map where there are any, and the
-// image.
+// Package pack writes and reads the packed form of a kernel: a tar archive compressed by
+// zstd, which consists of a manifest, modules, config and System.map if there are any, and
+// the image.
 package pack
 
 import (
@@ -19,7 +19,7 @@ import (
 // manifestFormat is the version of the packed form.
 const manifestFormat = 1
 
-// Manifest is the first file of a pack. It says what the pack has, in order.
+// Manifest is the first file of a pack. It lists the other files, in order.
 type Manifest struct {
 	Format  int      `json:"format"`
 	Release string   `json:"release"`
@@ -36,11 +36,11 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Begins reports whether data begins as packs do.
+// Begins reports whether data that begins with head may be a pack.
 func Begins(head []byte) bool { return bytes.HasPrefix(head, []byte(untrusted.ZstdMagic)) }
 
-// The names in a pack. The image, vmlinux or vmlinuz, comes last, so that the
-// rest can be read without unpacking it.
+// The names in a pack. The image, vmlinux or vmlinuz, comes last, so that the rest can be
+// read without unpacking it.
 const (
 	manifestName  = "manifest.json"
 	ConfigFile    = "config"
@@ -99,7 +99,7 @@ func (m *Manifest) checkFiles() error {
 	return nil
 }
 
-// packLimit is how large a file of a pack may be, if there may be such a one.
+// packLimit returns how large a file of a pack may be, and whether a pack may have it.
 func packLimit(name string) (limit int64, ok bool) {
 	switch {
 	case name == ConfigFile || name == SystemMapFile:

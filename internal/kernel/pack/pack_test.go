@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// testPack is the pack of a kernel with modules.
+// testPack returns the pack of a kernel with modules.
 func testPack() *Pack {
 	p := New(imagetest.Release, "amd64", "a test", []string{"virtio_pci"})
 	p.Add(ModuleFile("veth"), imagetest.ModuleNamed("veth"))
@@ -23,7 +23,7 @@ func testPack() *Pack {
 	return p
 }
 
-// repacked is testPack after an edit.
+// repacked returns testPack after an edit.
 func repacked(edit func(p *Pack)) []byte {
 	p := testPack()
 	edit(p)

@@ -11,8 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Reader reads the files of a pack one after the other, as the manifest
-// lists them.
+// Reader reads the files of a pack one after the other, in the manifest's order.
 type Reader struct {
 	*Manifest
 	zstd *zstd.Decoder
@@ -34,7 +33,7 @@ func Open(r io.Reader) (*Reader, error) {
 	return p, nil
 }
 
-// Close frees what reading takes.
+// Close frees the memory of the decoder.
 func (p *Reader) Close() { p.zstd.Close() }
 
 func (p *Reader) readManifest() error {
@@ -46,7 +45,7 @@ func (p *Reader) readManifest() error {
 	return err
 }
 
-// member reads the next file of the archive, which must be the one of that name.
+// member reads the next file of the archive, which must have that name.
 func (p *Reader) member(name string, limit int64) ([]byte, error) {
 	header, err := p.tar.Next()
 	if err != nil {
@@ -75,7 +74,7 @@ func (p *Reader) Next() ([]byte, error) {
 	return data, nil
 }
 
-// End says whether there is more than the manifest lists.
+// End returns an error if the pack has more files than the manifest lists.
 func (p *Reader) End() error {
 	header, err := p.tar.Next()
 	switch {

@@ -12,7 +12,7 @@ import (
 // Pack is a packed kernel before it is written.
 type Pack struct {
 	Manifest
-	content [][]byte // as the manifest's files
+	content [][]byte // in the order of the manifest's files
 }
 
 // New returns a pack without files.
@@ -30,9 +30,9 @@ func (p *Pack) Add(name string, data []byte) {
 // ImageData returns the content of the image.
 func (p *Pack) ImageData() []byte { return p.content[len(p.content)-1] }
 
-// Write writes the pack. The same files make the same bytes.
+// Write writes the pack. The same files give the same bytes.
 func (p *Pack) Write(w io.Writer) error {
-	// More than one goroutine would cut the blocks elsewhere.
+	// With more goroutines, the blocks would be split elsewhere.
 	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// arReader reads the members of an ar archive one after the other, as
-// tar.Reader does for tar. It knows as much of the format as .deb files use.
+// arReader reads the members of an ar archive one after the other, as tar.Reader does for
+// tar. It knows as much of the format as .deb files use.
 type arReader struct {
 	in     *bufio.Reader
 	member io.LimitedReader
@@ -25,7 +25,7 @@ const (
 	arHeaderEnd  = "`\n"
 )
 
-// newArReader returns a reader of an archive of which no member was read.
+// newArReader returns a reader at the start of an archive.
 func newArReader(in io.Reader) (*arReader, error) {
 	a := &arReader{in: bufio.NewReader(in)}
 	magic := make([]byte, len(arMagic))
@@ -36,7 +36,7 @@ func newArReader(in io.Reader) (*arReader, error) {
 	return a, nil
 }
 
-// next goes on to the next member. It is io.EOF behind the last one.
+// next moves to the next member. It returns io.EOF after the last one.
 func (a *arReader) next() (name string, err error) {
 	if _, err := io.CopyN(io.Discard, a.in, a.member.N+a.pad); err != nil {
 		return "", untrusted.UnexpectedEOF(err)

@@ -14,22 +14,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// Archive is what is kept in memory of archives with a kernel in them.
+// Archive holds in memory the files of a kernel from one or more archives.
 type Archive struct {
 	files map[string][]byte
 	links map[string]string
 	size  int64
 }
 
-// NewArchive returns what is kept before there is an archive.
+// NewArchive returns an empty Archive.
 func NewArchive() *Archive {
 	return &Archive{files: map[string][]byte{}, links: map[string]string{}}
 }
 
-// maxFiles is how many files are kept.
+// maxFiles is the largest number of files that an Archive holds.
 const maxFiles = 100_000
 
-// AddTar keeps what the archive has of a kernel.
+// AddTar adds the kernel's files in a tar archive.
 func (u *Archive) AddTar(in io.Reader) error {
 	r := tar.NewReader(io.LimitReader(in, untrusted.MaxArchive))
 	for {
@@ -50,7 +50,7 @@ func (u *Archive) AddTar(in io.Reader) error {
 		if len(u.files)+len(u.links) >= maxFiles {
 			return fmt.Errorf("more than %d files", maxFiles)
 		}
-		// What is in lib may be linked to by usr/lib, or the other way around.
+		// lib may be a link to usr/lib, or the other way around.
 		name = withoutUsr(name)
 		switch header.Typeflag {
 		case tar.TypeReg:
@@ -83,10 +83,10 @@ func (u *Archive) add(name string, size int64, r io.Reader) error {
 	return err
 }
 
-// Find returns the only kernel that there is.
+// Find returns the only kernel in the archive.
 func (u *Archive) Find() (*Kernel, error) { return u.tree().find("") }
 
-// tree is the archive as a file system.
+// tree returns the archive as a file system.
 func (u *Archive) tree() *tree {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(u.files)), maps.Keys(u.links))
 	slices.Sort(names)
@@ -98,7 +98,7 @@ func (u *Archive) tree() *tree {
 }
 
 func (u *Archive) read(name string) ([]byte, error) {
-	for range 8 { // more links in a row make a loop
+	for range 8 { // more links in a row are a loop
 		if data, ok := u.files[name]; ok {
 			return data, nil
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// AddDeb keeps what a .deb has of a kernel.
+// AddDeb adds the kernel's files in a .deb.
 func (u *Archive) AddDeb(in io.Reader) error {
 	ar, err := newArReader(in)
 	if err != nil {
@@ -50,8 +50,8 @@ func (u *Archive) addPackedTar(in io.Reader) error {
 	return err
 }
 
-// addTarToEnd reads on behind the end of the tar archive, where checksums are
-// that tell whether it was damaged.
+// addTarToEnd reads past the end of the tar archive, because the checksums that detect
+// damage come after it.
 func (u *Archive) addTarToEnd(in io.Reader) error {
 	if err := u.AddTar(in); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (u *Archive) addTarToEnd(in io.Reader) error {
 	return err
 }
 
-// FindInDebs is Find for packages, of which some may not be there.
+// FindInDebs is Find for packages, some of which may be missing.
 func (u *Archive) FindInDebs() (*Kernel, error) {
 	t := u.tree()
 	releases := t.moduleReleases()

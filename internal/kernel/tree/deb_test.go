@@ -22,7 +22,7 @@ func TestATruncatedDebIsRefusedWhereverItEnds(t *testing.T) {
 	}
 }
 
-// promise is a tar archive of one file that has fewer bytes than it promises.
+// promise returns a tar archive of one file with fewer bytes than its header promises.
 func promise(size int64) io.Reader {
 	var b bytes.Buffer
 	imagetest.Check(tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "boot/vmlinuz", Size: size, Typeflag: tar.TypeReg}))

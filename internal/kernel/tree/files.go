@@ -11,10 +11,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// OfFiles returns the kernel of an image, a vmlinuz or a vmlinux, with the
-// modules below a folder. The folder may be the one of the modules, their
-// build tree, or a root with lib/modules in it; without one, the kernel has no
-// modules. The config and System.map are those beside the image.
+// OfFiles returns the kernel of an image, a vmlinuz or a vmlinux, with the modules below a
+// folder. The folder may be the one of the modules, their build tree, or a root with
+// lib/modules in it; without a folder, the kernel has no modules. OfFiles takes the config
+// and System.map from beside the image.
 func OfFiles(image, modules string) (*Kernel, error) {
 	k, err := readImage(image)
 	if err != nil {
@@ -45,7 +45,7 @@ func readImage(name string) (*Kernel, error) {
 	return k, nil
 }
 
-// readFirst reads the first of the files that exists, and nil if none does.
+// readFirst reads the first of the files that exists, and returns nil if none does.
 func readFirst(dir fs.FS, names ...string) ([]byte, error) {
 	for _, name := range names {
 		data, err := untrusted.ReadFile(dir, name, untrusted.MaxText)
@@ -61,7 +61,7 @@ func readModules(dir, release string) (*modules.Set, error) {
 	if dir == "" {
 		return modules.Index(nil, nil)
 	}
-	// Several releases may lie side by side in a root.
+	// A root may have several releases side by side.
 	for _, below := range []string{"lib/modules", "usr/lib/modules", "."} {
 		if sub := filepath.Join(dir, below, release); isDir(sub) {
 			dir = sub

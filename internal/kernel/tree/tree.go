@@ -1,5 +1,5 @@
-// Package tree finds a kernel where distributions lay out theirs, in a folder or in
-// archives: its image, its modules, and what lies beside them.
+// Package tree finds a kernel in a folder or in archives that are laid out as
+// distributions do: its image, its modules, and the files beside them.
 package tree
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/untrusted"
 )
 
-// tree is a file system laid out as distributions lay out theirs. Its files
-// are named from the root: "boot/vmlinuz-6.1.0".
+// tree is a file system laid out as distributions do. Its files are named from the root:
+// "boot/vmlinuz-6.1.0".
 type tree struct {
 	names []string
 	read  func(name string) ([]byte, error)
 }
 
-// The two places for images, and for what lies beside them:
+// The two places for images, and for the files beside them:
 //
 //	boot/vmlinuz-RELEASE, boot/config-RELEASE, boot/System.map-RELEASE
 //	lib/modules/RELEASE/{vmlinuz,config,System.map}
@@ -31,8 +31,8 @@ type tree struct {
 // Either folder may be below usr/, and in boot the release may be left out.
 const modulesDir = "lib/modules/"
 
-// locate splits the name of a file in the tree: below lib/modules into the
-// release and the path within its folder, in boot into "boot" and the name.
+// locate splits the name of a file in the tree: below lib/modules into the release and the
+// path within its folder, in boot into "boot" and the name.
 func locate(name string) (dir, file string) {
 	name = withoutUsr(name)
 	if rest, ok := strings.CutPrefix(name, modulesDir); ok {
@@ -47,7 +47,7 @@ func locate(name string) (dir, file string) {
 
 func withoutUsr(name string) string { return strings.TrimPrefix(name, "usr/") }
 
-// wanted says whether the file is part of a kernel.
+// wanted reports whether the file is part of a kernel.
 func wanted(name string) bool {
 	dir, file := locate(name)
 	if dir == "" {
@@ -68,7 +68,7 @@ func isPartName(file, part string) bool {
 	return file == part || strings.HasPrefix(file, part+"-") && !strings.Contains(file, "/")
 }
 
-// Kernel is what was found of a kernel.
+// Kernel is the parts of a kernel that were found.
 type Kernel struct {
 	Release, Arch string
 	Image         []byte
@@ -78,7 +78,7 @@ type Kernel struct {
 	Modules       *modules.Set
 }
 
-// ofImage is the kernel of an image alone.
+// ofImage returns the kernel of an image alone.
 func ofImage(data []byte) (*Kernel, error) {
 	d, err := image.Describe(data)
 	if err != nil {
@@ -87,8 +87,7 @@ func ofImage(data []byte) (*Kernel, error) {
 	return &Kernel{Release: d.Release, Arch: d.Arch, Image: data, Format: d.Format}, nil
 }
 
-// find is the tree's kernel of that release, or of the only one if release is
-// empty.
+// find returns the tree's kernel of a release, or the only one if release is empty.
 func (t *tree) find(release string) (*Kernel, error) {
 	k, err := t.findImage(release)
 	if err != nil {
@@ -113,11 +112,11 @@ func (t *tree) find(release string) (*Kernel, error) {
 	return k, nil
 }
 
-// isPlaceholder says whether a System.map is the one line that Debian ships,
-// which names the package of the real one.
+// isPlaceholder reports whether a System.map is the single line that Debian ships, which
+// names the package of the real one.
 func isPlaceholder(systemMap []byte) bool { return len(systemMap) < 1024 }
 
-// findImage reads the tree's images until one is of that release.
+// findImage reads the tree's images and returns the one of that release, or the only one.
 func (t *tree) findImage(release string) (*Kernel, error) {
 	found := map[string]*Kernel{}
 	for _, name := range t.names {
@@ -159,7 +158,7 @@ func (e noImageError) Error() string {
 	return fmt.Sprintf("no kernel image: neither boot/vmlinuz-%s nor lib/modules/%[1]s/vmlinuz", release)
 }
 
-// moduleReleases are the kernels that the tree has modules of.
+// moduleReleases returns the releases that the tree has modules for.
 func (t *tree) moduleReleases() (releases []string) {
 	for _, name := range t.names {
 		if _, ok := modules.OfFile(name); ok {
@@ -171,7 +170,7 @@ func (t *tree) moduleReleases() (releases []string) {
 	return slices.Compact(releases)
 }
 
-// part is a file that lies beside the image, or nil.
+// part returns a file that lies beside the image, or nil.
 func (t *tree) part(release, part string) ([]byte, error) {
 	for _, name := range t.names {
 		dir, file := locate(name)
@@ -182,7 +181,7 @@ func (t *tree) part(release, part string) ([]byte, error) {
 	return nil, nil
 }
 
-// dirTree is the part of a folder that makes a kernel.
+// dirTree returns the part of a folder that makes up a kernel.
 func dirTree(root fs.FS, dirs ...string) (*tree, error) {
 	t := &tree{read: func(name string) ([]byte, error) { return untrusted.ReadFile(root, name, untrusted.MaxImage) }}
 	for _, dir := range dirs {
@@ -204,7 +203,7 @@ func dirTree(root fs.FS, dirs ...string) (*tree, error) {
 	return t, nil
 }
 
-// Installed returns the kernel of that release as its distribution installed it below root.
+// Installed returns the kernel of a release as its distribution installed it below root.
 func Installed(root fs.FS, release string) (*Kernel, error) {
 	t, err := dirTree(root, "boot", modulesDir+release)
 	if err != nil {

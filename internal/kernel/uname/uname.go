@@ -1,6 +1,6 @@
-// Package uname knows the releases of Linux that uname -r prints, such as
-// 6.12.107+deb13-cloud-amd64: their form, their order, and the beginnings of them by
-// which people name a kernel.
+// Package uname handles the releases of Linux that uname -r prints, such as
+// 6.12.107+deb13-cloud-amd64: their form, their order, and the beginnings by which people
+// name a kernel.
 package uname
 
 import (
@@ -19,10 +19,10 @@ var versionForm = regexp.MustCompile(`^\d+\.\d+[0-9A-Za-z.+_~-]*$`)
 // a release.
 func IsVersion(name string) bool { return versionForm.MatchString(name) }
 
-// The kernel itself allows no longer release, and a release names files here.
+// releaseForm has the kernel's own limit on the length; a release names files here.
 var releaseForm = regexp.MustCompile(`^\d+\.\d+[0-9A-Za-z.+_~-]{0,58}$`)
 
-// Check returns the release, or an error if it has not the form of one.
+// Check returns the release, or an error if it does not have the form of one.
 func Check(release string) (string, error) {
 	if !releaseForm.MatchString(release) {
 		return "", fmt.Errorf("kernel release reads %q", release)
@@ -30,10 +30,10 @@ func Check(release string) (string, error) {
 	return release, nil
 }
 
-// Series is the first two numbers of a release.
+// Series returns the first two numbers of a release.
 func Series(release string) string { return seriesForm.FindString(release) }
 
-// AllSeries are the first two numbers of each release, once.
+// AllSeries returns the series of each release, without adjacent duplicates.
 func AllSeries(releases []string) (all []string) {
 	for _, release := range releases {
 		all = append(all, Series(release))
@@ -41,15 +41,15 @@ func AllSeries(releases []string) (all []string) {
 	return slices.Compact(all)
 }
 
-// Begins says whether prefix is a whole beginning of a release: 6.1 is one
-// of 6.1.0-50-cloud-amd64, but not of 6.12.107.
+// Begins reports whether prefix is a whole beginning of a release: 6.1 is one of
+// 6.1.0-50-cloud-amd64, but not of 6.12.107.
 func Begins(release, prefix string) bool {
 	rest, ok := strings.CutPrefix(release, prefix)
 	return ok && (rest == "" || !isAlnum(rest[0]))
 }
 
-// Compare sorts as Debian sorts versions: numbers by their value, and
-// ~ before everything, even the end, so that 7.2~rc4 comes before 7.2.
+// Compare orders releases as Debian orders versions: numbers by their value, and ~ before
+// everything, even the end, so that 7.2~rc4 comes before 7.2.
 func Compare(a, b string) int {
 	for a != "" || b != "" {
 		var x, y string
@@ -77,7 +77,7 @@ func compareText(x, y string) int {
 	return 0
 }
 
-// rank is where the character at i sorts: ~, the end, letters, the rest.
+// rank orders the character at i: ~, the end, letters, the rest.
 func rank(s string, i int) int {
 	switch {
 	case i >= len(s):

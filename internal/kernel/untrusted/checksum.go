@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Checksum is what a file must be.
+// Checksum is the size and digest that a file must have.
 type Checksum struct {
 	SHA256 string // in lower-case hex
 	Size   int64
@@ -33,7 +33,7 @@ func IsSHA256(s string) bool {
 	})
 }
 
-// Check says how data differs from what it must be.
+// Check returns an error if data does not match the checksum.
 func (c Checksum) Check(data []byte) error {
 	if int64(len(data)) != c.Size {
 		return fmt.Errorf("%d bytes instead of %d", len(data), c.Size)

@@ -16,25 +16,25 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// How data begins that is compressed, by its format.
+// The beginnings of compressed data, by format.
 const (
 	GzipMagic  = "\x1f\x8b\x08"
 	xzMagic    = "\xfd7zXZ\x00"
 	ZstdMagic  = "\x28\xb5\x2f\xfd"
-	lz4Magic   = "\x02\x21\x4c\x18" // of its legacy frame, which the kernel uses for itself
+	lz4Magic   = "\x02\x21\x4c\x18" // of the legacy frame, which the kernel uses for itself
 	bzip2Magic = "BZh"
 	lzmaMagic  = "\x5d\x00\x00"
 	lzoMagic   = "\x89LZO"
 )
 
-// Decompress unpacks data, whose beginning says how it is compressed.
+// Decompress unpacks data. It recognizes the format by the beginning.
 func Decompress(data []byte, limit int64) ([]byte, error) {
 	r, err := Decompressor(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	// Kernels and modules shrink to a fifth; what shrinks more is copied.
+	// Kernels and modules shrink to a fifth; the buffer grows if data shrank more.
 	var out bytes.Buffer
 	out.Grow(int(min(5*int64(len(data)), limit)))
 	n, err := io.Copy(&out, io.LimitReader(r, limit+1))
@@ -47,7 +47,7 @@ func Decompress(data []byte, limit int64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decompressor is decompress for a stream.
+// Decompressor is Decompress for a stream.
 func Decompressor(in io.Reader) (io.ReadCloser, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	begin, err := r.Peek(len(xzMagic))
@@ -75,14 +75,13 @@ func Decompressor(in io.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// newXZ reads xz with the filters for machine code too, by which kernel images
-// are compressed.
+// newXZ reads xz, including the filters for machine code that kernel images use.
 func newXZ(r io.Reader) (io.ReadCloser, error) {
 	d, err := xz.NewReader(r, MaxWindow)
 	return io.NopCloser(d), err
 }
 
-// newLZMA reads LZMA, whose header says how large a dictionary is to be allocated.
+// newLZMA reads LZMA, whose header says how large a dictionary the reader allocates.
 func newLZMA(r *bufio.Reader) (io.ReadCloser, error) {
 	header, err := r.Peek(lzma.HeaderLen)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func TestDecompress(t *testing.T) {
 	text := []byte(strings.Repeat("kernel ", 100))
-	// Calls of one function, each from its own distance.
+	// Calls to one function, each from another distance.
 	var code []byte
 	for i := range 200 {
 		code = binary.LittleEndian.AppendUint32(append(code, 0xe8), uint32(int32(1000-5*(i+1))))
@@ -22,7 +22,7 @@ func TestDecompress(t *testing.T) {
 		want   []byte
 	}{
 		"bzip2": {"425a6839314159265359c766434d0000c791804000020d1000200030c00295191845a45a45845a45e22e117c5dc914e142431d990d34", text},
-		// The kernel compresses itself by this filter for x86.
+		// The kernel compresses itself with this filter on x86.
 		"xz with the filter for x86": {"fd377a585a0000016922de3602010400210110008b216f49e003e7000f5d00746008018b3e3263fe0ff4d019250000007545e92c000127e807000000f4558f5c3e300d8b020000000001595a", code},
 		"gzip":                       {hex.EncodeToString(imagetest.Gzip(text)), text},
 		"zstd":                       {hex.EncodeToString(imagetest.Zstd(text)), text},

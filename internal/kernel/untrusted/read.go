@@ -1,5 +1,5 @@
-// Package untrusted reads what strangers have written: files and compressed data,
-// never more of it than is plausible, and only if it is what its checksum says.
+// Package untrusted reads files and compressed data from strangers: never more than is
+// plausible, and only if it matches its checksum.
 package untrusted
 
 import (
@@ -18,12 +18,12 @@ const (
 	MaxImage   = 1 << 30
 	MaxModule  = 256 << 20
 	MaxText    = 32 << 20  // a config, a System.map, an index of an archive
-	MaxArchive = 8 << 30   // all that an archive holds
-	MaxKept    = 1 << 30   // what is kept of it in memory
-	MaxWindow  = 256 << 20 // what a compressed file may refer back to
+	MaxArchive = 8 << 30   // all files of an archive
+	MaxKept    = 1 << 30   // the part of it that is kept in memory
+	MaxWindow  = 256 << 20 // how far a compressed file may refer back
 )
 
-// ReadAll is io.ReadAll for what may not be larger than limit.
+// ReadAll is io.ReadAll with a limit on the size.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -35,7 +35,8 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// ReadN reads n bytes. It takes no memory for what a header merely promises.
+// ReadN reads n bytes. It does not allocate memory for bytes that a header merely
+// promises.
 func ReadN(r io.Reader, n int64) ([]byte, error) {
 	var data bytes.Buffer
 	data.Grow(int(min(n, 64<<20)) + bytes.MinRead)
@@ -45,7 +46,7 @@ func ReadN(r io.Reader, n int64) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// TooLargeError is how large something may be that is larger.
+// TooLargeError is the limit that an input exceeds.
 type TooLargeError int64
 
 func (e TooLargeError) Error() string {
@@ -55,7 +56,7 @@ func (e TooLargeError) Error() string {
 	return fmt.Sprintf("larger than the %d MiB that are plausible", int64(e)>>20)
 }
 
-// ReadFile is fs.ReadFile for a file that may not be larger than limit.
+// ReadFile is fs.ReadFile with a limit on the size.
 func ReadFile(root fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -69,7 +70,7 @@ func ReadFile(root fs.FS, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// UnexpectedEOF spares the reader an "EOF" where a file ends too early.
+// UnexpectedEOF replaces io.EOF, for a file that ends too early, by io.ErrUnexpectedEOF.
 func UnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -77,8 +78,8 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// LocalName returns a name in an archive without the "./" or "/" before it. A name
-// that leads out of the archive is not a name at all.
+// LocalName returns a name in an archive without the "./" or "/" before it. It refuses a
+// name that leads out of the archive.
 func LocalName(name string) (string, error) {
 	if slices.Contains(strings.Split(name, "/"), "..") {
 		return "", fmt.Errorf("archive is hostile: it names a file %q", name)
