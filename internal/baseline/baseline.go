@@ -1,8 +1,8 @@
-// Package baseline is what a store of earlier runs offers; those in a folder are of
-// package folder. A store keeps and finds earlier runs together with the compiled
-// objects that they measured, so that a later run can be compared with their
-// numbers, or measured beside the very same objects. It knows nothing of what
-// a number means, and of no service that could carry a store elsewhere.
+// Package baseline defines stores of earlier runs; package folder implements one in a
+// folder. A store keeps and finds earlier runs together with the compiled objects that
+// they measured, so that a later run can be compared with their numbers, or measured
+// beside the very same objects. It knows nothing about the meaning of a number, or about
+// any service that could carry a store elsewhere.
 package baseline
 
 import (
@@ -10,53 +10,52 @@ import (
 	"errors"
 )
 
-// Store keeps runs, wherever that is: it is what commands ask of any store, and
-// a run that one store has can be saved to another. A run in it never changes;
-// only tags come and go. All methods may be called by many goroutines and
-// processes at once.
+// Store keeps runs. Commands use any store through this interface, and a run from one
+// store can be saved to another. A run in a store never changes; only its tags do. All
+// methods may be called by many goroutines and processes concurrently.
 type Store interface {
-	// Save stores a run with its objects and tags, and says how it is filed.
-	// Saving the same entry again changes nothing. Once Save has returned, the
-	// run survives a crash of the machine.
+	// Save stores a run with its objects and tags, and returns how it is filed. Saving the
+	// same entry again changes nothing. Once Save has returned, the run survives a crash
+	// of the machine.
 	Save(ctx context.Context, e *Entry) (Meta, error)
-	// List is the runs that a query asks for, the newest first. What is damaged
-	// is left out and told beside them.
+	// List returns the runs that match a query, the newest first. It leaves out damaged
+	// runs and returns them as problems.
 	List(ctx context.Context, q Query) ([]Meta, []Problem, error)
-	// Load is all of a run. It is ErrNotFound where there is none of that ID,
-	// and a Problem where one of its files is damaged.
+	// Load returns all of a run. The error is ErrNotFound if no run has that ID, and a
+	// Problem if one of its files is damaged.
 	Load(ctx context.Context, id string) (*Entry, error)
-	// History is what was measured in the runs that a query asks for. It takes
-	// as much time and memory as it is asked for.
+	// History returns the values that the runs matching a query measured. Its time and
+	// memory depend only on what it is asked for.
 	History(ctx context.Context, q Query, wanted ...Series) (*History, error)
-	// Tag marks a run, which Prune then keeps, and Untag takes the mark off.
+	// Tag marks a run, which Prune then keeps, and Untag removes the mark.
 	Tag(ctx context.Context, id, tag string) error
 	Untag(ctx context.Context, id, tag string) error
-	// Prune keeps every tagged run and the newest of each branch and testbed,
-	// as many as keep says, and removes all else.
+	// Prune keeps every tagged run and the newest keep runs of each branch and testbed,
+	// and removes the others.
 	Prune(ctx context.Context, keep int) (Pruned, error)
-	// Verify reads everything and tells all that is wrong.
+	// Verify reads everything and returns all problems.
 	Verify(ctx context.Context) ([]Problem, error)
 }
 
-// Pruned is what Prune removed, and what it met.
+// Pruned is what Prune removed, and the problems it found.
 type Pruned struct {
-	// Runs were removed, Objects is the number of objects no run refers to any
-	// more, Leftovers that of files which killed processes left behind.
+	// Runs were removed. Objects is the number of removed objects that no run refers to
+	// any more, Leftovers the number of removed files of killed processes.
 	Runs      []Meta
 	Objects   int
 	Leftovers int
-	// Problems are files that are damaged. They stay.
+	// Problems are damaged files. Prune leaves them.
 	Problems []Problem
 }
 
-// ErrNotFound says that a store has no such run or object.
+// ErrNotFound says that a store does not have a run or object.
 var ErrNotFound = errors.New("not in the baseline")
 
-// ErrAmbiguous says that the beginning of a commit stands for several commits.
+// ErrAmbiguous says that several commits begin with the given text.
 var ErrAmbiguous = errors.New("ambiguous")
 
-// Latest is the newest run that a query asks for, or ErrNotFound. What else is
-// damaged in the store does not matter to it.
+// Latest returns the newest run that matches a query, or ErrNotFound. It ignores other
+// damage in the store.
 func Latest(ctx context.Context, s Store, q Query) (Meta, error) {
 	q.Limit = 1
 	runs, _, err := s.List(ctx, q)

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// EncodeMeta is what an index file holds: the Meta of a run without its tags, as JSON.
-// Runs are listed by these alone.
+// EncodeMeta returns the content of an index file: the Meta of a run without its tags, as
+// JSON. Listing runs reads only these files.
 func EncodeMeta(m Meta) []byte {
 	m.Tags = nil
-	text, _ := json.Marshal(m) // text and a time that was checked
+	text, _ := json.Marshal(m) // cannot fail: text and a checked time
 	return text
 }
 
@@ -30,7 +30,7 @@ func DecodeMeta(text []byte) (Meta, error) {
 	return m, nil
 }
 
-// Check refuses what no run is filed as.
+// Check refuses values that no run is filed under.
 func (m *Meta) Check() error {
 	if err := CheckTime(m.Time); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (m *Meta) Check() error {
 	return nil
 }
 
-// Equal compares all but the tags.
+// Equal reports whether both are equal apart from their tags.
 func (m *Meta) Equal(o *Meta) bool {
 	return slices.Equal(EncodeMeta(*m), EncodeMeta(*o))
 }

@@ -11,16 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Names come from outside: a branch is what a stranger called it. They are
-// checked when they are stored and when they are read, and none is ever part
-// of a file's name.
+// Names come from outside: a stranger may have named a branch. They are checked when they
+// are stored and when they are read, and are never part of a file name.
 
 const (
-	maxName    = 1024 // bytes of a name or path
-	maxObjects = 4096 // of a run
+	maxName    = 1024 // bytes in a name or path
+	maxObjects = 4096 // per run
 )
 
-// minCommit is the number of digits by which a commit can be told, as in git.
+// minCommit is the number of digits that identify a commit, as in git.
 const minCommit = 7
 
 // The forms of IDs, digests and commits.
@@ -30,7 +29,7 @@ var (
 	SHA256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// CheckName takes one line of printable text.
+// CheckName returns an error unless name is one line of printable text.
 func CheckName(what, name string) error {
 	switch {
 	case name == "":
@@ -50,7 +49,7 @@ func checkCommit(commit string) error {
 	return nil
 }
 
-// CheckTime keeps a time in the years that an ID can spell.
+// CheckTime returns an error unless an ID can represent the year.
 func CheckTime(t time.Time) error {
 	if y := t.UTC().Year(); y < 1970 || y > 9999 {
 		return fmt.Errorf("a run of the year %d", y)
@@ -58,7 +57,7 @@ func CheckTime(t time.Time) error {
 	return nil
 }
 
-// CheckPath takes the path of a file below the suite's folder.
+// CheckPath returns an error unless name is the path of a file below the suite's folder.
 func CheckPath(name string) error {
 	if err := CheckName("path", name); err != nil {
 		return err
@@ -69,7 +68,7 @@ func CheckPath(name string) error {
 	return nil
 }
 
-// CheckID keeps whatever is not an ID from becoming a file's name.
+// CheckID returns an error unless id is an ID, so that nothing else becomes a file name.
 func CheckID(id string) error {
 	if !IDForm.MatchString(id) {
 		return fmt.Errorf("%.80q is not an ID of a run: %w", id, ErrNotFound)

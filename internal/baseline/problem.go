@@ -6,19 +6,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// Problem is one file of a store that is not as it should be. It is an error,
-// and affects no other run.
+// Problem is a defect of one file in a store. It is an error, and affects no other run.
 type Problem struct {
 	// File is the path of the file.
 	File string
-	// Err says what is wrong with it; bench.Hint what can be done.
+	// Err says what is wrong with it, and bench.Hint what to do about it.
 	Err error
-	// Leftover tells that a process which was killed left the file behind.
-	// Nothing is lost by it, and Prune tidies it up.
+	// Leftover says that a killed process left the file behind. Nothing is lost, and Prune
+	// removes it.
 	Leftover bool
 }
 
 func (p Problem) Error() string { return fmt.Sprintf("%s: %v", escape.Printable(p.File), p.Err) }
 
-// Unwrap makes errors.Is and bench.Hint see Err.
+// Unwrap lets errors.Is and bench.Hint see Err.
 func (p Problem) Unwrap() error { return p.Err }

@@ -10,24 +10,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Query says which runs are asked for. Those that have all that is set in it
-// match: the zero Query asks for every run.
+// Query selects runs that match all fields that are set. The zero Query matches every run.
 type Query struct {
-	// Branches are those of which any will do; none is every branch.
+	// Branches are alternatives; none means every branch.
 	Branches []string
 	// Commit is a commit or its beginning, of at least minCommit digits.
 	Commit string
 	Tag    string
 	// Testbed is a testbed's Key.
 	Testbed string
-	// Before is a time before which the runs must have started; the zero time
-	// is any.
+	// Before matches runs that started before it; the zero time matches any.
 	Before time.Time
-	// Limit is the number of runs wanted, the newest ones; 0 is all.
+	// Limit is how many runs are returned, the newest ones; 0 means all.
 	Limit int
 }
 
-// Apply is the runs that match, the newest first.
+// Apply returns the runs that match, the newest first.
 func (q Query) Apply(runs []Meta) ([]Meta, error) {
 	if err := q.checkCommit(runs); err != nil {
 		return nil, err
@@ -40,7 +38,7 @@ func (q Query) Apply(runs []Meta) ([]Meta, error) {
 	return runs, nil
 }
 
-// NewestFirst compares runs by their time.
+// NewestFirst orders runs by their time.
 func NewestFirst(a, b Meta) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.ID, a.ID)) }
 
 func (q Query) matches(m Meta) bool {
@@ -51,8 +49,8 @@ func (q Query) matches(m Meta) bool {
 		(q.Tag == "" || slices.Contains(m.Tags, q.Tag))
 }
 
-// checkCommit asks of a commit's beginning what git does: that it is long
-// enough to be meant, and stands for one commit among all that are known.
+// checkCommit checks the beginning of a commit as git does: it must be long enough, and
+// stand for one commit among all that are known.
 func (q Query) checkCommit(runs []Meta) error {
 	if q.Commit == "" {
 		return nil
@@ -76,7 +74,7 @@ func (q Query) checkCommit(runs []Meta) error {
 	return nil
 }
 
-// notFound says that no run matches.
+// notFound returns the error that no run matches.
 func (q Query) notFound() error {
 	var of []string
 	if len(q.Branches) > 0 {

@@ -2,7 +2,7 @@ package baseline
 
 import "context"
 
-// Told is a store whose List hands what is wrong with its files to warn.
+// Told returns a store whose List also passes problems with its files to warn.
 func Told(s Store, warn func(Problem)) Store { return &toldStore{s, warn} }
 
 type toldStore struct {

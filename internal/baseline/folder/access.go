@@ -12,8 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// MaySave checks, before there is anything to save, that files may be made in the
-// folder, or where it would be made. It makes none.
+// MaySave checks in advance whether files can be made in the folder, or where it would be
+// made. It makes none.
 func (d *Dir) MaySave() error {
 	path, err := filepath.Abs(d.path)
 	if err != nil {

@@ -18,14 +18,14 @@ import (
 type archive struct {
 	// files are the files by folder and name.
 	files map[string]map[string][]byte
-	// size is that of the files, unpacked that of what they hold, in bytes.
+	// size is the size of the files, unpacked that of their contents, in bytes.
 	size, unpacked int64
 	// objects are the digests that the runs refer to.
 	objects map[string]bool
 	tags    map[string][]string
 }
 
-// readArchive reads and checks all of an export.
+// readArchive reads and checks a whole export.
 func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
 	in := &counter{r: r}
 	z, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(64<<20), zstd.WithDecoderConcurrency(1))
@@ -62,7 +62,7 @@ func readArchive(ctx context.Context, r io.Reader) (*archive, error) {
 	}
 }
 
-// counter counts what is read.
+// counter counts the bytes that are read.
 type counter struct {
 	r io.Reader
 	n int64
@@ -74,8 +74,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpacker is an export that is unpacked, which fails where that becomes many
-// times what was read of it.
+// unpacker reads an unpacked export. It fails if that grows to many times the bytes read.
 type unpacker struct {
 	r  io.Reader
 	n  int64
@@ -90,7 +89,7 @@ func (u *unpacker) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// member reads one file. Only names that this package makes pass.
+// member reads one file. It accepts only names that this package makes.
 func (a *archive) member(header *tar.Header, r io.Reader) error {
 	dir, name, _ := strings.Cut(header.Name, "/")
 	i := slices.IndexFunc(format.Kinds, func(k format.Kind) bool { return k.Dir == dir && k.Named(name) })
@@ -118,7 +117,7 @@ func (a *archive) member(header *tar.Header, r io.Reader) error {
 	return nil
 }
 
-// check checks what one file holds.
+// check checks the content of one file.
 func (a *archive) check(k format.Kind, name string, data []byte) error {
 	content, err := format.Unseal(k, data)
 	if err != nil {
@@ -148,8 +147,7 @@ func (a *archive) check(k format.Kind, name string, data []byte) error {
 	return nil
 }
 
-// complete checks that the files go together: nothing is missing, and nothing
-// too many.
+// complete checks that the files belong together: none is missing, and none is unused.
 func (a *archive) complete() error {
 	runs, objects := a.files[format.RunKind.Dir], a.files[format.ObjectKind.Dir]
 	if len(runs) == 0 {

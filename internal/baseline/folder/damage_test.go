@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// hurts are the ways to hurt a file.
+// hurts are the ways to damage a file.
 var hurts = map[string]func(data []byte) []byte{
 	"flipped early": func(b []byte) []byte { b[30] ^= 4; return b },
 	"flipped late":  func(b []byte) []byte { b[len(b)-1] ^= 0x80; return b },
@@ -43,7 +43,7 @@ func TestADamagedFileIsNamedAndAffectsNothingElse(t *testing.T) {
 		name   string
 		loads  bool // whether the run still loads
 		listed bool // whether it is still listed, with its tag
-		known  bool // whether its history is known, be it from elsewhere
+		known  bool // whether its history is known, even if from another file
 	}{
 		{format.RunKind, hurt.ID, false, true, true},
 		{format.ObjectKind, own, false, true, true},
@@ -97,7 +97,7 @@ func TestADamagedFileIsNamedAndAffectsNothingElse(t *testing.T) {
 				t.Errorf("%s %s: history has problems %v", c.Dir, how, h.Problems)
 			}
 
-			// Saving or rebuilding mends it.
+			// Saving or rebuilding repairs it.
 			if c.Dir == format.IndexKind.Dir || c.Dir == format.PointsKind.Dir {
 				must(d.Rebuild(t.Context()))
 			} else {
@@ -188,7 +188,7 @@ func TestHostileFilesNeitherHangNorLead(t *testing.T) {
 		}
 	}
 
-	// A folder that is a link is not followed out, not even to remove files.
+	// A folder that is a link is not followed, not even to remove files.
 	check(os.RemoveAll(filepath.Join(d.path, tmpDir)))
 	outside := t.TempDir()
 	victim := filepath.Join(outside, "run-ABCDEFGHIJKLMNOPQRSTUVWXYZ")

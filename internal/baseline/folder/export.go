@@ -13,9 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// Export writes runs with their tags and objects as one file, for Import: the
-// store's own files of them in a tar archive, compressed by zstd. It reads
-// and checks each before it writes it.
+// Export writes runs with their tags and objects as one file, for Import: the store's own
+// files in a tar archive, compressed by zstd. It checks each file before it writes it.
 func (d *Dir) Export(ctx context.Context, w io.Writer, ids ...string) error {
 	if err := d.export(ctx, w, ids); err != nil {
 		return fmt.Errorf("export runs: %w", err)
@@ -55,7 +54,7 @@ type exporter struct {
 	written map[string]bool
 }
 
-// run writes the files of a run, those to which it refers first.
+// run writes the files of a run, those that it refers to first.
 func (x *exporter) run(ctx context.Context, id string) error {
 	e, err := x.dir.load(ctx, id)
 	if err != nil {
@@ -74,7 +73,7 @@ func (x *exporter) run(ctx context.Context, id string) error {
 	return x.file(format.RunKind, id)
 }
 
-// file writes a file, once, without owner or time.
+// file writes a file, unless it was written before, without owner or time.
 func (x *exporter) file(k format.Kind, name string) error {
 	path := k.Path(name)
 	if x.written[path] {

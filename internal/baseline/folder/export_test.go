@@ -56,7 +56,7 @@ type member struct {
 	kind byte
 }
 
-// members takes an export apart, pack puts one together.
+// members splits an export, pack puts one together.
 func members(export []byte) []member {
 	t := tar.NewReader(must(zstd.NewReader(bytes.NewReader(export))))
 	var all []member
@@ -110,7 +110,7 @@ func TestAHostileExportImportsNothing(t *testing.T) {
 			return slices.DeleteFunc(a, func(m member) bool { return m.name == "runs/"+runs[1].ID })
 		},
 		"has a tag and is": func(a []member) []member {
-			// Its own object has to go too.
+			// Its own object must go too.
 			return slices.DeleteFunc(a, func(m member) bool {
 				return m.name == "runs/"+runs[0].ID || m.name == "objects/"+sumOf([]byte("object of run 0"))
 			})

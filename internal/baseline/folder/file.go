@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// readFile is the content of a file of the store.
+// readFile returns the content of a file in the store.
 func readFile(root *os.Root, k format.Kind, name string) ([]byte, error) {
 	file, err := readRaw(root, k, name)
 	if err != nil {
@@ -23,9 +23,9 @@ func readFile(root *os.Root, k format.Kind, name string) ([]byte, error) {
 	return format.Unseal(k, file)
 }
 
-// readRaw is the bytes of a file of the store.
+// readRaw returns the bytes of a file in the store.
 func readRaw(root *os.Root, k format.Kind, name string) ([]byte, error) {
-	// A pipe must not hold the reader up.
+	// A pipe must not block the reader.
 	f, err := root.OpenFile(k.Path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -45,20 +45,20 @@ func readRaw(root *os.Root, k format.Kind, name string) ([]byte, error) {
 	return data, err
 }
 
-// put makes a file with that content, unless it is there and whole. So a file
-// that was damaged is mended.
+// put makes a file with that content, unless it exists and is whole. So it repairs a
+// damaged file.
 func put(root *os.Root, k format.Kind, name string, content []byte) error {
 	if old, err := readFile(root, k, name); err == nil && bytes.Equal(old, content) {
-		// Whoever wrote it may not have come to this yet.
+		// Its writer may not have synced the folder yet.
 		return syncDir(root, k.Dir)
 	}
 	return writeFile(root, k, name, format.Seal(k, content))
 }
 
-// tmpForm is the names of files before they appear.
+// tmpForm matches the names of files before they appear.
 var tmpForm = regexp.MustCompile(`^[a-z]+-[A-Z2-7]{26}$`)
 
-// writeFile makes a file appear whole, and last.
+// writeFile makes a file appear whole and durably.
 func writeFile(root *os.Root, k format.Kind, name string, data []byte) error {
 	tmp := tmpDir + "/" + k.Name + "-" + rand.Text()
 	err := writeNew(root, tmp, data)
@@ -89,7 +89,7 @@ func writeNew(root *os.Root, name string, data []byte) error {
 	return f.Close()
 }
 
-// syncDir makes what appeared in a folder last.
+// syncDir makes new files in a folder durable.
 func syncDir(root *os.Root, dir string) error {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -99,8 +99,8 @@ func syncDir(root *os.Root, dir string) error {
 	return f.Sync()
 }
 
-// names is the names of the files in a folder, sorted. A folder that does not
-// exist has none.
+// names returns the names of the files in a folder, sorted. A folder that does not exist
+// has none.
 func names(root *os.Root, dir string) ([]string, error) {
 	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,13 +115,13 @@ func names(root *os.Root, dir string) ([]string, error) {
 	return all, err
 }
 
-// namesOf is the names of the files of a kind, sorted, without strays.
+// namesOf returns the names of the files of a kind, sorted, without strays.
 func namesOf(root *os.Root, k format.Kind) ([]string, error) {
 	all, err := names(root, k.Dir)
 	return slices.DeleteFunc(all, func(name string) bool { return !k.Named(name) }), err
 }
 
-// remove removes a file that may be gone already.
+// remove removes a file, which may be gone already.
 func remove(root *os.Root, name string) error {
 	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err

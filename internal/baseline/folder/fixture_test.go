@@ -27,7 +27,7 @@ func check(err error) {
 	}
 }
 
-// wantError checks that err is there and says each of the words.
+// wantError checks that err is an error and contains each of the words.
 func wantError(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -54,8 +54,8 @@ var testStart = time.Date(2026, 11, 21, 11, 49, 0, 0, time.UTC)
 
 const sharedObject = "an object that every run has"
 
-// testEntry is the run of minute i: a benchmark "xdp" whose latency is i, with
-// an object of its own and the shared one.
+// testEntry returns the run of minute i: a benchmark "xdp" whose latency is i, with an
+// object of its own and the shared one.
 func testEntry(i int) *baseline.Entry {
 	own := fmt.Appendf(nil, "object of run %d", i)
 	result := func(name string, object []byte) bench.Result {
@@ -84,7 +84,7 @@ func newDir(t testing.TB) *Dir {
 	return Open(filepath.Join(t.TempDir(), "new", DefaultDir))
 }
 
-// saved is a store of testEntry 0 to n-1, and their Meta.
+// saved returns a store of testEntry 0 to n-1, and their Meta.
 func saved(t testing.TB, n int) (*Dir, []baseline.Meta) {
 	t.Helper()
 	d := newDir(t)
@@ -97,7 +97,7 @@ func saved(t testing.TB, n int) (*Dir, []baseline.Meta) {
 
 func (d *Dir) file(k format.Kind, name string) string { return filepath.Join(d.path, k.Dir, name) }
 
-// list is List without problems.
+// listed returns the result of List, which must have no problems.
 func listed(t *testing.T, d *Dir, q baseline.Query) []baseline.Meta {
 	t.Helper()
 	runs, problems, err := d.List(t.Context(), q)
@@ -124,7 +124,7 @@ func wantWhole(t *testing.T, d *Dir) {
 	}
 }
 
-// exported is an export of all runs of a store.
+// exported returns an export of all runs in a store.
 func exported(t testing.TB, d *Dir) []byte {
 	t.Helper()
 	runs, _, err := d.List(t.Context(), baseline.Query{})
@@ -134,7 +134,7 @@ func exported(t testing.TB, d *Dir) []byte {
 	return out.Bytes()
 }
 
-// age makes a file older than a save can be.
+// age makes a file too old to be part of a save.
 func age(name string) {
 	old := time.Now().Add(-2 * abandoned)
 	check(os.Chtimes(name, old, old))

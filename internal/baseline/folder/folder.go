@@ -1,5 +1,5 @@
-// Package folder is a store of earlier runs in a folder, which many processes may use
-// at once, and what is exported of it and imported.
+// Package folder implements a store of earlier runs in a folder, which many processes may
+// use concurrently, and its exports and imports.
 package folder
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
-// DefaultDir is the folder of the runs of a suite, beside its file.
+// DefaultDir is the folder for the runs of a suite, beside its file.
 const DefaultDir = ".ebpf-bench"
 
 // Dir is a Store in a folder:
@@ -27,14 +27,13 @@ const DefaultDir = ".ebpf-bench"
 //	tmp/             files before they appear under their name
 //	lock             held while files are added, and alone by Prune
 //
-// Files appear whole, are never changed, and belong to one run or to all that
-// have that object: writers never meet in a file. They are written in this
-// order, so that what the index lists is whole. Points and index derive from
-// the run and can be rebuilt.
+// Files appear whole, never change, and belong to one run or to all that have that object,
+// so writers never conflict. They are written in this order, so every run in the index is
+// whole. Points and index derive from the run and can be rebuilt.
 type Dir struct{ path string }
 
-// Open is the store in a folder. The folder is made by the first Save; until
-// then it is a store without runs.
+// Open returns the store in a folder. The first Save makes the folder; until then the
+// store has no runs.
 func Open(path string) *Dir { return &Dir{path} }
 
 const (
@@ -42,8 +41,8 @@ const (
 	lockFile = "lock"
 )
 
-// root confines every access to the folder, wherever links in it may lead. It
-// is fs.ErrNotExist if no folder exists.
+// root opens the folder and confines every access to it, wherever links in it lead. The
+// error is fs.ErrNotExist if no folder exists.
 func (d *Dir) root() (*os.Root, error) {
 	root, err := os.OpenRoot(d.path)
 	if err != nil {
@@ -52,7 +51,7 @@ func (d *Dir) root() (*os.Root, error) {
 	return root, nil
 }
 
-// create is root, and makes all the folders.
+// create is root, but first makes all the folders.
 func (d *Dir) create() (*os.Root, error) {
 	path, err := filepath.Abs(d.path)
 	if err != nil {
@@ -75,8 +74,8 @@ func (d *Dir) create() (*os.Root, error) {
 // ErrNoStore says that a folder is not a store.
 var ErrNoStore = errors.New("not a baseline")
 
-// Exists checks that there is a store: that something was saved, once. Else the
-// error is fs.ErrNotExist or ErrNoStore.
+// Exists returns nil if something was ever saved to the store. Otherwise the error is
+// fs.ErrNotExist or ErrNoStore.
 func (d *Dir) Exists() error {
 	root, err := d.existing()
 	if err != nil {
@@ -85,7 +84,7 @@ func (d *Dir) Exists() error {
 	return root.Close()
 }
 
-// existing is root, and ErrNoStore where the folder is something else.
+// existing is root, but returns ErrNoStore if the folder is something else.
 func (d *Dir) existing() (*os.Root, error) {
 	root, err := d.root()
 	if err != nil {
@@ -100,8 +99,8 @@ func (d *Dir) existing() (*os.Root, error) {
 	return nil, fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
 }
 
-// changeable is existing for what changes the runs that there are. It is nil
-// where there cannot be any: in no folder, or an empty one.
+// changeable is existing for operations that change existing runs. It returns nil if there
+// cannot be any: if the folder does not exist or is empty.
 func (d *Dir) changeable() (*os.Root, error) {
 	root, err := d.existing()
 	switch {
@@ -115,8 +114,8 @@ func (d *Dir) changeable() (*os.Root, error) {
 	return root, err
 }
 
-// createDirs makes the folders last, also those that another process made a
-// moment ago.
+// createDirs makes the folders and makes them durable, even those that another process has
+// just made.
 func createDirs(root *os.Root, parent string) error {
 	dirs := []string{tmpDir}
 	for _, k := range format.Kinds {
@@ -142,7 +141,7 @@ func createDirs(root *os.Root, parent string) error {
 	return syncDir(above, ".")
 }
 
-// problem is what is wrong with a file of the store.
+// problem returns a Problem with a file in the store.
 func (d *Dir) problem(file string, err error) baseline.Problem {
 	return baseline.Problem{File: filepath.Join(d.path, filepath.FromSlash(file)), Err: err}
 }

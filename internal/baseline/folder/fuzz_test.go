@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// FuzzUnseal checks that what a file holds comes back as it was, and nothing
-// else passes.
+// FuzzUnseal checks that content survives sealing unchanged, and that nothing else is
+// accepted.
 func FuzzUnseal(f *testing.F) {
 	whole := format.Seal(format.IndexKind, []byte("content"))
 	f.Add(whole)
@@ -35,7 +35,7 @@ func FuzzUnseal(f *testing.F) {
 }
 
 // FuzzPoints checks that points that are read can be written and read again, and that
-// History takes what Load takes.
+// History accepts what Load accepts.
 func FuzzPoints(f *testing.F) {
 	f.Add(must(format.EncodePoints(testEntry(1).Points)))
 	f.Add(must(format.EncodePoints(nil)))
@@ -100,7 +100,7 @@ func FuzzMeta(f *testing.F) {
 	})
 }
 
-// FuzzTag checks that a tag file is of the run that its name says.
+// FuzzTag checks that a tag file belongs to the run in its name.
 func FuzzTag(f *testing.F) {
 	tag := format.TagFile{ID: "20261121T114900Z-5f0c2a91", Tag: "v1"}
 	f.Add(tag.Name(), tag.Encode())

@@ -8,12 +8,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// What can be done about a file depends on what it is of. A hint that the
-// error has already is the better one.
+// hinted adds a hint to an error, unless it has one already, which is the better one.
 
 func hinted(err error, hint string) error { return bench.WithHint(err, cmp.Or(bench.Hint(err), hint)) }
 
-// missing says so where a file is not there.
+// missing replaces fs.ErrNotExist by errMissing.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMissing

@@ -61,8 +61,8 @@ func (d *Dir) History(ctx context.Context, q baseline.Query, wanted ...baseline.
 	}
 }
 
-// remember adds run i to the history. Points that are damaged are a problem,
-// and those in the run file take their place.
+// remember adds run i to the history. If the points are damaged, it reports a problem and
+// uses those in the run file.
 func (d *Dir) remember(root *os.Root, h *format.Historian, i int) error {
 	id := h.History.Runs[i].ID
 	points, err := readFile(root, format.PointsKind, id)

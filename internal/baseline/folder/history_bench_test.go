@@ -19,8 +19,8 @@ import (
 // historical are the measures of each run.
 var historical = []baseline.Series{{Benchmark: "", Measure: "latency"}, {Benchmark: "", Measure: "throughput"}, {Benchmark: "", Measure: "latency-raw"}, {Benchmark: "", Measure: "latency-floor"}, {Benchmark: "", Measure: "instructions"}, {Benchmark: "", Measure: "xlated"}, {Benchmark: "", Measure: "jited"}}
 
-// BenchmarkHistory opens a store and reads a history of 500 runs of 2,000
-// benchmarks. peak-MB is the memory of a process that does just that, once.
+// BenchmarkHistory opens a store and reads a history of 500 runs with 2,000 benchmarks.
+// peak-MB is the memory of a process that does only that, once.
 func BenchmarkHistory(b *testing.B) {
 	const runs, benchmarks = 500, 2000
 	d := newDir(b)
@@ -53,7 +53,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// readHistory reads a history and prints the most memory that it took, in MB.
+// readHistory reads a history and prints its peak memory, in MB.
 func readHistory(d *Dir) {
 	n := must(strconv.Atoi(os.Getenv(historyCount)))
 	must(d.History(context.Background(), baseline.Query{}, historical[:n]...))

@@ -18,12 +18,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// manyResults is a run of n results of nothing.
+// manyResults returns a run with n empty results.
 func manyResults(n int) string {
 	return `{"version":2,"runs":[{"results":[` + strings.Repeat("{},", n-1) + "{}]}]}"
 }
 
-// contentOf is a run file's content with another run in it.
+// contentOf returns the content of a run file with another run in it.
 func contentOf(run string) []byte {
 	e := testEntry(0)
 	var text bytes.Buffer
@@ -38,7 +38,7 @@ func TestABombIsRefusedAtOnce(t *testing.T) {
 	var zeros []member
 	for i := range 8 {
 		object := append(make([]byte, 30<<20), byte(i))
-		// What is not compressed within, the export makes small.
+		// The export compresses what is not compressed within.
 		packed := bytes.NewBuffer([]byte("\x28\xb5\x2f\xfd"))
 		packed.Write(object)
 		zeros = append(zeros, member{"objects/" + sumOf(object), append(format.FrameLine("object", packed.Bytes()), packed.Bytes()...), '0'})
@@ -91,7 +91,7 @@ func TestRemove(t *testing.T) {
 	if objects := must(os.ReadDir(filepath.Join(d.path, "objects"))); len(objects) != 3 {
 		t.Errorf("objects %v", objects)
 	}
-	// Also one of which files are damaged, or missing.
+	// Also a run whose files are damaged or missing.
 	check(os.Truncate(d.file(format.RunKind, runs[1].ID), 9))
 	check(os.Remove(d.file(format.IndexKind, runs[1].ID)))
 	check(d.Remove(t.Context(), runs[1].ID))
@@ -113,8 +113,7 @@ func TestARunThatTheIndexLacksIsFound(t *testing.T) {
 	wantWhole(t, d)
 }
 
-// full makes a file one that cannot be written, whoever asks: there is a folder
-// in its place.
+// full makes it impossible to write a file, even for root: a folder takes its place.
 func full(t *testing.T, d *Dir, k format.Kind, name string) {
 	t.Helper()
 	check(os.RemoveAll(d.file(k, name)))

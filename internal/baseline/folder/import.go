@@ -12,10 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// Import adds the runs of an export and tells which. Nothing is added unless
-// all of the export is as it should be: its names, sizes, digests and versions,
-// and that each run has its objects. Runs that are there already stay as
-// they are and get the tags of the export too.
+// Import adds the runs of an export and returns them. It adds nothing unless the whole
+// export is valid: its names, sizes, digests and versions, and that each run has its
+// objects. Existing runs stay as they are and get the tags from the export too.
 func (d *Dir) Import(ctx context.Context, r io.Reader) ([]baseline.Meta, error) {
 	runs, err := d.doImport(ctx, r)
 	if err != nil {
@@ -45,7 +44,7 @@ func (d *Dir) doImport(ctx context.Context, r io.Reader) ([]baseline.Meta, error
 	return runs, nil
 }
 
-// add adds the run of that ID to a store.
+// add adds the run with that ID to a store.
 func (a *archive) add(ctx context.Context, root *os.Root, id string) (baseline.Meta, error) {
 	content, err := format.Unseal(format.RunKind, a.files[format.RunKind.Dir][id])
 	if err != nil {

@@ -22,8 +22,8 @@ func removeLeftovers(root *os.Root) (int, error) {
 	return len(left), nil
 }
 
-// leftovers is the paths of such files. While a save is under way, its own
-// may be among them.
+// leftovers returns the paths of such files. During a save, its own files may be among
+// them.
 func leftovers(root *os.Root) ([]string, error) {
 	var left []string
 	unfinished, err := names(root, tmpDir)

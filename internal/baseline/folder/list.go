@@ -31,7 +31,7 @@ func (d *Dir) List(ctx context.Context, q baseline.Query) ([]baseline.Meta, []ba
 	return runs, problems, err
 }
 
-// list is every run in the index.
+// list returns every run in the index.
 func (d *Dir) list(ctx context.Context, root *os.Root) (runs []baseline.Meta, problems []baseline.Problem, err error) {
 	ids, err := namesOf(root, format.IndexKind)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *Dir) list(ctx context.Context, root *os.Root) (runs []baseline.Meta, pr
 		}
 		m, err := readMeta(root, id)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // removed a moment ago
+		case errors.Is(err, fs.ErrNotExist): // removed in the meantime
 		case err != nil:
 			problems = append(problems, d.problem(format.IndexKind.Path(id), rebuildHint(err)))
 		default:
@@ -62,19 +62,19 @@ func (d *Dir) list(ctx context.Context, root *os.Root) (runs []baseline.Meta, pr
 	return runs, problems, err
 }
 
-// errUnlisted is what is wrong with a run that the index lacks.
+// errUnlisted says that the index lacks a run.
 var errUnlisted = hinted(errors.New("the run is not in the index: its save did not end, or the index is damaged"),
 	"It derives from the run: rebuild it, or remove the run.")
 
-// unlisted is the IDs of the runs that the index lacks, but for those that a
-// save which is under way may be about to add.
+// unlisted returns the IDs of the runs that the index lacks, except those that a save in
+// progress may be about to add.
 func unlisted(root *os.Root) ([]string, error) {
 	lost, err := withoutIndex(root)
 	if err != nil || len(lost) == 0 {
 		return nil, err
 	}
 	idle, err := isIdle(root, func() error {
-		// The save may have come to its end since.
+		// The save may have ended since.
 		lost, err = withoutIndex(root)
 		return err
 	})
@@ -84,7 +84,7 @@ func unlisted(root *os.Root) ([]string, error) {
 	return slices.DeleteFunc(lost, func(id string) bool { return !isOld(root, format.RunKind.Path(id)) }), nil
 }
 
-// withoutIndex is the IDs of the runs that have no index file.
+// withoutIndex returns the IDs of the runs that have no index file.
 func withoutIndex(root *os.Root) ([]string, error) {
 	ids, err := namesOf(root, format.RunKind)
 	if err != nil {
@@ -96,13 +96,13 @@ func withoutIndex(root *os.Root) ([]string, error) {
 	}), nil
 }
 
-// isOld reports whether a file is too old to be part of a save under way.
+// isOld reports whether a file is too old to be part of a save in progress.
 func isOld(root *os.Root, file string) bool {
 	st, err := root.Lstat(file)
 	return err == nil && time.Since(st.ModTime()) >= abandoned
 }
 
-// readMeta reads the index file of that ID.
+// readMeta reads the index file of a run.
 func readMeta(root *os.Root, id string) (baseline.Meta, error) {
 	content, err := readFile(root, format.IndexKind, id)
 	if err != nil {
@@ -115,7 +115,7 @@ func readMeta(root *os.Root, id string) (baseline.Meta, error) {
 	return m, err
 }
 
-// tags is the tags of all runs, by ID.
+// tags returns the tags of all runs, by ID.
 func (d *Dir) tags(root *os.Root) (map[string][]string, []baseline.Problem, error) {
 	files, err := namesOf(root, format.TagKind)
 	if err != nil {
@@ -147,7 +147,7 @@ func readTag(root *os.Root, name string) (format.TagFile, error) {
 	return format.DecodeTag(name, content)
 }
 
-// tagsOf is the tags of one run, without those that are damaged.
+// tagsOf returns the tags of one run, without damaged ones.
 func tagsOf(root *os.Root, id string) ([]string, error) {
 	files, err := namesOf(root, format.TagKind)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Whoever adds files shares the lock; Prune holds it alone, so that it never
-// takes what a Save is about to refer to for abandoned. Where the file system
-// has no locks, Prune does not run, and the others need none.
+// Processes that add files share the lock; Prune holds it alone, so that it never mistakes
+// an object that a Save will refer to for abandoned. On a file system without locks, Prune
+// does not run, and the others need none.
 
-// share shares the lock until unlock.
+// share holds the shared lock until unlock.
 func share(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	unlock, err = lock(ctx, root, syscall.LOCK_SH)
 	if errors.Is(err, errNoLocks) {
@@ -25,13 +25,13 @@ func share(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	return unlock, err
 }
 
-// holdAlone holds the lock alone until unlock.
+// holdAlone holds the exclusive lock until unlock.
 func holdAlone(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	return lock(ctx, root, syscall.LOCK_EX)
 }
 
-// shareExisting is share for who changes nothing, and does not make the lock
-// either: where it is missing or may not be had, nobody else has it.
+// shareExisting is share for readers, which do not create the lock: if it does not exist
+// or is not accessible, nobody else holds it.
 func shareExisting(ctx context.Context, root *os.Root) (unlock func(), err error) {
 	f, err := root.OpenFile(lockFile, os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -47,8 +47,8 @@ func shareExisting(ctx context.Context, root *os.Root) (unlock func(), err error
 	return unlock, err
 }
 
-// isIdle reports whether nobody holds the lock, and keeps others from it while do
-// runs. It is not known, so false, where the file system has no locks.
+// isIdle reports whether nobody holds the lock, and keeps others from it while do runs. It
+// returns false if the file system has no locks, because then it cannot know.
 func isIdle(root *os.Root, do func() error) (bool, error) {
 	f, err := root.OpenFile(lockFile, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func lock(ctx context.Context, root *os.Root, how int) (unlock func(), err error
 	return lockFileBy(ctx, f, how)
 }
 
-// lockFileBy locks a file that it closes in the end.
+// lockFileBy locks a file, which unlock or an error closes.
 func lockFileBy(ctx context.Context, f *os.File, how int) (unlock func(), err error) {
 	const poll = 5 * time.Millisecond
 	for {

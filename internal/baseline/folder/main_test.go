@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// The environment variables that make this test binary a process of its own
-// which works on the store in a folder.
+// The environment variables that turn this test binary into a process that works on the
+// store in a folder.
 const (
 	writerDir    = "TEST_BASELINE_WRITER"   // save runs and print the ID of each
 	writerFrom   = "TEST_BASELINE_FROM"     // the first run's number
 	writerCount  = "TEST_BASELINE_COUNT"    // how many
-	historyCount = "TEST_BASELINE_MEASURES" // of how many measures
+	historyCount = "TEST_BASELINE_MEASURES" // for how many measures
 	historyDir   = "TEST_BASELINE_HISTORY"  // read the history, print the memory
 )
 
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// write is what a writing process does.
+// write does the work of a writing process.
 func write(d *Dir) {
 	from, count := must(strconv.Atoi(os.Getenv(writerFrom))), must(strconv.Atoi(os.Getenv(writerCount)))
 	for i := from; i < from+count; i++ {
@@ -40,7 +40,7 @@ func write(d *Dir) {
 	}
 }
 
-// writer is such a process.
+// writer returns such a process.
 func writer(ctx context.Context, d *Dir, from, count int) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(),

@@ -22,8 +22,7 @@ func (d *Dir) Tag(ctx context.Context, id, tag string) error {
 	return nil
 }
 
-// Untag implements Store. It also removes the file of that tag where it is
-// damaged.
+// Untag implements Store. It also removes the file of that tag if it is damaged.
 func (d *Dir) Untag(ctx context.Context, id, tag string) error {
 	err := d.withRun(ctx, id, tag, func(root *os.Root, t format.TagFile) error {
 		err := root.Remove(format.TagKind.Path(t.Name()))
@@ -38,7 +37,7 @@ func (d *Dir) Untag(ctx context.Context, id, tag string) error {
 	return nil
 }
 
-// withRun does something to a tag of a run that stays there meanwhile.
+// withRun runs do on a tag of a run, and keeps the run from being removed meanwhile.
 func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, format.TagFile) error) error {
 	if err := baseline.CheckID(id); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, for
 		}
 		return nil
 	}
-	// If no such run exists, no lock is made either.
+	// Do not create a lock if there is no such run.
 	if err := there(); err != nil {
 		return err
 	}

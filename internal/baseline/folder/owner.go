@@ -9,12 +9,11 @@ import (
 	"syscall"
 )
 
-// What root creates by sudo, in a folder of the user who called it, belongs to
-// that user: measuring takes root, and what comes of it must not. Whatever is
-// handed over is a file that was opened, never a name that somebody else could
-// meanwhile give to another.
+// Files that root creates through sudo, in a folder of the user who called it, belong to
+// that user: measuring needs root, and its results must not. Only open files are handed
+// over, never names, which somebody could give to another file meanwhile.
 
-// caller is who called sudo.
+// caller returns the user who called sudo.
 func caller() (uid, gid int, ok bool) {
 	uid, err := strconv.Atoi(os.Getenv("SUDO_UID"))
 	if err != nil || uid <= 0 || os.Geteuid() != 0 {
@@ -24,8 +23,8 @@ func caller() (uid, gid int, ok bool) {
 	return uid, gid, err == nil && gid >= 0
 }
 
-// handOver gives the caller a file in a folder that is the caller's. Where the
-// file system has no owners, it stays as it is.
+// handOver gives the caller a file in a folder that belongs to the caller. It does nothing
+// on a file system without owners.
 func handOver(folder fs.FileInfo, f *os.File) error {
 	uid, gid, ok := caller()
 	if !ok || !belongs(folder, uid) {
@@ -40,7 +39,7 @@ func handOver(folder fs.FileInfo, f *os.File) error {
 	return nil
 }
 
-// handOverIn does so with a file or folder of a store.
+// handOverIn is handOver for a file or folder in a store.
 func handOverIn(root *os.Root, name string) error {
 	if _, _, ok := caller(); !ok {
 		return nil
@@ -69,7 +68,7 @@ func belongs(info fs.FileInfo, uid int) bool {
 	return ok && int64(st.Uid) == int64(uid)
 }
 
-// makeFolder makes a folder and those above it.
+// makeFolder makes a folder and its parents.
 func makeFolder(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil
@@ -82,7 +81,7 @@ func makeFolder(path string) error {
 	}
 	if err := os.Mkdir(path, 0o755); err != nil {
 		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
-			return nil // another process made it a moment ago
+			return nil // another process has just made it
 		}
 		return err
 	}

@@ -14,10 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// Prune implements Store. It waits for saves that are under way, and they for
-// it, so that whatever it finds unfinished is abandoned. It can be killed at
-// any time: the next one goes on. What it has removed it also tells where it
-// fails to mend the index afterwards.
+// Prune implements Store. Prune and saves wait for each other, so every unfinished file
+// that it finds is abandoned. It can be killed at any time: the next one continues. If it
+// fails to repair the index afterwards, it still returns what it has removed.
 func (d *Dir) Prune(ctx context.Context, keep int) (baseline.Pruned, error) {
 	p, err := d.prune(ctx, keep)
 	if err != nil {
@@ -47,7 +46,7 @@ func (d *Dir) prune(ctx context.Context, keep int) (baseline.Pruned, error) {
 		return baseline.Pruned{}, err
 	}
 	p.Problems = all.problems
-	// All that goes is removed before anything is written: the disk may be full.
+	// Remove everything before writing anything: the disk may be full.
 	if p.Leftovers, err = removeLeftovers(root); err != nil {
 		return baseline.Pruned{}, err
 	}
@@ -68,16 +67,14 @@ func (d *Dir) prune(ctx context.Context, keep int) (baseline.Pruned, error) {
 	return p, d.relist(ctx, root, all.unlisted)
 }
 
-// allRuns is what is known of all runs while nobody adds any.
+// allRuns is the known runs while nobody adds any.
 type allRuns struct {
-	// runs are those that can be read, unlisted those of them whose index can
-	// not.
+	// runs can be read; unlisted are those of them whose index cannot.
 	runs     []baseline.Meta
 	unlisted map[string]bool
 	problems []baseline.Problem
-	// known tells that all could be read. What the others refer to, perhaps
-	// because a later ebpf-bench wrote them, is not known: then every object
-	// stays.
+	// known says that all could be read. Otherwise every object stays, because the runs
+	// that could not be read, perhaps written by a later ebpf-bench, may refer to it.
 	known bool
 }
 
@@ -114,7 +111,7 @@ func (d *Dir) allRuns(ctx context.Context, root *os.Root) (*allRuns, error) {
 	return all, nil
 }
 
-// relist makes the index anew of those runs that are still there.
+// relist rebuilds the index of those runs that still exist.
 func (d *Dir) relist(ctx context.Context, root *os.Root, ids map[string]bool) error {
 	if len(ids) == 0 {
 		return nil
@@ -126,7 +123,7 @@ func (d *Dir) relist(ctx context.Context, root *os.Root, ids map[string]bool) er
 	return err
 }
 
-// taggedRuns is the IDs that have a tag, also one that cannot be read.
+// taggedRuns returns the IDs that have a tag, even one that cannot be read.
 func taggedRuns(root *os.Root) (map[string]bool, error) {
 	files, err := namesOf(root, format.TagKind)
 	tagged := make(map[string]bool)
@@ -136,8 +133,8 @@ func taggedRuns(root *os.Root) (map[string]bool, error) {
 	return tagged, err
 }
 
-// arrival is the time by which a run counts as new: its own, unless the clock
-// that it was measured by was ahead, and then when it came to the store.
+// arrival returns the time that decides how new a run is: its own, unless the clock that
+// it was measured by was ahead, and then the time when it came to the store.
 func arrival(root *os.Root, now time.Time) func(baseline.Meta) time.Time {
 	return func(m baseline.Meta) time.Time {
 		if !m.Time.After(now) {
@@ -151,8 +148,7 @@ func arrival(root *os.Root, now time.Time) func(baseline.Meta) time.Time {
 	}
 }
 
-// retain parts runs into those that stay and those that go, each the newest
-// first.
+// retain splits runs into those that stay and those that go, each the newest first.
 func retain(runs []baseline.Meta, keep int, tagged map[string]bool, arrival func(baseline.Meta) time.Time) (kept, gone []baseline.Meta) {
 	type group struct{ branch, testbed string }
 	seen := make(map[group]int)
@@ -170,8 +166,8 @@ func retain(runs []baseline.Meta, keep int, tagged map[string]bool, arrival func
 	return kept, gone
 }
 
-// removeRuns removes runs, from the index first and for good, so that what is
-// listed is whole.
+// removeRuns removes runs, from the index first and durably, so that every listed run is
+// whole.
 func removeRuns(root *os.Root, runs []baseline.Meta) error {
 	if len(runs) == 0 {
 		return nil

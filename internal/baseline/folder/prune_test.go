@@ -52,8 +52,8 @@ func TestPruneFinishesWhatKilledProcessesLeft(t *testing.T) {
 	check(os.WriteFile(left, []byte("half"), 0o644))
 	lone := d.file(format.ObjectKind, sumOf([]byte("lone")))
 	check(os.WriteFile(lone, format.Seal(format.ObjectKind, []byte("lone")), 0o644))
-	check(os.Remove(d.file(format.IndexKind, runs[0].ID))) // saved all but the index
-	check(os.Remove(d.file(format.RunKind, runs[1].ID)))   // pruned all but the rest
+	check(os.Remove(d.file(format.IndexKind, runs[0].ID))) // saved except for the index
+	check(os.Remove(d.file(format.RunKind, runs[1].ID)))   // pruned except for the rest
 
 	var leftovers []string
 	for _, file := range []string{left, lone, d.file(format.PointsKind, runs[1].ID)} {
@@ -69,7 +69,7 @@ func TestPruneFinishesWhatKilledProcessesLeft(t *testing.T) {
 			leftovers = slices.Delete(leftovers, i, i+1)
 		}
 	}
-	// The run that is missing has an index, so its own object is not lone.
+	// The missing run has an index, so its own object is in use.
 	if len(leftovers) > 0 {
 		t.Errorf("not reported: %v", leftovers)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// Rebuild derives the index and the points anew where they are missing or
-// damaged, and tells which runs are damaged themselves.
+// Rebuild derives missing or damaged index and points files again, and returns the runs
+// that are themselves damaged.
 func (d *Dir) Rebuild(ctx context.Context) ([]baseline.Problem, error) {
 	root, err := d.changeable()
 	if err != nil {
@@ -36,7 +36,7 @@ func (d *Dir) Rebuild(ctx context.Context) ([]baseline.Problem, error) {
 	return problems, nil
 }
 
-// mend makes the folders of a store that are missing.
+// mend makes the missing folders of a store.
 func (d *Dir) mend(root *os.Root) error {
 	path, err := filepath.Abs(d.path)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Dir) mend(root *os.Root) error {
 	return createDirs(root, filepath.Dir(path))
 }
 
-// rebuild does so for the runs that are wanted.
+// rebuild is Rebuild for the runs that wanted accepts.
 func (d *Dir) rebuild(ctx context.Context, root *os.Root, wanted func(id string) bool) ([]baseline.Problem, error) {
 	ids, err := namesOf(root, format.RunKind)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// Remove removes a run with its tags, and the objects that no other run has. It
-// is ErrNotFound if that run has no file; of a run that is damaged,
-// it removes what there is.
+// Remove removes a run with its tags, and the objects that no other run has. The error is
+// ErrNotFound if the run has no file. For a damaged run, it removes the files that exist.
 func (d *Dir) Remove(ctx context.Context, id string) error {
 	if err := d.removeRun(ctx, id); err != nil {
 		return fmt.Errorf("remove run: %w", err)
@@ -56,7 +55,7 @@ func (d *Dir) removeRun(ctx context.Context, id string) error {
 	return err
 }
 
-// removeAllOf removes the files of a run but its objects.
+// removeAllOf removes the files of a run, except its objects.
 func removeAllOf(root *os.Root, id string) error {
 	tags, err := namesOf(root, format.TagKind)
 	if err != nil {

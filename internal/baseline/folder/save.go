@@ -59,8 +59,8 @@ func checkObject(sum string, data []byte) error {
 	return nil
 }
 
-// add adds a run as a whole, or nothing of it that would later be taken for a
-// run that was saved.
+// add adds a whole run. If it fails, it leaves nothing that could later be mistaken for a
+// saved run.
 func add(ctx context.Context, root *os.Root, s *format.Stored, objects map[string][]byte, tags []string) (baseline.Meta, error) {
 	unlock, err := share(ctx, root)
 	if err != nil {
@@ -79,8 +79,8 @@ func add(ctx context.Context, root *os.Root, s *format.Stored, objects map[strin
 	return s.Meta, err
 }
 
-// withdraw removes a run whose save failed, unless another process has saved
-// the same run meanwhile.
+// withdraw removes a run whose save failed, unless another process has saved the same run
+// meanwhile.
 func withdraw(ctx context.Context, root *os.Root, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTime)
 	defer cancel()
@@ -99,7 +99,7 @@ func withdraw(ctx context.Context, root *os.Root, id string) error {
 
 const withdrawTime = 10 * time.Second
 
-// writeAll writes all files of a run. The order matters: what is listed is whole.
+// writeAll writes all files of a run, the index last, so that every listed run is whole.
 func writeAll(ctx context.Context, root *os.Root, s *format.Stored, objects map[string][]byte, tags []string) error {
 	for _, sum := range slices.Sorted(maps.Keys(objects)) {
 		if err := ctx.Err(); err != nil {
@@ -123,8 +123,8 @@ func writeAll(ctx context.Context, root *os.Root, s *format.Stored, objects map[
 
 // addRun writes a run and its points.
 func addRun(root *os.Root, s *format.Stored) error {
-	// An ID is the beginning of a digest: chance will hardly make two equal,
-	// but a stranger can.
+	// An ID is the beginning of a digest: chance will hardly make two equal, but a
+	// stranger can.
 	old, err := readRun(root, s.ID)
 	if err == nil && !slices.Equal(old.Content, s.Content) {
 		return bench.WithHint(
@@ -137,7 +137,7 @@ func addRun(root *os.Root, s *format.Stored) error {
 	return put(root, format.PointsKind, s.ID, s.Table)
 }
 
-// readRun reads the run file of that ID.
+// readRun reads the run file with that ID.
 func readRun(root *os.Root, id string) (*format.Stored, error) {
 	content, err := readFile(root, format.RunKind, id)
 	if err != nil {

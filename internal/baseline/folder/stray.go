@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// strays reports what is not a file of a store. What git keeps may lie in it.
+// strays reports files that do not belong to a store, except git's own.
 func (v *verifier) strays(context.Context) error {
 	known := []string{tmpDir, lockFile}
 	for _, k := range format.Kinds {

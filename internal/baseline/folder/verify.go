@@ -15,8 +15,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// abandoned is the age at which a file that is unfinished, or that nothing
-// refers to, is no longer taken for part of a save that is under way.
+// abandoned is the age at which a file that is unfinished, or that nothing refers to, is
+// no longer considered part of a save in progress.
 const abandoned = time.Hour
 
 // Verify implements Store. It changes nothing.
@@ -33,7 +33,7 @@ func (d *Dir) Verify(ctx context.Context) ([]baseline.Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verify baseline: %w", err)
 	}
-	// With the lock, nothing is removed meanwhile.
+	// While the lock is held, nothing is removed.
 	unlock, err := shareExisting(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("verify baseline: %w", err)
@@ -53,12 +53,12 @@ type verifier struct {
 	dir      *Dir
 	root     *os.Root
 	problems []baseline.Problem
-	// unlisted are the runs that the index lacks for no good reason.
+	// unlisted are the runs that the index lacks and no save will add.
 	unlisted []string
-	// used are the objects that runs refer to. It is nil where a run cannot be
-	// read, and all may be used.
+	// used are the objects that runs refer to. It is nil if a run cannot be read, because
+	// then any object may be used.
 	used map[string]bool
-	// owners are the runs that an object is of, as far as they can be read.
+	// owners maps objects to the runs that have them, as far as they can be read.
 	owners map[string][]string
 }
 
@@ -66,7 +66,7 @@ func (v *verifier) report(file string, err error) {
 	v.problems = append(v.problems, v.dir.problem(file, err))
 }
 
-// reportOld reports a leftover, if it is old enough to be one.
+// reportOld reports a leftover, if it is old enough.
 func (v *verifier) reportOld(file string, what string) {
 	if !isOld(v.root, file) {
 		return
@@ -95,8 +95,8 @@ func (v *verifier) index(context.Context) error {
 	return err
 }
 
-// runs reports runs that cannot be read, whose objects are missing, and whose
-// points or index are of others.
+// runs reports runs that cannot be read, whose objects are missing, or whose points or
+// index belong to another run.
 func (v *verifier) runs(ctx context.Context) error {
 	ids, err := namesOf(v.root, format.RunKind)
 	for _, id := range ids {
@@ -123,7 +123,7 @@ func (v *verifier) runs(ctx context.Context) error {
 	return err
 }
 
-// derived compares with a run what derives from it.
+// derived reports files derived from a run that do not match it.
 func (v *verifier) derived(s *format.Stored) {
 	m, err := readMeta(v.root, s.ID)
 	switch {
@@ -150,7 +150,7 @@ func (v *verifier) tags(context.Context) error {
 	return err
 }
 
-// objects reports objects that cannot be read, and that no run refers to.
+// objects reports objects that cannot be read, or that no run refers to.
 func (v *verifier) objects(ctx context.Context) error {
 	all, err := namesOf(v.root, format.ObjectKind)
 	for _, sum := range all {
@@ -166,7 +166,8 @@ func (v *verifier) objects(ctx context.Context) error {
 	return err
 }
 
-// ofRuns says whose object is damaged: of many runs, which is the first.
+// ofRuns adds to an error which runs have the damaged object: the first, and how many
+// more.
 func ofRuns(err error, runs []string) error {
 	switch n := len(runs); n {
 	case 0:
@@ -181,7 +182,7 @@ func ofRuns(err error, runs []string) error {
 func (v *verifier) leftovers(context.Context) error {
 	left, err := leftovers(v.root)
 	for _, file := range left {
-		if !strings.HasPrefix(file, format.IndexKind.Dir+"/") { // told by index
+		if !strings.HasPrefix(file, format.IndexKind.Dir+"/") { // index reports these
 			v.reportOld(file, "a save that did not end left it behind")
 		}
 	}

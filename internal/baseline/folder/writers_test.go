@@ -48,7 +48,7 @@ func TestManyWritersLoseNothing(t *testing.T) {
 			done(strings.Fields(string(out))...)
 		})
 	}
-	// Pruning beside them takes nothing that they are about to refer to.
+	// Pruning in parallel removes nothing that they are about to refer to.
 	all.Go(func() {
 		for range 5 {
 			if _, err := d.Prune(t.Context(), 10_000); err != nil {
@@ -131,8 +131,8 @@ func TestKilledWritersLoseAndDamageNothing(t *testing.T) {
 	}
 }
 
-// killed starts a writer, kills it a while after its first run, and returns
-// the IDs of those whose Save it saw return.
+// killed starts a writer, kills it a while after its first run, and returns the IDs of the
+// runs whose Save had returned.
 func killed(t *testing.T, d *Dir, from int, after time.Duration) ([]string, error) {
 	cmd := writer(t.Context(), d, from, 1000)
 	out, err := cmd.StdoutPipe()
@@ -149,7 +149,7 @@ func killed(t *testing.T, d *Dir, from int, after time.Duration) ([]string, erro
 		if len(ids) == 0 {
 			time.AfterFunc(after, func() { cmd.Process.Kill() })
 		}
-		// The last line may be cut.
+		// The last line may be cut off.
 		if baseline.IDForm.MatchString(lines.Text()) {
 			ids = append(ids, lines.Text())
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Coders are costly to make and may be shared.
+// Coders are expensive to make and can be shared.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true))
@@ -25,11 +25,11 @@ var (
 	})
 )
 
-// Compress makes one frame of zstd.
+// Compress returns content as one frame of zstd.
 func Compress(content []byte) []byte { return encoder().EncodeAll(content, nil) }
 
-// decompress is what compress was given. Memory is taken for as many bytes as
-// the data say they become, if these are no more than limit.
+// decompress reverses Compress. It allocates as many bytes as the data announce, if that
+// is no more than limit.
 func decompress(packed []byte, limit int64) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(packed); err != nil {
@@ -37,7 +37,7 @@ func decompress(packed []byte, limit int64) ([]byte, error) {
 	}
 	size := h.FrameContentSize
 	if !h.HasFCS {
-		size = 255 // zstd leaves out the size of what is not a larger
+		size = 255 // zstd may omit the size of content up to this
 	}
 	if size > uint64(limit) {
 		return nil, fmt.Errorf("decompress: %w", TooLarge(size, limit))

@@ -1,5 +1,5 @@
-// Package format is how the files of a store are written: what each holds, sealed, and
-// how large that may be.
+// Package format defines how the files of a store are written: the content of each,
+// sealed, and how large it may be.
 package format
 
 import (
@@ -16,9 +16,8 @@ import (
 //
 //	ebpf-bench-baseline run v1 SHA256 LENGTH
 //
-// and goes on with that many bytes of that digest: what it holds, compressed
-// by zstd. So each file says what it is, whether it is whole, and by which
-// version it can be read.
+// followed by that many bytes with that digest: its content, compressed by zstd. So each
+// file says what it is, whether it is whole, and which version can read it.
 
 const (
 	frameMagic   = "ebpf-bench-baseline"
@@ -31,13 +30,13 @@ type Kind struct {
 	Name string
 	// Dir is the folder of such files.
 	Dir string
-	// limit is the largest size of what such a file holds, in bytes.
+	// limit is the largest content of such a file, in bytes.
 	limit int64
-	// Named reports whether that can be the name of such a file.
+	// Named reports whether name can be the name of such a file.
 	Named func(name string) bool
 }
 
-// The kinds of files, Kinds in the order in which a save writes them.
+// The kinds of files. Kinds is in the order in which a save writes them.
 var (
 	RunKind    = Kind{"run", "runs", maxRun, baseline.IDForm.MatchString}
 	IndexKind  = Kind{"index", "index", MaxMeta, baseline.IDForm.MatchString}
@@ -47,32 +46,31 @@ var (
 	Kinds      = []Kind{ObjectKind, RunKind, PointsKind, TagKind, IndexKind}
 )
 
-// MaxFile is the largest plausible size of such a file: what does not shrink
-// grows a little.
+// MaxFile returns the largest plausible size of such a file: incompressible content grows
+// a little.
 func (k Kind) MaxFile() int64 { return k.limit + k.limit/64 + 4096 }
 
-// Path is where a file of that name is in a store.
+// Path returns the path of a file in a store.
 func (k Kind) Path(name string) string { return k.Dir + "/" + name }
 
-// errVersion says that a file was written by a later version, which does not
-// make it a damaged one.
+// errVersion says that a later version wrote a file, which is not damage.
 var errVersion = errors.New("of an unknown version")
 
-// Seal makes the file that holds content.
+// Seal returns a file with that content.
 func Seal(k Kind, content []byte) []byte {
 	packed := Compress(content)
 	return append(FrameLine(k.Name, packed), packed...)
 }
 
-// FrameLine is the first line of a file.
+// FrameLine returns the first line of a file.
 func FrameLine(kind string, packed []byte) []byte {
 	return fmt.Appendf(nil, "%s %s v%d %x %d\n", frameMagic, kind, frameVersion, sha256.Sum256(packed), len(packed))
 }
 
-// IsFile reports whether a file that begins so is one of a store.
+// IsFile reports whether a file that begins with head is one of a store.
 func IsFile(head []byte) bool { return bytes.HasPrefix(head, []byte(frameMagic+" ")) }
 
-// Unseal is the content of a file, or what is wrong with it.
+// Unseal returns the content of a file, or what is wrong with it.
 func Unseal(k Kind, file []byte) ([]byte, error) {
 	end := bytes.IndexByte(file[:min(len(file), maxFrameLine)], '\n')
 	switch {
@@ -105,7 +103,7 @@ func Unseal(k Kind, file []byte) ([]byte, error) {
 		return nil, fmt.Errorf("truncated: %d bytes of %d are there", len(packed), length)
 	case len(packed) > length:
 		return nil, fmt.Errorf("%d bytes follow its end", len(packed)-length)
-	// The line is compared whole, which leaves no bit of it unchecked.
+	// Comparing the whole line leaves no bit of it unchecked.
 	case !bytes.Equal(FrameLine(k.Name, packed), line):
 		return nil, errors.New("damaged: its SHA-256 is another")
 	}

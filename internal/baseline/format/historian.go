@@ -10,22 +10,20 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Historian collects the points of many runs, of which several may come at
-// once.
+// Historian collects the points of many runs. Add may be called concurrently.
 type Historian struct {
 	mu      sync.Mutex
 	History *baseline.History
-	// Wanted are the measures that are asked for, each with its benchmarks.
+	// Wanted are the wanted measures, each with its benchmarks.
 	Wanted map[string]map[string]bool
-	// tables are those of the runs so far, by how they are stored: most runs have the
-	// same.
+	// tables caches the tables of the runs so far, by their encoded line: most runs have
+	// the same.
 	tables map[string]*table
-	// Size is the memory that the series take, named that of the tables' names,
-	// in bytes.
+	// Size is the memory of the series, named that of the tables' names, in bytes.
 	Size, named int
 }
 
-// NewHistorian collects the points that are wanted of these runs.
+// NewHistorian returns a Historian for the wanted points of these runs.
 func NewHistorian(runs []baseline.Meta, wanted []baseline.Series) *Historian {
 	h := &Historian{
 		History: &baseline.History{Runs: runs, ByName: make(map[baseline.Series][]float64)},
@@ -41,7 +39,7 @@ func NewHistorian(runs []baseline.Meta, wanted []baseline.Series) *Historian {
 	return h
 }
 
-// Add takes the points of run i, and none of them where they are damaged.
+// Add adds the points of run i, or none of them if they are damaged.
 func (h *Historian) Add(i int, points []byte) error {
 	line, values, _ := bytes.Cut(points, []byte("\n"))
 	h.mu.Lock()
@@ -73,7 +71,7 @@ func (h *Historian) Add(i int, points []byte) error {
 	return nil
 }
 
-// table is the one that a line names.
+// table returns the table that a line encodes.
 func (h *Historian) table(line []byte) (*table, error) {
 	if t := h.tables[string(line)]; t != nil {
 		return t, nil
@@ -86,13 +84,13 @@ func (h *Historian) table(line []byte) (*table, error) {
 	return t, err
 }
 
-// row is a series, made of NaN where it is new.
+// row returns a series, filled with NaN if it is new.
 func (h *Historian) row(key baseline.Series) ([]float64, error) {
 	row := h.History.ByName[key]
 	if row != nil {
 		return row, nil
 	}
-	const perSeries = 128 // what the map takes, about
+	const perSeries = 128 // about what the map needs
 	if h.Size += 8*len(h.History.Runs) + len(key.Benchmark) + perSeries; h.Size > MaxHistory {
 		return nil, ErrHistory
 	}
@@ -104,7 +102,7 @@ func (h *Historian) row(key baseline.Series) ([]float64, error) {
 	return row, nil
 }
 
-// Problem notes what is wrong with a file.
+// Problem records what is wrong with a file.
 func (h *Historian) Problem(p baseline.Problem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

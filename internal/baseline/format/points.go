@@ -18,16 +18,15 @@ import (
 //
 //	{"benchmarks":["xdp/drop","xdp/pass"],"measures":["latency"]}
 //
-// and then, measure by measure, a float64 for each benchmark, little-endian, which is
-// NaN where it was not measured. So a history of one measure skips the others, and of
-// many runs with the same benchmarks reads their names once. The same points make the
-// same bytes.
+// and then, measure by measure, a float64 for each benchmark, little-endian, which is NaN
+// if it was not measured. So a history of one measure skips the others, and reads the
+// names once for many runs with the same benchmarks. The same points give the same bytes.
 type table struct {
 	Benchmarks []string `json:"benchmarks"`
 	Measures   []string `json:"measures"`
 }
 
-// EncodePoints refuses points that could not be read back.
+// EncodePoints encodes points. It refuses points that could not be read back.
 func EncodePoints(points []baseline.Point) ([]byte, error) {
 	t := table{[]string{}, []string{}}
 	for _, p := range points {
@@ -56,11 +55,11 @@ func EncodePoints(points []baseline.Point) ([]byte, error) {
 		}
 		*v = p.Value
 	}
-	line, _ := json.Marshal(t) // text alone
+	line, _ := json.Marshal(t) // cannot fail: only text
 	return binary.Append(append(line, '\n'), binary.LittleEndian, values)
 }
 
-// DecodePoints is the points, sorted by measure, then benchmark.
+// DecodePoints returns the points, sorted by measure, then benchmark.
 func DecodePoints(data []byte) ([]baseline.Point, error) {
 	line, values, _ := bytes.Cut(data, []byte("\n"))
 	t, err := decodeTable(line)
@@ -113,10 +112,10 @@ func (t *table) check() error {
 	return nil
 }
 
-// size is that of the values, in bytes.
+// size returns the size of the values, in bytes.
 func (t *table) size() int { return 8 * len(t.Benchmarks) * len(t.Measures) }
 
-// fits checks that these are the values of the table.
+// fits checks that values can be the values of the table.
 func (t *table) fits(values []byte) error {
 	if len(values) != t.size() {
 		return fmt.Errorf("there are %d bytes of values instead of %d", len(values), t.size())
@@ -129,7 +128,7 @@ func (t *table) fits(values []byte) error {
 	return nil
 }
 
-// value is what was measured, or NaN.
+// value returns the measured value, or NaN.
 func (t *table) value(values []byte, measure, benchmark int) float64 {
 	return floatAt(values[8*(measure*len(t.Benchmarks)+benchmark):])
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// A run file holds all that is stored of a run but its objects and tags: the header,
-// a line of JSON, the points, as in points.go, and the run as bench.Encode writes it.
+// A run file holds all that is stored for a run except its objects and tags: the header, a
+// line of JSON, the points, as in points.go, and the run as bench.EncodeRuns writes it.
 // All else about the run derives from it: its ID, its index and points files.
 
-// header is what of an Entry the run itself does not say.
+// header is the part of an Entry that is not in the run itself.
 type header struct {
 	Branch  string            `json:"branch,omitempty"`
 	Commit  string            `json:"commit,omitempty"`
 	Time    time.Time         `json:"time"`
 	Objects []string          `json:"objects,omitempty"`
 	Files   map[string][]byte `json:"files,omitempty"`
-	// Points is their size in bytes.
+	// Points is the size of the points in bytes.
 	Points int `json:"points"`
 }
 
@@ -34,12 +34,12 @@ type header struct {
 type Stored struct {
 	// Entry lacks the objects, and the tags.
 	baseline.Entry
-	// Content is what the run file holds, Table the part of it that is the points.
+	// Content is the content of the run file, Table the part of it with the points.
 	Content, Table []byte
 }
 
-// EncodeRun is the run file's content for an entry. It refuses what
-// DecodeRun would.
+// EncodeRun returns the content of the run file for an entry. It refuses what DecodeRun
+// would.
 func EncodeRun(e *baseline.Entry) (*Stored, error) {
 	if e.Run == nil {
 		return nil, errors.New("no run")
@@ -59,7 +59,7 @@ func EncodeRun(e *baseline.Entry) (*Stored, error) {
 		return nil, err
 	}
 	h.Time = h.Time.UTC().Round(0)
-	line, _ := json.Marshal(h) // text and numbers alone
+	line, _ := json.Marshal(h) // cannot fail: only text and numbers
 	out := bytes.NewBuffer(slices.Concat(line, []byte("\n"), points))
 	if err := bench.EncodeRuns(out, e.Run); err != nil {
 		return nil, err
@@ -98,13 +98,13 @@ func DecodeRun(content []byte) (*Stored, error) {
 	return s, nil
 }
 
-// idOf is the ID of the run of that time, of which a run file holds content.
+// idOf returns the ID of the run at time t whose run file has that content.
 func idOf(t time.Time, content []byte) string {
 	sum := sha256.Sum256(content)
 	return t.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Check is the check of the Meta and of what the results refer to.
+// Check checks the Meta, and that the entry has what the results refer to.
 func (s *Stored) Check() error {
 	if err := s.Meta.Check(); err != nil {
 		return err
