@@ -1,6 +1,6 @@
-// Package bench holds the nouns that every other package speaks: a Benchmark
-// (what to measure), a Run with its Results and Samples (what was measured),
-// and their versioned JSON. It knows nothing of kernels, files or statistics.
+// Package bench defines the types that all other packages share: a Benchmark (what to
+// measure), a Run with its Results and Samples (what was measured), and their versioned
+// JSON. It knows nothing about kernels, files or statistics.
 package bench
 
 import (
@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// Benchmark is one named test: a program, how it is attached and what drives
-// it. At most one of the drivers is set; without one, the program's type says
-// what drives it.
+// Benchmark is one named test: a program, how it is attached and what drives it. At most
+// one driver is set; without one, the program's type determines the driver.
 type Benchmark struct {
 	// Name identifies the benchmark in every report; unique in a suite, also
 	// after slugifying.
 	Name string `yaml:"name"`
-	// Object is the ELF object that holds the program, relative to the suite
-	// file. It may be left out when just one object of the suite has Program.
+	// Object is the ELF object that holds the program, relative to the suite file. It is
+	// optional if only one object of the suite has Program.
 	Object string `yaml:"object"`
 	// Program is the name of the program's function in the object.
 	Program string `yaml:"program"`
@@ -25,11 +24,10 @@ type Benchmark struct {
 	Globals map[string]any `yaml:"globals"`
 	// Maps prepares maps by name before the program runs.
 	Maps map[string]MapPrep `yaml:"maps"`
-	// Prepare runs other programs of the object, in turn, before the program
-	// runs: they see the same maps.
+	// Prepare runs other programs of the object, in turn, before the program runs. They
+	// see the same maps.
 	Prepare []Preparation `yaml:"prepare"`
-	// Replace puts freplace programs in the place of functions of the program,
-	// before it runs.
+	// Replace replaces functions of the program by freplace programs before it runs.
 	Replace []Replacement `yaml:"replace"`
 	// Parallel runs the program on all CPUs at once, by test_run.
 	Parallel bool `yaml:"parallel"`
@@ -63,8 +61,8 @@ func (d Duration) MarshalText() ([]byte, error) {
 	return []byte(time.Duration(d).String()), nil
 }
 
-// Slug is a name as Bencher keys it: lower case, and every character that is
-// no letter or digit a dash. Names with the same slug cannot be told apart.
+// Slug returns a name as Bencher keys it: in lower case, with a dash for every character
+// that is neither letter nor digit. Names with the same slug cannot be distinguished.
 func Slug(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -82,15 +80,15 @@ func Slug(name string) string {
 type Replacement struct {
 	// Program is the name of the freplace program's function in its object.
 	Program string `yaml:"program"`
-	// Object is its object, relative to the suite file. The default is that of the
+	// Object is its object, relative to the suite file. The default is the object of the
 	// benchmark's program, or else the only other one that has it.
 	Object string `yaml:"object"`
-	// Function is the function that it replaces; the default is what its section
-	// says, freplace/FUNCTION.
+	// Function is the function that it replaces. The default comes from its section,
+	// freplace/FUNCTION.
 	Function string `yaml:"function"`
 }
 
-// Replaced is a function of a program that another program stood in for.
+// Replaced is a function of a program that another program replaced.
 type Replaced struct {
 	Function string `json:"function"`
 	Program  string `json:"program"`
@@ -103,8 +101,8 @@ type Replaced struct {
 // ObjectFile is an object by its path in the suite, with its digest in hex.
 type ObjectFile struct{ Path, SHA256 string }
 
-// Objects are the objects that were measured: the program's, and those of what
-// replaced functions of it.
+// Objects returns the objects that were measured: the program's, and those of the programs
+// that replaced its functions.
 func (r *Result) Objects() []ObjectFile {
 	all := []ObjectFile{{r.Object, r.ObjectSHA256}}
 	for _, by := range r.Replaced {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever an object has of names and lines, what is made of it can be read again.
+// Any names and lines in an object give a document that can be read again.
 func TestClippedIsRead(t *testing.T) {
 	for _, s := range []string{
 		"", "short", strings.Repeat("a", 70_000), strings.Repeat("ä", 70_000), "x" + strings.Repeat("€", 70_000),

@@ -2,50 +2,50 @@ package bench
 
 import "time"
 
-// Comparison is what was measured of two sides, base and head: what a change
-// did to each benchmark, before anybody judges it.
+// Comparison is what was measured on two sides, base and head: the effect of a change on
+// each benchmark, before it is judged.
 type Comparison struct {
 	// Tool is the version of ebpf-bench that measured.
 	Tool string `json:"tool"`
-	// Testbed is what the head was measured on. In a paired comparison the
-	// base was measured there too.
+	// Testbed is what the head was measured on. In a paired comparison the base was
+	// measured there too.
 	Testbed Testbed `json:"testbed"`
-	// BaseTestbed is what the base was measured on where it was not beside the
-	// head: numbers that were stored.
+	// BaseTestbed is what the base was measured on, if it was not measured beside the head
+	// but stored.
 	BaseTestbed *Testbed  `json:"base_testbed,omitempty"`
 	Started     time.Time `json:"started"`
 	// Elapsed is the time of the whole comparison, in seconds; 0 in exact mode.
 	Elapsed float64 `json:"elapsed_s,omitempty"`
 	// Seed is the seed of the order of the rounds.
 	Seed uint64 `json:"seed"`
-	// Partial says that the comparison ended before its time.
+	// Partial says that the comparison ended early.
 	Partial bool `json:"partial,omitempty"`
 	// Shard is the part of the benchmarks that was measured, nil for all of them.
 	Shard *Shard `json:"shard,omitempty"`
-	// Missing are the shards that the comparison lacks, where others were joined.
-	// It is partial then.
+	// Missing are the shards that the comparison lacks, if it was merged from others. It
+	// is partial then.
 	Missing Shards `json:"missing,omitempty"`
-	// Thresholds is the file of thresholds that judged the comparison, as of a Run.
+	// Thresholds is the file of thresholds that judged the comparison, as for a Run.
 	Thresholds string `json:"thresholds,omitempty"`
 	Base       Side   `json:"base"`
 	Head       Side   `json:"head"`
-	// Pairs are the benchmarks of both sides, in the head's order, those that
-	// only the base has last.
+	// Pairs are the benchmarks of both sides, in the head's order. Those that only the
+	// base has come last.
 	Pairs []Pair `json:"pairs"`
-	// Confirmed are the pairs that were measured a second time, from the
-	// start, because the first time they looked slower or faster.
+	// Confirmed are the pairs that were measured a second time, from the start, because
+	// they looked slower or faster the first time.
 	Confirmed []Pair `json:"confirmed,omitempty"`
 }
 
-// Side says what one of the two sides is.
+// Side describes one of the two sides.
 type Side struct {
 	// Name is what the user called it: a file, a revision, a baseline.
 	Name string `json:"name"`
-	// Commit and Branch are where it comes from, where that is known.
+	// Commit and Branch are where it comes from, if known.
 	Commit string `json:"commit,omitempty"`
 	Branch string `json:"branch,omitempty"`
-	// Stored says of a base that comes from a baseline which run that is, in words such
-	// as "stored 2 commits before the merge base".
+	// Stored describes which run of a baseline the base is, in words such as "stored 2
+	// commits before the merge base".
 	Stored string `json:"stored,omitempty"`
 }
 
@@ -54,28 +54,26 @@ type Side struct {
 // rounds of a load are those with the same number in Counters.Load.
 type Pair struct {
 	Benchmark string `json:"benchmark"`
-	// Base or Head is nil where only the other side has the benchmark.
+	// Base or Head is nil if only the other side has the benchmark.
 	Base *Result `json:"base,omitempty"`
 	Head *Result `json:"head,omitempty"`
-	// Again is a second load of the base, measured in the same rounds: how far
-	// it seems to differ from the base is the noise of this benchmark, here
-	// and now. In exact mode it is the base counted again, alone, and there
-	// only where base and head differ and chance may have a say in it. It is nil
-	// where the numbers were stored.
+	// Again is a second load of the base, measured in the same rounds: its apparent
+	// difference from the base is the noise of this benchmark, here and now. In exact mode
+	// it is the base counted again, alone, and only if base and head differ and chance may
+	// play a part in it. It is nil if the numbers were stored.
 	Again *Result `json:"again,omitempty"`
-	// Lines are the lines of source of which the head executes more or fewer BPF
-	// instructions than the base: what changed most first, no more than MaxLines.
+	// Lines are the lines of source for which the head executes more or fewer BPF
+	// instructions than the base: the largest change first, no more than MaxLines.
 	Lines []Line `json:"lines,omitempty"`
 }
 
 // MaxLines is how many lines a Pair has at most.
 const MaxLines = 20
 
-// Paired reports whether both sides were measured in the same rounds, if they were
-// timed.
+// Paired reports whether both sides were measured in the same rounds, if they were timed.
 func (p *Pair) Paired() bool { return p.Again != nil }
 
-// HeadRun is the head of a comparison as a run.
+// HeadRun returns the head of a comparison as a run.
 func (c *Comparison) HeadRun() *Run {
 	run := &Run{
 		Tool: c.Tool, Testbed: c.Testbed, Started: c.Started,

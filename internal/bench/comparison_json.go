@@ -12,7 +12,7 @@ type comparisonDoc struct {
 	Confirmed pairs `json:"confirmed"`
 }
 
-// comparison is the comparison, once all of it was decoded.
+// comparison returns the comparison after all of it was decoded.
 func (d *comparisonDoc) comparison() (*Comparison, error) {
 	if d.Pairs == nil {
 		return nil, errors.New("a comparison has no pairs")

@@ -8,20 +8,19 @@ import (
 	"io"
 )
 
-// A document can come from a stranger's pull request, and two bytes of JSON can
-// become a struct of hundreds. So lists are read one element at a time, each of
-// which is checked before the next, and have a length that no honest document
-// comes near: what a document takes is a small multiple of its size.
+// A document can come from a stranger's pull request, and two bytes of JSON can become a
+// struct of hundreds. So lists are read one element at a time, each of which is checked
+// before the next, and have limits that no honest document comes near: the memory for a
+// document is a small multiple of its size.
 const (
 	maxRuns     = 1000
 	maxResults  = 100_000
-	maxSamples  = 1000   // of a result
-	maxWarnings = 10_000 // of a result
-	maxAlerts   = 1000   // of a result
+	maxSamples  = 1000   // per result
+	maxWarnings = 10_000 // per result
+	maxAlerts   = 1000   // per result
 )
 
-// decodeDocument reads one JSON document of bounded size, after which nothing
-// follows.
+// decodeDocument reads one JSON document of bounded size, which must be the whole input.
 func decodeDocument(r io.Reader, v any) error {
 	limited := &io.LimitedReader{R: r, N: MaxRunSize + 1}
 	dec := json.NewDecoder(limited)
@@ -40,8 +39,8 @@ func decodeDocument(r io.Reader, v any) error {
 	return nil
 }
 
-// decodeList reads an array of no more than limit elements, each of which take
-// checks. It is nil of null.
+// decodeList reads an array with at most limit elements, and passes each to take, which
+// checks it. It returns nil for null.
 func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T, error)) ([]T, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	switch open, err := dec.Token(); {
@@ -76,7 +75,7 @@ type runDoc struct {
 	Results results `json:"results"`
 }
 
-// run is the run, once all of it was decoded.
+// run returns the run after all of it was decoded.
 func (d *runDoc) run() (*Run, error) {
 	if d.Results == nil {
 		return nil, errors.New("a run has no results")
@@ -85,8 +84,7 @@ func (d *runDoc) run() (*Run, error) {
 	return &d.Run, checkThresholds(d.Thresholds)
 }
 
-// maxFileName is how long the name of a file may be: Linux opens none that is
-// longer.
+// maxFileName is the longest file name that is accepted: Linux opens no longer ones.
 const maxFileName = 4096
 
 func checkThresholds(name string) error {
@@ -129,7 +127,7 @@ type resultDoc struct {
 	Alerts   alerts   `json:"alerts"`
 }
 
-// result is the result, nil of nil.
+// result returns the result, or nil if d is nil.
 func (d *resultDoc) result() *Result {
 	if d == nil {
 		return nil
@@ -138,7 +136,7 @@ func (d *resultDoc) result() *Result {
 	return &d.Result
 }
 
-// samples are checked with their result, whose name their errors have.
+// samples are checked with their result, because errors name the benchmark.
 type samples []Sample
 
 func (s *samples) UnmarshalJSON(text []byte) (err error) {

@@ -18,8 +18,8 @@ var Drivers = []string{
 	DriverTestRun, DriverVeth, DriverPerfEvent, DriverCgroup, DriverSocket, DriverCommand, DriverVerify,
 }
 
-// SetDrivers names the drivers that the benchmark sets, which should be one at
-// most.
+// SetDrivers returns the names of the drivers that the benchmark sets, which should be at
+// most one.
 func (b *Benchmark) SetDrivers() []string {
 	var names []string
 	for name, set := range map[string]bool{
@@ -39,8 +39,8 @@ func (b *Benchmark) SetDrivers() []string {
 	return names
 }
 
-// Driver names what drives the benchmark, empty where that is left to the
-// program's type.
+// Driver returns the name of the benchmark's driver, empty if the program's type
+// determines it.
 func (b *Benchmark) Driver() string {
 	names := b.SetDrivers()
 	if len(names) == 0 {
@@ -49,8 +49,7 @@ func (b *Benchmark) Driver() string {
 	return names[0]
 }
 
-// SetDriver makes a driver, by its name and without settings, the benchmark's
-// only one.
+// SetDriver makes the named driver, without settings, the benchmark's only one.
 func (b *Benchmark) SetDriver(name string) {
 	b.TestRun, b.Veth, b.PerfEvent, b.Cgroup, b.Socket, b.Command, b.Verify = nil, nil, nil, nil, nil, nil, nil
 	switch name {
@@ -71,47 +70,45 @@ func (b *Benchmark) SetDriver(name string) {
 	}
 }
 
-// TestRun drives a program by BPF_PROG_RUN. What it leaves open depends on the
-// program's type.
+// TestRun drives a program by BPF_PROG_RUN. The defaults depend on the program's type.
 type TestRun struct {
-	// Packets are run in turn, each Repeat/len(Packets) times a round. To a
-	// sk_lookup program each one is a packet that looks for its socket.
+	// Packets are run in turn, each Repeat/len(Packets) times per round. For a sk_lookup
+	// program, each one is a packet that looks for its socket.
 	Packets []Packet `yaml:"packets"`
-	// Context is what the program is called with, or what its packets come with.
+	// Context is what the program is called with, or what accompanies its packets.
 	Context *Context `yaml:"context"`
-	// Repeat is the number of runs in a round (default 2,000, and 200 for a type
-	// of which the kernel runs one a call); in parallel, of each CPU, and ten
-	// times as many.
+	// Repeat is the number of runs per round. The default is 2,000, and 200 for a type
+	// that the kernel runs once per call. In parallel it counts per CPU, and the default
+	// is ten times as large.
 	Repeat int `yaml:"repeat"`
 }
 
-// Context is what BPF_PROG_RUN takes as ctx_in: a structure that depends on the
-// program's type, such as __sk_buff, or the arguments of a raw tracepoint.
+// Context is the ctx_in of BPF_PROG_RUN: a structure that depends on the program's type,
+// such as __sk_buff, or the arguments of a raw tracepoint.
 type Context struct {
 	// Hex are its first bytes, in hex digits.
 	Hex string `yaml:"hex"`
-	// Args are instead its numbers of 64 bits, in the machine's byte order.
+	// Args are alternatively its 64-bit numbers, in the machine's byte order.
 	Args []uint64 `yaml:"args"`
-	// Size is its length in bytes, if there is more of it: zeros.
+	// Size is its length in bytes, if it is longer; the rest is zeros.
 	Size int `yaml:"size"`
 }
 
-// Veth attaches a program to a veth pair and sends packets from one end of it
-// to the other.
+// Veth attaches a program to a veth pair and sends packets from one end to the other.
 type Veth struct {
-	// Mode is how the program is attached. The default is what its type and its
-	// section say: native, tc or tcx.
+	// Mode is how the program is attached. The default follows from its type and section:
+	// native, tc or tcx.
 	Mode VethMode `yaml:"mode"`
-	// Direction is where a tc program is attached: to the ingress of the end
-	// that gets the packets (default), or to the egress of that which sends them.
+	// Direction is where a tc program is attached: to the ingress of the end that receives
+	// the packets (default), or to the egress of the end that sends them.
 	Direction Hook `yaml:"direction"`
-	// Sender is what produces the packets: live_frames (Linux 5.18, for XDP),
-	// af_packet, or empty for the fastest that the kernel has.
+	// Sender is what produces the packets: live_frames (Linux 5.18, for XDP), af_packet,
+	// or empty for the fastest that the kernel has.
 	Sender string `yaml:"sender"`
 	// Packets are sent in turn, an equal share of Count each.
 	Packets []Packet `yaml:"packets"`
-	// Count is the number of packets sent in a round (default 20,000 for an XDP
-	// program, else 2,000).
+	// Count is the number of packets per round (default 20,000 for an XDP program, else
+	// 2,000).
 	Count int `yaml:"count"`
 }
 
@@ -127,7 +124,7 @@ const (
 	TCX        VethMode = "tcx"
 )
 
-// IsTC tells the modes of tc programs.
+// IsTC reports whether the mode is one for tc programs.
 func (m VethMode) IsTC() bool { return m == TC || m == TCX }
 
 // Hook is the direction of the packets that a tc program sees.
@@ -143,8 +140,8 @@ const (
 type PerfEvent struct {
 	// Event is the event's name as perf spells it (default cpu-clock).
 	Event string `yaml:"event"`
-	// Frequency is the number of samples asked for in a second. Period is
-	// instead the number of events from one sample to the next.
+	// Frequency is the number of samples requested per second. Period is alternatively the
+	// number of events between samples.
 	Frequency uint64 `yaml:"frequency"`
 	Period    uint64 `yaml:"period"`
 	// Scope is process (default: only the load) or all (every CPU).
@@ -155,8 +152,8 @@ type PerfEvent struct {
 	Window Duration `yaml:"window"`
 }
 
-// Verify loads a program and does not run it: the figures that it has are what
-// the verifier and the JIT make of it.
+// Verify loads a program and does not run it. It measures what the verifier and the JIT
+// make of the program.
 type Verify struct{}
 
 // Scope is whose events a perf event counts.
@@ -168,26 +165,26 @@ const (
 	ScopeAll     Scope = "all"
 )
 
-// Load is the work that a round drives a program with: one of a number of
-// CPU-bound processes, a command, or a process that already exists.
+// Load is the work that a round drives a program with: a number of CPU-bound processes, a
+// command, or an existing process. Only one of them is set.
 type Load struct {
 	CPU     int      `yaml:"cpu"`
 	Command []string `yaml:"command"`
 	PID     int      `yaml:"pid"`
 }
 
-// Exchange is messages that a process and its peer in another network
-// namespace send each other over a veth pair, each one answered.
+// Exchange is messages that a process and its peer in another network namespace send each
+// other over a veth pair. Each one is answered.
 type Exchange struct {
-	// Protocol is tcp or udp; the default is what the program's hook sees.
+	// Protocol is tcp or udp. The default is what the program's hook sees.
 	Protocol Protocol `yaml:"protocol"`
-	// Size is the number of bytes of a message and of its answer (default 64).
+	// Size is the size of a message and of its answer, in bytes (default 64).
 	Size int `yaml:"size"`
-	// Count is the number of messages in a round (default 500).
+	// Count is the number of messages per round (default 500).
 	Count int `yaml:"count"`
 	// Port is the port that messages are sent to (default 7, echo).
 	Port int `yaml:"port"`
-	// IPv6 sends them over IPv6, which a hook for one of the two sets by itself.
+	// IPv6 sends them over IPv6. A hook for only one of the two sets it by itself.
 	IPv6 bool `yaml:"ipv6"`
 }
 
@@ -200,46 +197,44 @@ const (
 	ProtocolUDP Protocol = "udp"
 )
 
-// Command attaches a tracing program to its hook and does what triggers it.
+// Command attaches a tracing program to its hook and triggers the hook.
 type Command struct {
-	// Attach is the hook, spelled as a section of an object, such as
-	// kprobe/vfs_read. The default is the program's own section.
+	// Attach is the hook, spelled like the section of an object, such as kprobe/vfs_read.
+	// The default is the program's own section.
 	Attach string `yaml:"attach"`
-	// Run is a command with its arguments, run once a round.
+	// Run is a command with its arguments, run once per round.
 	Run []string `yaml:"run"`
-	// Load is instead a load that the tool brings, one of Loads. The default
-	// suits the hook.
+	// Load is alternatively a built-in load, one of Loads. The default suits the hook.
 	Load string `yaml:"load"`
 	// Syscall is the system call of the load syscalls, by its name (default
 	// getppid).
 	Syscall string `yaml:"syscall"`
-	// Count is how often a round does what the load does (default 1,000; 20
-	// forks; 10 mixtures; an iterator is read once).
+	// Count is how often a round repeats the load (default 1,000; 20 forks; 10 mixtures;
+	// an iterator is read once).
 	Count int `yaml:"count"`
-	// Timeout is how long Run may take in a round (default 10 s).
+	// Timeout is how long Run may take per round (default 10 s).
 	Timeout Duration `yaml:"timeout"`
 }
 
-// The loads that the tool brings for tracing programs.
+// The built-in loads for tracing programs.
 const (
 	// LoadSyscalls makes a system call.
 	LoadSyscalls = "syscalls"
-	// LoadSwitches has two processes take turns, which are two switches each.
+	// LoadSwitches has two processes take turns, with two switches per turn.
 	LoadSwitches = "switches"
-	// LoadFaults touches pages of memory that are not there yet.
+	// LoadFaults touches pages of memory that are not mapped yet.
 	LoadFaults = "faults"
 	// LoadReads and LoadWrites read and write a page of a file in memory.
 	LoadReads  = "reads"
 	LoadWrites = "writes"
 	// LoadForks starts a process that executes a program and ends.
 	LoadForks = "forks"
-	// LoadSignals sends a thread a signal, which has a handler.
+	// LoadSignals sends a thread a signal that has a handler.
 	LoadSignals = "signals"
-	// LoadSockets exchanges a message over a new TCP connection and another one
-	// by UDP, in a network of its own.
+	// LoadSockets exchanges a message over a new TCP connection and another one by UDP, in
+	// a network of its own.
 	LoadSockets = "sockets"
-	// LoadMixture does what each of the others does, with each system call that
-	// does no harm.
+	// LoadMixture does what each of the others does, with each harmless system call.
 	LoadMixture = "mixture"
 )
 

@@ -13,7 +13,7 @@ type explanationDoc struct {
 	Programs explaineds `json:"programs"`
 }
 
-// explanation is the explanation, once all of it was decoded.
+// explanation returns the explanation after all of it was decoded.
 func (d *explanationDoc) explanation() (*Explanation, error) {
 	if d.Programs == nil {
 		return nil, errors.New("an explanation has no programs")
@@ -149,7 +149,7 @@ func (e *Executed) check() error {
 	return nil
 }
 
-// bad tells of what is not a number of instructions.
+// bad reports whether v cannot be a number of instructions.
 func bad(v float64) bool { return v < 0 || math.IsNaN(v) || math.IsInf(v, 0) }
 
 type codes []Code

@@ -47,7 +47,7 @@ func TestEncodeDecodeExplanation(t *testing.T) {
 	}
 }
 
-// Readers in other languages need no test for null.
+// Lists are never null, so readers in other languages need no test for it.
 func TestEncodeExplanationHasLists(t *testing.T) {
 	var text bytes.Buffer
 	if err := EncodeExplanations(&text, &Explanation{Programs: []Explained{{Benchmark: "a", Error: "x"}}}); err != nil {
@@ -98,7 +98,7 @@ func FuzzDecodeExplanation(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is taken can be written, and is the same when it is read again.
+		// Accepted input can be written, and is the same when it is read again.
 		var b bytes.Buffer
 		if err := EncodeExplanations(&b, got); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// hinted is an error that also knows what its reader can do about it.
+// hinted is an error that also says what to do about it.
 type hinted struct {
 	error
 	hint string
@@ -13,8 +13,8 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// WithHint adds to err what the reader can do about it. The hint is a
-// sentence of its own and no part of the error's text.
+// WithHint adds to err what the reader can do about it. The hint is a separate sentence
+// and not part of the error's text.
 func WithHint(err error, hint string) error {
 	if err == nil || hint == "" {
 		return err
@@ -22,7 +22,7 @@ func WithHint(err error, hint string) error {
 	return &hinted{err, hint}
 }
 
-// Hint is the outermost hint of err, or empty.
+// Hint returns the outermost hint of err, or an empty string.
 func Hint(err error) string {
 	var h *hinted
 	if errors.As(err, &h) {
@@ -48,7 +48,7 @@ func WithDetails(err error, lines []string) error {
 	return &detailed{err, lines}
 }
 
-// Details are the outermost details of err, or none.
+// Details returns the outermost details of err, or nil.
 func Details(err error) []string {
 	var d *detailed
 	if errors.As(err, &d) {
@@ -57,17 +57,17 @@ func Details(err error) []string {
 	return nil
 }
 
-// Note is what a person is told beside results and errors.
+// Note is a message for people beside results and errors.
 type Note struct {
 	Warn bool
 	Text string
-	Hint string // what can be done about it
+	Hint string // what to do about it
 }
 
-// Say is a Note for information.
+// Say returns an informational Note.
 func Say(format string, args ...any) Note { return Note{Text: fmt.Sprintf(format, args...)} }
 
-// Warn is a Note on what may be wrong.
+// Warn returns a Note about a possible problem.
 func Warn(format string, args ...any) Note {
 	return Note{Warn: true, Text: fmt.Sprintf(format, args...)}
 }

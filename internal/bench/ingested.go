@@ -5,20 +5,19 @@ import (
 	"fmt"
 )
 
-// The drivers of results that another tool measured, by the name of that tool.
-// They are not drivers of a suite.
+// The drivers of results that another tool measured, by the name of that tool. They are
+// not drivers in a suite.
 const (
 	DriverGo        = "go"
 	DriverCriterion = "criterion"
 )
 
-// Ingested reports whether another tool measured the result: of what an operation
-// costs in user space it has the values, and no counters of the kernel. Its object
-// is the package, its program the function.
+// Ingested reports whether another tool measured the result: it has the cost of an
+// operation in user space, and no counters of the kernel. Its object is the package, its
+// program the function.
 func (r *Result) Ingested() bool { return IsIngested(r.Driver) }
 
-// Repeats are what a result was measured by several times, in one word: another tool
-// loads nothing.
+// Repeats returns the word for the repeats of a result: another tool loads nothing.
 func (r *Result) Repeats() string {
 	if r.Ingested() {
 		return "measurements"
@@ -33,22 +32,22 @@ func IsIngested(driver string) bool { return driver == DriverGo || driver == Dri
 var (
 	// Allocs is how often an operation allocates memory on the heap. Go counts it.
 	Allocs = Measure{Name: "allocs", Unit: "allocations", Direction: LowerIsBetter, Exact: true}
-	// HeapBytes is how much it allocates: a mean, which may vary a little.
+	// HeapBytes is how many bytes it allocates: a mean, which may vary a little.
 	HeapBytes = Measure{Name: "heap-bytes", Unit: "bytes", Direction: LowerIsBetter}
 )
 
-// IsCustom reports whether a name is that of a measure of a benchmark's own, such as
-// records/op: the unit in which another tool gives it.
+// IsCustom reports whether a name is a benchmark's own measure, such as records/op, which
+// is the unit that another tool gives.
 func IsCustom(measure string) bool {
 	_, known := MeasureNamed(measure)
 	return !known && measure != ""
 }
 
-// MaxIngested bounds the values of a measure that another tool measured.
+// MaxIngested is how many values a measure from another tool may have.
 const MaxIngested = 2000
 
-// checkIngested refuses what no other tool can have measured: figures of kernels
-// would be judged as such.
+// checkIngested refuses values that no other tool can have measured: they would be judged
+// as the kernel's.
 func (r *Result) checkIngested() error {
 	switch {
 	case !r.Ingested():

@@ -15,7 +15,7 @@ func ingestedRun(change func(*Result)) *Run {
 	return &Run{Results: []Result{r}}
 }
 
-// A result of another tool has what that can measure, and nothing else.
+// A result from another tool has only what that can measure.
 func TestIngestedResults(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -13,11 +13,11 @@ import (
 // previous version would misread the document; new fields do not change it.
 const ResultsVersion = 2
 
-// MaxRunSize bounds the JSON of Results, in bytes: a file can come from a stranger's
+// MaxRunSize is the largest JSON of Results, in bytes: a file can come from a stranger's
 // pull request.
 const MaxRunSize = 256 << 20
 
-// Results are what commands write as JSON, and read again: of one kind, and one for each
+// Results are what commands write as JSON and read again: all of one kind, one for each
 // kernel.
 type Results struct {
 	Version      int            `json:"version"`
@@ -39,7 +39,7 @@ func EncodeExplanations(w io.Writer, all ...*Explanation) error {
 	return encode(w, Results{Explanations: all})
 }
 
-// encode has lists in the document instead of null.
+// encode writes empty lists in the document instead of null.
 func encode(w io.Writer, r Results) error {
 	doc := Results{Version: ResultsVersion}
 	for _, run := range r.Runs {
@@ -70,9 +70,9 @@ func writeJSON(w io.Writer, doc any) error {
 	return nil
 }
 
-// Decode reads results and checks that they are whole: a version that it knows, one kind
-// of results, counters of equal length, finite values. A run may have no results: a
-// virtual machine reports so that it is done, and a shard may have no benchmarks.
+// Decode reads results and checks that they are whole: a known version, one kind of
+// results, counters of equal length, finite values. A run may have no results: a virtual
+// machine reports in that way that it is done, and a shard may have no benchmarks.
 func Decode(r io.Reader) (*Results, error) {
 	var doc struct {
 		Version      int              `json:"version"`
@@ -104,7 +104,7 @@ func Decode(r io.Reader) (*Results, error) {
 
 var errNoResults = errors.New("there is a run without results in it")
 
-// DecodeRuns reads runs as Decode does. There is at least one, and none without results.
+// DecodeRuns reads runs as Decode does. It returns at least one, and none without results.
 func DecodeRuns(r io.Reader) ([]*Run, error) {
 	results, err := Decode(r)
 	if err != nil {
@@ -124,7 +124,7 @@ func DecodeRuns(r io.Reader) ([]*Run, error) {
 	return results.Runs, nil
 }
 
-// DecodeRun reads a single run as Decode does, which may be without results.
+// DecodeRun reads a single run as Decode does. It may have no results.
 func DecodeRun(r io.Reader) (*Run, error) {
 	return decodeOne(r, func(r *Results) []*Run { return r.Runs })
 }
@@ -171,7 +171,7 @@ func (r *Result) check() error {
 	return nil
 }
 
-// kind is what a measure is beside its name, in words.
+// kind describes a measure apart from its name.
 func (m Measure) kind() string {
 	kind := "timed"
 	if m.Exact {
@@ -187,7 +187,7 @@ func (s *Sample) check() error {
 	if d := s.Measure.Direction; d != LowerIsBetter && d != HigherIsBetter && (d != UnknownDirection || !IsCustom(s.Measure.Name)) {
 		return fmt.Errorf("measure %q has direction %q", s.Measure.Name, d)
 	}
-	// By a direction of its own, a file could make a regression an improvement.
+	// With another direction, a file could turn a regression into an improvement.
 	if m, known := MeasureNamed(s.Measure.Name); known && m != s.Measure {
 		return fmt.Errorf("it has %s as %s, but it is %s", m.Name, s.Measure.kind(), m.kind())
 	}

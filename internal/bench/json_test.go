@@ -80,12 +80,12 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// sampleOf is a run with a sample of a measure.
+// sampleOf returns a run with a sample of a measure.
 func sampleOf(measure string) string {
 	return `{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":` + measure + `,"values":[1]}]}]}]}`
 }
 
-// A measure that the tool does not know is whatever it says it is.
+// Decode accepts any description of a measure that the tool does not know.
 func TestDecodeTakesMeasuresOfOthers(t *testing.T) {
 	if _, err := DecodeRun(strings.NewReader(sampleOf(`{"name":"branch-misses","unit":"misses","direction":"higher"}`))); err != nil {
 		t.Error(err)
@@ -164,8 +164,8 @@ func TestEncodeDecodeRuns(t *testing.T) {
 	}
 }
 
-// hostile are texts that ask for many times their size of memory: n elements of
-// each list.
+// hostile returns texts that need many times their size of memory: n elements of each
+// list.
 func hostile(n int) map[string]string {
 	many := func(element string) string { return "[" + strings.Repeat(element+",", n-1) + element + "]" }
 	of := func(key, element string) string {
@@ -201,8 +201,8 @@ func TestWhatIsRefusedTakesLittleMemory(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			err := decode(text)
 			runtime.ReadMemStats(&after)
-			// The text is kept twice while it is read, and beside it the longest list
-			// that is allowed, which grows.
+			// The text is in memory twice while it is read, beside the longest list that
+			// is allowed, which grows.
 			took, most := after.TotalAlloc-before.TotalAlloc, uint64(8*len(text)+64<<20)
 			if name == "distinct results" {
 				most += maxResults * uint64(unsafe.Sizeof(resultDoc{})+5*unsafe.Sizeof(Result{}))

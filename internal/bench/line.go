@@ -8,67 +8,67 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a line of source of a program, and what a run of the benchmark
-// executes of it, on one side or on two.
+// Line is a line of source of a program, and what a run of the benchmark executes for it,
+// on one side or on two.
 type Line struct {
-	// Program is the program that the line is part of: that of the benchmark, or
-	// one that it tail calls.
+	// Program is the program that contains the line: the benchmark's, or one that it tail
+	// calls.
 	Program string `json:"program"`
-	// Function is the function of the bytecode, in which others may be inlined.
+	// Function is the function in the bytecode, which may have others inlined.
 	Function string `json:"function"`
-	// File and Number are where the line is, as the debug information of the
-	// head's object has it, or of the base's where only that has the line. They
-	// are empty and 0 without debug information.
+	// File and Number are where the line is, according to the debug information of the
+	// head's object, or of the base's if only that has the line. They are empty and 0
+	// without debug information.
 	File   string `json:"file,omitempty"`
 	Number int    `json:"line,omitempty"`
 	// Text is the line itself, as the object has it.
 	Text string `json:"text,omitempty"`
-	// Offset is where the line's first instruction is in the program, InFunction in
+	// Offset is the position of the line's first instruction in the program, InFunction in
 	// its function, in slots of 8 bytes: the numbers that the verifier, bpftool and
-	// llvm-objdump give to instructions, of which a 64-bit load takes two.
+	// llvm-objdump give to instructions. A 64-bit load takes two.
 	Offset     int `json:"offset"`
 	InFunction int `json:"in_function"`
-	// InFunctionEnd is the slot of the last instruction, where this is a basic block
-	// and not a line.
+	// InFunctionEnd is the slot of the last instruction, if this is a basic block and not
+	// a line.
 	InFunctionEnd int `json:"in_function_end,omitempty"`
-	// BaseNumber, BaseFile and BaseText are the line's in the base, where they are
-	// others: it was moved, its file was renamed, it was changed where it stands.
+	// BaseNumber, BaseFile and BaseText are the line's in the base, if they differ: it was
+	// moved, its file was renamed, it was changed where it stands.
 	BaseNumber int    `json:"base_line,omitempty"`
 	BaseFile   string `json:"base_file,omitempty"`
 	BaseText   string `json:"base_text,omitempty"`
-	// Base and Head are what each side executes of the line, nil where a side
-	// has no such line.
+	// Base and Head are what each side executes for the line, nil if a side has no such
+	// line.
 	Base *Executed `json:"base,omitempty"`
 	Head *Executed `json:"head,omitempty"`
 }
 
-// Executed is what is executed of a part of a program.
+// Executed is what is executed in a part of a program.
 type Executed struct {
-	// PerRun are BPF instructions executed in a run of the benchmark, in the mean.
+	// PerRun is the mean number of BPF instructions executed per run of the benchmark.
 	PerRun float64 `json:"per_run"`
 	// Instructions is how many instructions that part of the program has.
 	Instructions int `json:"instructions"`
-	// Times is how often a run gets to a line, in the mean: how often the most
-	// executed one of its instructions is that stay where they were written. It is 0
-	// of a line that no run reached, though the compiler may have moved some of its
-	// instructions to where they are executed; see Partly.
+	// Times is how often a run reaches a line, in the mean: the count of its most executed
+	// instruction among those that stay where they were written. It is 0 for a line that
+	// no run reached, though the compiler may have moved some of its instructions to where
+	// they are executed; see Partly.
 	Times float64 `json:"times"`
-	// FirstOnly says that the very first runs reached the line, which find maps as
-	// they were filled, and none of those that were counted after it.
+	// FirstOnly says that only the very first runs reached the line, which find maps as
+	// they were filled, and none of those that were counted after them.
 	FirstOnly bool `json:"first_run_only,omitempty"`
-	// Spread is what one pass over the inputs executes, where not all passes
-	// executed as much.
+	// Spread is what one pass over the inputs executes, if not all passes executed as
+	// much.
 	Spread *Spread `json:"spread,omitempty"`
-	// Calls are helpers and kfuncs that are called: a call is one instruction,
-	// whatever is done there.
+	// Calls are the helpers and kfuncs that are called. A call is one instruction,
+	// whatever it does.
 	Calls []string `json:"calls,omitempty"`
-	// Notes are what else the counts say, such as that a tail call failed.
+	// Notes are other findings from the counts, such as that a tail call failed.
 	Notes []string `json:"notes,omitempty"`
-	// Code are those instructions, where they were asked for.
+	// Code are the instructions, if they were requested.
 	Code []Code `json:"code,omitempty"`
 }
 
-// Spread is the fewest and the most BPF instructions a run, in the mean of a pass.
+// Spread is the fewest and the most BPF instructions per run, each the mean of a pass.
 type Spread struct {
 	Least float64 `json:"least"`
 	Most  float64 `json:"most"`
@@ -77,12 +77,12 @@ type Spread struct {
 // Reached reports whether a run reached the part.
 func (e *Executed) Reached() bool { return e.Times > 0 || e.FirstOnly }
 
-// Partly tells of a part that was not reached that some of its instructions were
-// executed all the same.
+// Partly reports whether a part was not reached although some of its instructions were
+// executed.
 func (e *Executed) Partly() bool { return !e.Reached() && e.PerRun > 0 }
 
-// Overlap reports whether chance may be why two sides differ: runs of one differ among
-// themselves, and what they execute is not on this side or that of all of the other.
+// Overlap reports whether chance may explain why two sides differ: the runs of one differ
+// among themselves, and the ranges of both overlap.
 func Overlap(a, b *Executed) bool {
 	if a == nil || b == nil || a.Spread == nil && b.Spread == nil {
 		return false
@@ -100,19 +100,19 @@ func (e *Executed) spread() Spread {
 
 // Code is an instruction of a program.
 type Code struct {
-	// Offset is its slot in the program, see Line; Text is its assembly, as the
-	// verifier writes it.
+	// Offset is its slot in the program, see Line; Text is its assembly, as the verifier
+	// writes it.
 	Offset int    `json:"offset"`
 	Text   string `json:"text"`
 	// PerRun is how often a run executes it, in the mean.
 	PerRun float64 `json:"per_run"`
-	// Machine is an estimate of the machine instructions that the JIT made of it,
-	// nil where the kernel does not tell.
+	// Machine is an estimate of the machine instructions that the JIT made of it, nil if
+	// the kernel does not provide it.
 	Machine *int `json:"machine,omitempty"`
 }
 
-// Delta is how many BPF instructions more a run of the head executes of the line
-// than one of the base; a line that a side lacks takes none there.
+// Delta returns how many more BPF instructions a run of the head executes for the line
+// than one of the base. A side without the line counts as zero.
 func (l *Line) Delta() float64 { return l.Head.perRun() - l.Base.perRun() }
 
 func (e *Executed) perRun() float64 {
@@ -122,7 +122,7 @@ func (e *Executed) perRun() float64 {
 	return e.PerRun
 }
 
-// Source is where the line is, nil where that is not known.
+// Source returns where the line is, nil if that is unknown.
 func (l *Line) Source() *Source {
 	if l.File == "" || l.Number == 0 {
 		return nil
@@ -148,25 +148,25 @@ func (l *Line) check() error {
 	return nil
 }
 
-// Debug information has names and lines of any length, which a document would have
-// once for each instruction. So they are clipped where a document is made, and what
-// was made can be read: the limits of reading are none below these.
+// Debug information has names and lines of any length, which a document would repeat for
+// each instruction. So they are clipped when a document is made. The limits of reading are
+// not below these, so what was made can be read.
 
-// clippedText is how many bytes of a line of source, or of an instruction, are kept:
-// more than anybody reads.
+// clippedText is how many bytes of a line of source, or of an instruction, are kept: more
+// than anybody reads.
 const clippedText = 1024
 
-// ClipText is a line of source or an instruction as a document has it.
+// ClipText clips a line of source or an instruction for a document.
 func ClipText(s string) string { return clip(s, clippedText) }
 
-// ClipName is the name of a program or a function as a document has it.
+// ClipName clips the name of a program or a function for a document.
 func ClipName(s string) string { return clip(s, maxSourceFunction) }
 
-// ClipFile is the name of a file as a document has it.
+// ClipFile clips the name of a file for a document.
 func ClipFile(s string) string { return clip(s, maxFileName) }
 
-// clip is the beginning of a text that has so many bytes. What is not UTF-8 would
-// become longer in JSON.
+// clip returns the beginning of a text in at most that many bytes. It replaces invalid
+// UTF-8, which would become longer in JSON.
 func clip(s string, most int) string {
 	const more = "…"
 	if s = strings.ToValidUTF8(s, string(utf8.RuneError)); len(s) <= most {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Packet describes one or more packets: by their headers, as bytes in hex, or
-// as a pcap file. A description by headers expands to every combination of
-// its source addresses and sizes.
+// Packet describes one or more packets: by their headers, as bytes in hex, or as a pcap
+// file. A description by headers expands to every combination of its source addresses and
+// sizes.
 type Packet struct {
 	Hex  string `yaml:"hex"`
 	Pcap string `yaml:"pcap"`
@@ -56,7 +56,7 @@ type TCP struct {
 // Sizes is one frame size or a list of them.
 type Sizes []int
 
-// UnmarshalYAML takes a number or a list of numbers.
+// UnmarshalYAML reads a number or a list of numbers.
 func (s *Sizes) UnmarshalYAML(unmarshal func(any) error) error {
 	var one int
 	if unmarshal(&one) == nil {
@@ -71,14 +71,14 @@ func (s *Sizes) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// MaxPackets bounds what one description may expand to.
+// MaxPackets is how many packets one description may expand to.
 const MaxPackets = 4096
 
 // AddrRange is a range of addresses, both ends included.
 type AddrRange struct{ First, Last netip.Addr }
 
-// UnmarshalText reads an address, FIRST-LAST, or a prefix such as
-// 10.0.0.0/30, of which every address belongs to the range.
+// UnmarshalText reads an address, FIRST-LAST, or a prefix such as 10.0.0.0/30, which
+// includes all its addresses.
 func (r *AddrRange) UnmarshalText(text []byte) error {
 	s := string(text)
 	if p, err := netip.ParsePrefix(s); err == nil {
@@ -114,8 +114,8 @@ func (r *AddrRange) check(s string) error {
 	return nil
 }
 
-// Len is the number of addresses in the range, math.MaxInt when it does not
-// fit one.
+// Len returns the number of addresses in the range, or math.MaxInt if that does not fit an
+// int.
 func (r AddrRange) Len() int {
 	if !r.First.IsValid() {
 		return 0
@@ -131,7 +131,7 @@ func (r AddrRange) Len() int {
 	return int(d) + 1
 }
 
-// All lists every address of the range.
+// All returns every address in the range.
 func (r AddrRange) All() []netip.Addr {
 	var all []netip.Addr
 	for a := r.First; a.IsValid() && !r.Last.Less(a); a = a.Next() {

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Part is a file of results that is to be merged with others.
+// Part is a file of results to be merged with others.
 type Part struct {
 	Name string
 	Results
 }
 
-// DecodePart reads a file of runs or of comparisons, also one that was judged: of that,
-// what was measured.
+// DecodePart reads a file of runs or of comparisons. From one that was judged, it reads
+// only what was measured.
 func DecodePart(name string, r io.Reader) (*Part, error) {
 	results, err := Decode(r)
 	switch {

@@ -17,7 +17,7 @@ func sampleComparisons() []*Comparison {
 	return all
 }
 
-// Whatever an encoder wrote is read as what it is.
+// Everything that an encoder wrote is read as what it is.
 func TestDecodeResults(t *testing.T) {
 	run := sampleRun()
 	for what, c := range map[string]struct {
@@ -55,7 +55,7 @@ func FuzzDecodeResults(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is taken can be written, and is the same when it is read again.
+		// Accepted input can be written, and is the same when it is read again.
 		var b bytes.Buffer
 		err = encode(&b, *got)
 		if err != nil {

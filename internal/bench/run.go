@@ -11,56 +11,55 @@ type Run struct {
 	Tool    string    `json:"tool"`
 	Testbed Testbed   `json:"testbed"`
 	Started time.Time `json:"started"`
-	// Elapsed is the time of the whole run, Measuring that of its measuring
-	// phase alone, both in seconds; 0 in exact mode.
+	// Elapsed is the duration of the whole run, Measuring that of its measuring phase
+	// alone, both in seconds; 0 in exact mode.
 	Elapsed   float64 `json:"elapsed_s,omitempty"`
 	Measuring float64 `json:"measuring_s,omitempty"`
 	// Seed is the seed of the order of the rounds.
 	Seed uint64 `json:"seed"`
-	// Loads is how often each object was loaded afresh.
+	// Loads is how often each object was freshly loaded.
 	Loads int `json:"loads"`
-	// Partial says that the run ended before its time: the results hold what
-	// was measured until then.
+	// Partial says that the run ended early: the results hold what was measured until
+	// then.
 	Partial bool `json:"partial,omitempty"`
 	// Shard is the part of the suite that was measured, nil for all of it.
 	Shard *Shard `json:"shard,omitempty"`
-	// Missing are the shards that the run lacks, where others were joined. It is
+	// Missing are the shards that the run lacks, if it was merged from others. It is
 	// partial then.
 	Missing Shards `json:"missing,omitempty"`
-	// Thresholds is the file of thresholds that judged the run, by the name that
-	// it was given by, empty where the built-in ones did. It is for people: what a
-	// result names is not opened.
+	// Thresholds is the file of thresholds that judged the run, by the name that the user
+	// gave, empty for the built-in ones. It is for people: a file that a result names is
+	// not opened.
 	Thresholds string   `json:"thresholds,omitempty"`
 	Results    []Result `json:"results"`
 }
 
 // Testbed is the machine and kernel that a run was measured on.
 type Testbed struct {
-	// Mode is how the kernel was run. Results of different modes are never
-	// compared.
+	// Mode is how the kernel was run. Results of different modes are never compared.
 	Mode Mode `json:"mode"`
 	// Kernel is the release (uname -r), KernelBuild its version (uname -v).
 	Kernel      string `json:"kernel"`
 	KernelBuild string `json:"kernel_build"`
-	// Asked is the name that the kernel was asked for by, such as 6.12 or host,
-	// empty where that is not known. No number depends on it.
+	// Asked is the name that selected the kernel, such as 6.12 or host, empty if unknown.
+	// No number depends on it.
 	Asked string `json:"asked,omitempty"`
 	Arch  string `json:"arch"`
 	CPU   string `json:"cpu"`
 	Cores int    `json:"cores"`
-	// Virtual is the hypervisor when there is one that says so, else empty.
+	// Virtual is the hypervisor if there is one that identifies itself, else empty.
 	Virtual string `json:"virtual,omitempty"`
-	// QEMU is the version of what emulated the machine, empty on a host.
+	// QEMU is the version of the emulator, empty on a host.
 	QEMU string `json:"qemu,omitempty"`
 	// JIT is the value of net.core.bpf_jit_enable in words.
 	JIT string `json:"jit"`
 	// JITHarden is net.core.bpf_jit_harden, which makes programs slower.
 	JITHarden bool `json:"jit_harden,omitempty"`
-	// HardwareCounters are the events that the CPU counts, by the names of their
-	// measures: those of HardwareMeasures that results can have.
+	// HardwareCounters are the events that the CPU counts, by the names of their measures:
+	// those of HardwareMeasures that results can have.
 	HardwareCounters []string `json:"hardware_counters,omitempty"`
-	// Mitigations are the CPU vulnerabilities that the kernel mitigates, by
-	// name, because retpolines and the like are part of what a run costs.
+	// Mitigations are the CPU vulnerabilities that the kernel mitigates, by name, because
+	// retpolines and the like are part of the cost of a run.
 	Mitigations map[string]string `json:"mitigations,omitempty"`
 }
 
@@ -74,7 +73,7 @@ const (
 	ModeKVM   Mode = "kvm"
 )
 
-// Result is what was measured of one benchmark.
+// Result is what was measured for one benchmark.
 type Result struct {
 	Benchmark string `json:"benchmark"`
 	Driver    string `json:"driver"`
@@ -84,55 +83,53 @@ type Result struct {
 	Program      string `json:"program"`
 	// Type is the program's type in the kernel's spelling, such as xdp.
 	Type string `json:"type,omitempty"`
-	// Source is where the program's function stands, nil where that is not known.
+	// Source is where the program's function is defined, nil if unknown.
 	Source *Source `json:"source,omitempty"`
-	// Replaced are the functions of the program that freplace programs stood in
-	// for.
+	// Replaced are the functions of the program that freplace programs replaced.
 	Replaced []Replaced `json:"replaced,omitempty"`
 	// Error says why nothing, or not everything, was measured.
 	Error string `json:"error,omitempty"`
-	// Hint says what can be done about Error, Log is what the kernel's
-	// verifier said where it refused the program.
+	// Hint says what to do about Error, Log is the verifier's output if it refused the
+	// program.
 	Hint string `json:"hint,omitempty"`
 	Log  string `json:"log,omitempty"`
 	// Warnings are what a reader must know to trust the values.
 	Warnings []string `json:"warnings,omitempty"`
-	// Alerts are the budgets that the values exceed. Whoever judges a run adds
-	// them, whoever measures it has none.
+	// Alerts are the budgets that the values exceed. A judge adds them; measuring adds
+	// none.
 	Alerts []Alert `json:"alerts,omitempty"`
-	// Rounds are the raw counters of each round, Floor those of the empty
-	// program of the same type in the same rounds.
+	// Rounds are the raw counters of each round, Floor those of the empty program of the
+	// same type in the same rounds.
 	Rounds Counters `json:"rounds"`
 	Floor  Counters `json:"floor"`
 	// Traffic accounts for the packets of an attached program.
 	Traffic *Traffic `json:"traffic,omitempty"`
 	// Exchanged accounts for what sockets did for the program to see.
 	Exchanged *Exchanged `json:"exchanged,omitempty"`
-	// Path is what the program's events cost with and without it, in exact
-	// mode where the driver can tell.
+	// Path is the cost of the program's events with and without it, in exact mode if the
+	// driver can count it.
 	Path *Path `json:"path,omitempty"`
-	// Maps are what the maps that the program uses hold, because its cost may
-	// depend on it: those whose entries come and go.
+	// Maps is how full the maps are that the program uses and whose entries come and go,
+	// because its cost may depend on it.
 	Maps []MapFill `json:"maps,omitempty"`
 	// Retvals counts, by return value, the test_run calls that ended with it.
 	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
-	// CPUs is on how many CPUs the program ran at once, 0 for one.
+	// CPUs is on how many CPUs the program ran concurrently, 0 for one.
 	CPUs int `json:"cpus,omitempty"`
-	// Procs is on how many CPUs another tool says that it could run, 0 where it does
-	// not say so.
+	// Procs is on how many CPUs another tool says that it could run, 0 if it does not say.
 	Procs   int      `json:"procs,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
 }
 
-// Ended reports whether a benchmark came to something: a figure, or why there is none.
+// Ended reports whether a benchmark has an outcome: a value, or an error.
 func (r *Result) Ended() bool {
 	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
 }
 
 // Alert is a budget that a value exceeds.
 type Alert struct {
-	// Measure is the name of the measure, Value its median, Limit what that must
-	// not exceed or, if Under, not fall short of: both in the measure's unit.
+	// Measure is the name of the measure, Value its median, Limit what that must not
+	// exceed or, if Under, not fall short of: both in the measure's unit.
 	Measure string  `json:"measure"`
 	Value   float64 `json:"value"`
 	Limit   float64 `json:"limit"`
@@ -141,7 +138,7 @@ type Alert struct {
 	Severity string `json:"severity"`
 }
 
-// Sample is the sample of one measure, or nil.
+// Sample returns the sample of one measure, or nil.
 func (r *Result) Sample(name string) *Sample {
 	for i := range r.Samples {
 		if r.Samples[i].Measure.Name == name {
@@ -151,8 +148,8 @@ func (r *Result) Sample(name string) *Sample {
 	return nil
 }
 
-// Counters are the kernel's own counters, one element a round. Exact mode keeps
-// one round, which no interrupt disturbed.
+// Counters are the kernel's own counters, one element per round. Exact mode keeps one
+// round, which no interrupt disturbed.
 type Counters struct {
 	// Load is the index of the load of the objects that was measured.
 	Load []int `json:"load,omitempty"`
@@ -175,7 +172,7 @@ func (c *Counters) Add(load int, runTimeNS, runCnt, wallNS, recursionMisses uint
 	c.RecursionMisses += recursionMisses
 }
 
-// Runs is the number of runs in all rounds.
+// Runs returns the number of runs in all rounds.
 func (c *Counters) Runs() uint64 {
 	var n uint64
 	for _, v := range c.RunCnt {
@@ -199,33 +196,32 @@ type MapFill struct {
 	Name string `json:"name"`
 	// Type is the map's type in the kernel's spelling, such as lru_hash.
 	Type string `json:"type"`
-	// Entries is how many it held when it was prepared, before the program ran,
-	// After once the program had run in its first load, Max how many it can hold.
+	// Entries is how many it held when it was prepared, before the program ran, After once
+	// the program had run in its first load, Max how many it can hold.
 	Entries uint32 `json:"entries"`
 	After   uint32 `json:"after"`
 	Max     uint32 `json:"max"`
 }
 
-// Exchanged accounts for messages and calls: Tried counts them all, Done those
-// that were answered or succeeded. A message may be more than one run.
+// Exchanged accounts for messages and calls: Tried counts them all, Done those that were
+// answered or succeeded. A message may be more than one run.
 type Exchanged struct {
 	Tried uint64 `json:"tried"`
 	Done  uint64 `json:"done"`
 }
 
-// Path is what events cost on their whole path through the kernel, hook
-// included: in instructions, because only exact mode counts it.
+// Path is the cost of events on their whole path through the kernel, including the hook:
+// in instructions, because only exact mode counts it.
 type Path struct {
 	Events int `json:"events"`
-	// Attached and Detached are what that many events take with the program
-	// attached and without it.
+	// Attached and Detached are the cost of that many events with the program attached and
+	// without it.
 	Attached uint64 `json:"attached"`
 	Detached uint64 `json:"detached"`
 }
 
-// Cost is what an event costs more with the program attached. It is negative
-// where the program spares the kernel more work than it makes, such as by
-// dropping a packet.
+// Cost returns how much more an event costs with the program attached. It is negative if
+// the program saves the kernel more work than it makes, such as by dropping a packet.
 func (p *Path) Cost() float64 {
 	return (float64(p.Attached) - float64(p.Detached)) / float64(max(p.Events, 1))
 }
@@ -248,7 +244,8 @@ type Measure struct {
 // Direction says which way a measure is better.
 type Direction string
 
-// The directions. That of a custom measure is not known unless somebody said it.
+// The directions. The direction of a custom measure is unknown unless somebody specified
+// it.
 const (
 	LowerIsBetter    Direction = "lower"
 	HigherIsBetter   Direction = "higher"
@@ -257,15 +254,15 @@ const (
 
 // The measures of a timed run.
 var (
-	// Latency is what a run costs, net of the floor: the time that the kernel
-	// charges to the program less what it charges to the empty program.
+	// Latency is the cost of a run, net of the floor: the time that the kernel charges to
+	// the program less the time that it charges to the empty program.
 	Latency = Measure{Name: "latency", Unit: "ns", Direction: LowerIsBetter}
 	// LatencyRaw is run_time_ns/run_cnt as the kernel counts it.
 	LatencyRaw = Measure{Name: "latency-raw", Unit: "ns", Direction: LowerIsBetter}
 	// LatencyFloor is run_time_ns/run_cnt of the empty program.
 	LatencyFloor = Measure{Name: "latency-floor", Unit: "ns", Direction: LowerIsBetter}
-	// Contention is what a run costs more when the program runs on all CPUs at
-	// once, net of the floor in both cases.
+	// Contention is how much more a run costs when the program runs on all CPUs
+	// concurrently, net of the floor in both cases.
 	Contention = Measure{Name: "contention", Unit: "ns", Direction: LowerIsBetter}
 	// Throughput is runs per second of driving the program, harness included.
 	Throughput = Measure{Name: "throughput", Unit: "ops/s", Direction: HigherIsBetter}
@@ -275,18 +272,18 @@ var (
 var (
 	// Instructions is what a run executes, net of the floor.
 	Instructions = Measure{Name: "instructions", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsRaw includes what counting a run takes.
+	// InstructionsRaw includes the cost of counting a run.
 	InstructionsRaw = Measure{Name: "instructions-raw", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsFloor is that of the empty program.
+	// InstructionsFloor is the count for the empty program.
 	InstructionsFloor = Measure{Name: "instructions-floor", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsPath is what the event that triggers the program executes
-	// with the program attached less what it executes without: the hook and
-	// what comes of the program's verdict are part of it.
+	// InstructionsPath is what the event that triggers the program executes with the
+	// program attached less what it executes without: the hook and the effects of the
+	// program's verdict are part of it.
 	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 )
 
-// Counted is what is counted, in the words of a sentence: the instructions of the
-// machine stand beside those of BPF.
+// Counted returns the unit in the words of a sentence: the instructions of the machine
+// stand beside those of BPF.
 func (m Measure) Counted() string {
 	if m.Name == BPFInsns.Name && m.Unit != "" {
 		return "BPF " + m.Unit
@@ -294,21 +291,21 @@ func (m Measure) Counted() string {
 	return m.Unit
 }
 
-// BPFInsns is how many BPF instructions a run executes, those of the programs
-// that it tail calls included: counted in the running kernel, in every mode. It
-// is what changed of the program itself, whatever the CPU or the JIT make of it.
+// BPFInsns is how many BPF instructions a run executes, including those of the programs
+// that it tail calls: counted in the running kernel, in every mode. It shows changes of
+// the program itself, whatever the CPU or the JIT make of it.
 var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 
-// The measures of hardware counters, net of the floor, where the machine has
-// them: what its CPU did in the kernel in a run by test_run.
+// The measures of hardware counters, net of the floor, if the machine has them: what its
+// CPU did in the kernel during a run by test_run.
 var (
-	// Cycles are those of the CPU at the frequency that it ran at.
+	// Cycles are the CPU's cycles at the frequency that it ran at.
 	Cycles = Measure{Name: "cycles", Unit: "cycles", Direction: LowerIsBetter}
-	// RetiredInstructions are those that the CPU retired.
+	// RetiredInstructions are the instructions that the CPU retired.
 	RetiredInstructions = Measure{Name: "retired-instructions", Unit: "instructions", Direction: LowerIsBetter}
-	// CacheMisses are those of the last level of cache.
+	// CacheMisses are the misses in the last level of cache.
 	CacheMisses = Measure{Name: "cache-misses", Unit: "misses", Direction: LowerIsBetter}
-	// TLBMisses are those of loads in the data TLB.
+	// TLBMisses are the misses of loads in the data TLB.
 	TLBMisses = Measure{Name: "tlb-misses", Unit: "misses", Direction: LowerIsBetter}
 )
 
@@ -316,18 +313,18 @@ var (
 // reports.
 var HardwareMeasures = []Measure{Cycles, RetiredInstructions, CacheMisses, TLBMisses}
 
-// The static measures: what the kernel made of a program, before any run. They
-// are sums over the program, its functions and those that it tail calls.
+// The static measures: what the kernel made of a program, before any run. They are sums
+// over the program, its functions and the programs that it tail calls.
 var (
-	// VerifiedInsns is the number of instructions that the verifier went
-	// through, a branch's as often as it had to (Linux 5.2).
+	// VerifiedInsns is the number of instructions that the verifier processed, counting a
+	// branch as often as it was visited (Linux 5.2).
 	VerifiedInsns = Measure{Name: "verified-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// VerifierStates and VerifierPeakStates are the states that the verifier
-	// kept of the program, in all and at one time (Linux 5.2).
+	// VerifierStates and VerifierPeakStates are the states that the verifier kept for the
+	// program, in total and at one time (Linux 5.2).
 	VerifierStates     = Measure{Name: "verifier-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
 	VerifierPeakStates = Measure{Name: "verifier-peak-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
-	// XlatedBytes is the size of the bytecode once the verifier has rewritten
-	// it, JitedBytes that of the machine code.
+	// XlatedBytes is the size of the bytecode after the verifier has rewritten it,
+	// JitedBytes that of the machine code.
 	XlatedBytes = Measure{Name: "xlated-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
 	JitedBytes  = Measure{Name: "jited-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
 	// StackBytes is the stack that all functions use together (Linux 5.2).
@@ -339,13 +336,13 @@ var (
 // StaticMeasures are the static measures, in the order of reports.
 var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates, XlatedBytes, JitedBytes, StackBytes, MapMemory}
 
-// measures are all that there are, in the order of reports.
+// measures are all measures, in the order of reports.
 var measures = slices.Concat([]Measure{
 	Latency, LatencyRaw, LatencyFloor, Contention, Throughput,
 	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath, BPFInsns,
 }, HardwareMeasures, StaticMeasures, []Measure{Allocs, HeapBytes})
 
-// Measures lists the names of all measures.
+// Measures returns the names of all measures.
 func Measures() []string {
 	var names []string
 	for _, m := range measures {
@@ -354,7 +351,7 @@ func Measures() []string {
 	return names
 }
 
-// MeasureNamed is the measure of that name; ok is false if there is none.
+// MeasureNamed returns the measure with a name; ok is false if there is none.
 func MeasureNamed(name string) (m Measure, ok bool) {
 	i := slices.IndexFunc(measures, func(m Measure) bool { return m.Name == name })
 	if i < 0 {

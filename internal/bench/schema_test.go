@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write schema.json anew, and fail")
 
-// document is what the schema is of: Results, with what a judge may add.
+// document is the subject of the schema: Results, with what a judge may add.
 type document struct {
 	Version      int            `json:"version" jsonschema:"enum=2"`
 	Outcome      string         `json:"outcome,omitempty"`
@@ -24,8 +24,8 @@ type document struct {
 	Explanations []*Explanation `json:"explanations,omitempty"`
 }
 
-// The schema is what the types and their comments say. It allows other keys: new ones
-// do not change the version.
+// The schema follows from the types and their comments. It allows other keys: new ones do
+// not change the version.
 func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	r := jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true, ExpandedStruct: true}
 	r.Mapper = func(typ reflect.Type) *jsonschema.Schema {
@@ -63,7 +63,7 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	t.Error("schema.json is not that of the types: go test -update writes it anew")
 }
 
-// inJSON is a comment on a type with its fields as JSON has them.
+// inJSON returns a comment on a type with the fields' names in JSON.
 func inJSON(typ reflect.Type, comment string) string {
 	comment = strings.Join(strings.Fields(comment), " ")
 	comment = strings.NewReplacer(" is nil ", " is left out ", ", nil ", ", left out ").Replace(comment)

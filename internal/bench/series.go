@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Series is the series of a kernel's release: 6.12 of 6.12.107+deb13-amd64. What
-// is no such release is its own series.
+// Series returns the series of a kernel's release: 6.12 for 6.12.107+deb13-amd64. Any
+// other text is its own series.
 func Series(release string) string {
 	if m := seriesForm.FindString(release); m != "" && IsRelease(release, m) {
 		return m

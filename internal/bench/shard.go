@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Shard is one of several parts of a suite that are measured apart. It writes and
-// reads as text, such as 2/8: the second of eight.
+// Shard is one of several parts of a suite that are measured separately. Its text form is
+// such as 2/8: the second of eight.
 type Shard struct {
-	// Part counts from 1 on.
+	// Part counts from 1.
 	Part, Of int
 }
 
-// maxShards bounds how many parts there may be: no matrix of jobs has more.
+// maxShards is how many parts there may be: no matrix has more jobs.
 const maxShards = 1000
 
-// ParseShard reads a shard as it is written.
+// ParseShard reads the text form of a shard.
 func ParseShard(text string) (Shard, error) {
 	part, of, ok := strings.Cut(text, "/")
 	s := Shard{shardNumber(part), shardNumber(of)}
@@ -34,7 +34,7 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// shardNumber is -1 of what is written otherwise than numbers are.
+// shardNumber returns -1 for text that is not the usual form of a number.
 func shardNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || strconv.Itoa(n) != text {
@@ -54,7 +54,7 @@ func (s *Shard) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Shards are several of the parts of a suite.
+// Shards are several parts of a suite.
 type Shards []Shard
 
 func (s Shards) String() string {
@@ -73,7 +73,7 @@ func (s Shards) String() string {
 	return "shards " + text
 }
 
-// Are says what the shards are: shard 2/8 is missing.
+// Are returns a statement about the shards, such as "shard 2/8 is missing".
 func (s Shards) Are(what string) string {
 	if len(s) == 1 {
 		return s.String() + " is " + what
@@ -92,11 +92,11 @@ func (s *Shards) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Has reports whether the benchmark at an index of the suite is in this part. Each
-// is in exactly one; of any two parts neither has more than one benchmark more.
+// Has reports whether the benchmark at an index of the suite is in this part. Each is in
+// exactly one, and the sizes of any two parts differ by at most one.
 func (s Shard) Has(index int) bool { return index%s.Of == s.Part-1 }
 
-// PartOf are the elements that are in a shard, all for nil.
+// PartOf returns the elements that are in a shard, or all if s is nil.
 func PartOf[T any](s *Shard, all []T) []T {
 	if s == nil {
 		return all
@@ -110,5 +110,5 @@ func PartOf[T any](s *Shard, all []T) []T {
 	return part
 }
 
-// Index is the place in the suite of what has the nth place in this part.
+// Index returns the index in the suite of the nth element in this part.
 func (s Shard) Index(nth int) int { return nth*s.Of + s.Part - 1 }

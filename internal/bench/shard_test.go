@@ -24,8 +24,8 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// However many parts there are, each benchmark is in exactly one, and they are
-// as equal as they can be.
+// However many parts there are, each benchmark is in exactly one, and they are as equal as
+// they can be.
 func TestShardsPartition(t *testing.T) {
 	for n := range 30 {
 		for of := 1; of < 12; of++ {

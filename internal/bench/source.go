@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Source is where a function stands in its source, as the debug information of
-// its object has it.
+// Source is where a function is defined, according to the debug information of its object.
 type Source struct {
 	// File is the path that the compiler was given: relative to the folder that it
 	// ran in, or absolute.
@@ -17,7 +16,7 @@ type Source struct {
 	Function string `json:"function"`
 }
 
-// What the kernel has for a path and for the name of a symbol, and BTF for the
+// The limits of the kernel for a path and for the name of a symbol, and of BTF for the
 // number of a line.
 const (
 	maxSourceFile     = 4096
@@ -25,8 +24,8 @@ const (
 	maxSourceLine     = 1<<22 - 1
 )
 
-// Check refuses what no honest object says of its source: it is printed, and an
-// object can come from a stranger's pull request.
+// Check refuses what no honest object says about its source: it is printed, and an object
+// can come from a stranger's pull request.
 func (s *Source) Check() error {
 	switch {
 	case s == nil:

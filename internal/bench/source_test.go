@@ -38,7 +38,7 @@ func TestSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(c.source.Function, "\xff") {
-			continue // JSON cannot say it
+			continue // JSON cannot represent it
 		}
 		back, decodeErr := DecodeRun(&b)
 		if (decodeErr == nil) != (err == nil) {

@@ -2,23 +2,23 @@ package bench
 
 import "io"
 
-// Verdict is what a judge found of one measure of a benchmark, as documents have it.
-// Figures that are not known are left out.
+// Verdict is a judge's finding on one measure of a benchmark, as documents have it.
+// Unknown figures are left out.
 type Verdict struct {
 	Benchmark string `json:"benchmark"`
-	// Measure is the name of the measure, Unit its unit. Both are empty where the
-	// verdict is on the benchmark as a whole.
+	// Measure is the name of the measure, Unit its unit. Both are empty if the verdict is
+	// on the benchmark as a whole.
 	Measure string `json:"measure,omitempty"`
 	Unit    string `json:"unit,omitempty"`
 	// Outcome is pass, improvement, regression, over-budget, inconclusive, accepted,
 	// added, removed or failed. Severity is fail, warn or ignore.
 	Outcome  string `json:"outcome"`
 	Severity string `json:"severity"`
-	// Allowed says of a pass that the measure did get worse, as far as it may.
+	// Allowed says that the measure passed although it got worse, within its limit.
 	Allowed bool `json:"allowed,omitempty"`
 	// Base and Head are the medians of both sides, and Delta is head less base: in the
-	// measure's unit. Where both were measured in the same rounds, Delta is estimated
-	// from the differences inside the rounds. Ratio is head over base.
+	// measure's unit. If both were measured in the same rounds, Delta is estimated from
+	// the differences inside the rounds. Ratio is head over base.
 	Base  *float64 `json:"base,omitempty"`
 	Head  *float64 `json:"head,omitempty"`
 	Delta *float64 `json:"delta,omitempty"`
@@ -36,14 +36,14 @@ type Verdict struct {
 	// Band is the noise: how far from 1 the ratio of the base to a second load of
 	// itself reaches.
 	Band *float64 `json:"band,omitempty"`
-	// Detectable is the smallest growth, as a share of the base, that the comparison
-	// would have caught 19 times of 20. DetectableBy is the same in the measure's unit.
+	// Detectable is the smallest growth, as a share of the base, that the comparison would
+	// have caught 19 times out of 20. DetectableBy is the same in the measure's unit.
 	Detectable   *float64 `json:"detectable,omitempty"`
 	DetectableBy *float64 `json:"detectable_by,omitempty"`
-	// SecondRatio is the Ratio that the confirming measurement found.
+	// SecondRatio is the Ratio in the confirming measurement.
 	SecondRatio *float64 `json:"second_ratio,omitempty"`
-	// Paired says that both sides were measured in the same rounds. Loads and Rounds
-	// are how many of each the figures are from.
+	// Paired says that both sides were measured in the same rounds. Loads and Rounds are
+	// how many of each the figures are based on.
 	Paired bool `json:"paired,omitempty"`
 	Loads  int  `json:"loads,omitempty"`
 	Rounds int  `json:"rounds,omitempty"`
@@ -52,18 +52,18 @@ type Verdict struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Judged is a comparison with what a judge found of it.
+// Judged is a comparison with a judge's findings.
 type Judged struct {
 	// Outcome is the worst of its verdicts: pass, inconclusive, regression,
 	// over-budget or failed.
 	Outcome string `json:"outcome,omitempty"`
 	*Comparison
-	// Verdicts are those on each measure that a threshold is for.
+	// Verdicts are the verdicts on each measure that has a threshold.
 	Verdicts []Verdict `json:"verdicts,omitzero"`
 }
 
-// EncodeJudged writes judged comparisons as one JSON document, which Decode reads
-// without what the judge found. The outcome is that of all of them.
+// EncodeJudged writes judged comparisons as one JSON document, which Decode reads without
+// the verdicts. The outcome is that of all of them.
 func EncodeJudged(w io.Writer, outcome string, all ...Judged) error {
 	doc := judgedResults{ResultsVersion, outcome, []Judged{}}
 	for _, j := range all {
@@ -74,7 +74,7 @@ func EncodeJudged(w io.Writer, outcome string, all ...Judged) error {
 	return writeJSON(w, &doc)
 }
 
-// judgedResults are Results of which a judge said something.
+// judgedResults is the JSON of judged Results.
 type judgedResults struct {
 	Version     int      `json:"version"`
 	Outcome     string   `json:"outcome"`

@@ -8,12 +8,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// unlikeError says that two files are not parts of the same, and why.
+// unlikeError returns the error that two files are not parts of the same, and why.
 func unlikeError(a, b *piece, format string, args ...any) error {
 	return fmt.Errorf("%s and %s cannot be merged: %s", a.file, b.file, fmt.Sprintf(format, args...))
 }
 
-// checkAlike refuses what was not measured by one suite of one tool.
+// checkAlike refuses pieces that were not measured with one suite by one tool.
 func checkAlike(all []*piece) error {
 	a := all[0]
 	for _, b := range all[1:] {
@@ -35,7 +35,7 @@ func checkAlike(all []*piece) error {
 	return nil
 }
 
-// wordsOf are all that is known of a side.
+// wordsOf describes all that is known about a side.
 func wordsOf(s bench.Side) string {
 	text := fmt.Sprintf("%q", s.Name)
 	if s.Commit != "" {
@@ -50,7 +50,8 @@ func wordsOf(s bench.Side) string {
 	return text
 }
 
-// checkKernel refuses what was measured on one kernel in different ways, or twice.
+// checkKernel refuses pieces for one kernel that were measured in different ways, or
+// twice.
 func checkKernel(pieces []*piece) error {
 	a := pieces[0]
 	files, shards := map[string]*piece{}, map[bench.Shard]*piece{}
@@ -86,9 +87,9 @@ func unlikeHint(t *bench.Testbed) string {
 	return "time all shards on machines of one kind; or count instructions, which every machine does alike (exact mode)"
 }
 
-// unlikeTestbed says in what two testbeds of the same kernel differ that numbers
-// depend on, empty if in nothing. Where instructions are counted, that is not
-// the host.
+// unlikeTestbed says how two testbeds of the same kernel differ in a way that affects the
+// numbers, or returns an empty string. The host does not matter if instructions are
+// counted.
 func unlikeTestbed(a, b *bench.Testbed) string {
 	timed := a.Mode != bench.ModeExact
 	for _, f := range []struct {
@@ -116,7 +117,7 @@ func unlikeTestbed(a, b *bench.Testbed) string {
 	return ""
 }
 
-// unlikeBase compares the testbeds of bases that were stored.
+// unlikeBase is unlikeTestbed for the testbeds of stored bases.
 func unlikeBase(a, b *bench.Testbed) string {
 	switch {
 	case a == nil && b == nil:

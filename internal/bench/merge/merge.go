@@ -1,4 +1,4 @@
-// Package merge joins what was measured in parts: shards of a suite, or kernels.
+// Package merge joins results that were measured in parts: shards of a suite, or kernels.
 package merge
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// MissingError says which shards no file has.
+// MissingError says which shards are in no file.
 type MissingError struct {
 	Shards bench.Shards
-	// Kernel is the one whose shards are missing, empty where there is just one.
+	// Kernel is the kernel whose shards are missing, empty if there is only one kernel.
 	Kernel string
 }
 
@@ -28,12 +28,11 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%v%s %s in no file", e.Shards, of, are)
 }
 
-// Results joins parts of what was measured into what one invocation would have
-// measured: shards of a suite, or the same suite on several kernels. They must be
-// alike in all that numbers depend on, and no benchmark may occur twice on a
-// kernel. Where shards are missing, the results have those that are there, as
-// partial, and the error is a *MissingError or several joined. What is joined
-// nobody has judged yet: it has neither thresholds nor alerts.
+// Results joins parts into what one invocation would have measured: shards of a suite, or
+// the same suite on several kernels. They must be alike in everything that numbers depend
+// on, and no benchmark may occur twice on a kernel. If shards are missing, the results
+// have the others, as partial, and the error is a *MissingError or several joined. The
+// joined results are not judged yet: they have neither thresholds nor alerts.
 func Results(parts []*bench.Part) (*bench.Results, error) {
 	var all []*piece
 	for _, p := range parts {
@@ -56,7 +55,7 @@ func Results(parts []*bench.Part) (*bench.Results, error) {
 	return merge(all)
 }
 
-// piece is one run or comparison of a file.
+// piece is one run or comparison in a file.
 type piece struct {
 	file       string
 	tool       string
@@ -118,7 +117,7 @@ func merge(all []*piece) (*bench.Results, error) {
 	return &out, errors.Join(missing...)
 }
 
-// missingShards are those that none of the pieces is, nil if all are there.
+// missingShards returns the shards that are not among the pieces, nil if all are.
 func missingShards(pieces []*piece) *MissingError {
 	first := pieces[0].shard
 	if first == nil {
@@ -140,7 +139,7 @@ func missingShards(pieces []*piece) *MissingError {
 	return &e
 }
 
-// add adds what the pieces of a kernel make together.
+// add adds the joined pieces of a kernel.
 func add(r *bench.Results, pieces []*piece, lacking *MissingError) {
 	var missing bench.Shards
 	if lacking != nil {
@@ -153,7 +152,7 @@ func add(r *bench.Results, pieces []*piece, lacking *MissingError) {
 	r.Comparisons = append(r.Comparisons, mergeComparisons(pieces, missing))
 }
 
-// both are the shards of two lists, each once.
+// both returns the shards of two lists, each once.
 func both(some, more bench.Shards) bench.Shards {
 	all := slices.Concat(some, more)
 	slices.SortFunc(all, func(a, b bench.Shard) int { return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Part, b.Part)) })
@@ -201,8 +200,8 @@ func mergeComparisons(pieces []*piece, missing bench.Shards) *bench.Comparison {
 	return &out
 }
 
-// inOrder joins what pieces have: of shards in the order of the suite, else one
-// after the other.
+// inOrder joins the elements of pieces: those of shards in the order of the suite, others
+// one piece after the other.
 func inOrder[T any](pieces []*piece, of func(*piece) []T) []T {
 	type placed struct {
 		index int

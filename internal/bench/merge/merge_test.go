@@ -22,7 +22,7 @@ func hostTestbed(kernel string) bench.Testbed {
 	return bench.Testbed{Mode: bench.ModeHost, Kernel: kernel, KernelBuild: "#1", Arch: "x86_64", CPU: "EPYC", Cores: 2, Virtual: "kvm", JIT: "on", Mitigations: map[string]string{"spectre_v2": "retpolines"}}
 }
 
-// runOf is a run of benchmarks, in a shard if it has one.
+// runOf returns a run of benchmarks, in a shard if one is given.
 func runOf(testbed bench.Testbed, shard, benchmarks string) *bench.Run {
 	run := &bench.Run{Tool: "v1", Testbed: testbed, Started: time.Unix(1000, 0).UTC(), Elapsed: 2, Seed: 7, Loads: 8, Results: []bench.Result{}}
 	if shard != "" {
@@ -50,7 +50,7 @@ func comparisonOf(testbed bench.Testbed, shard, benchmarks string) *bench.Compar
 	return c
 }
 
-// part is a file that has something, written and read.
+// part returns a file with content, written and read.
 func part(t testing.TB, name string, of any) *bench.Part {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,7 +77,7 @@ func part(t testing.TB, name string, of any) *bench.Part {
 	return p
 }
 
-// summary is what a merge came to: KERNEL: BENCHMARK... of each run.
+// summary returns the result of a merge: KERNEL: BENCHMARK... for each run.
 func summary(r *bench.Results) string {
 	var parts []string
 	add := func(testbed *bench.Testbed, shard *bench.Shard, partial bool, names []string) {
@@ -227,7 +227,7 @@ func TestMergeMissesShards(t *testing.T) {
 	}
 }
 
-// What parts lacked that were joined before, all of them lack together.
+// Merging parts that were merged before keeps all shards that they lacked.
 func TestMergeOfPartsThatLackShards(t *testing.T) {
 	for _, of := range []func(shard, benchmarks string) any{
 		func(shard, benchmarks string) any { return runOf(exactTestbed("6.12"), shard, benchmarks) },
@@ -257,8 +257,8 @@ func TestMergeOfPartsThatLackShards(t *testing.T) {
 	}
 }
 
-// What is joined was not judged as a whole, by whatever judged its parts; and what
-// it lacks, it says also to who reads it later.
+// Merged results are not judged as a whole, whoever judged their parts. They also tell
+// later readers what they lack.
 func TestMergeIsNotJudged(t *testing.T) {
 	run := runOf(exactTestbed("6.12"), "1/3", "a")
 	run.Thresholds, run.Results[0].Alerts = "one.yml", []bench.Alert{{Measure: "instructions", Value: 1, Severity: "fail"}}

@@ -46,7 +46,7 @@ func TestMergeRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	// The host of an emulated machine has no say in what it counts.
+	// The host of an emulated machine does not affect its counts.
 	other := changed(exact, func(t *bench.Testbed) { t.Cores, t.Virtual = 8, "kvm" })
 	if _, err := Results([]*bench.Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
 		t.Error(err)
@@ -77,8 +77,8 @@ func TestDecodePartRefuses(t *testing.T) {
 	}
 }
 
-// Whatever two files have, merging them neither fails hard nor makes anything
-// that cannot be read again.
+// Whatever two files contain, merging them does not panic, and the result can be read
+// again.
 func FuzzMerge(f *testing.F) {
 	for _, of := range []any{
 		runOf(exactTestbed("6.12"), "1/2", "a c"), runOf(exactTestbed("6.12"), "2/2", "b"), runOf(bench.Testbed{}, "2/2", ""),
