@@ -9,13 +9,13 @@ type Accept struct {
 	Measure   string `yaml:"measure"`
 	// UpTo is the largest growth that is excused.
 	UpTo Amount `yaml:"up_to"`
-	// Until is the last day on which it is.
+	// Until is the last day on which it is excused.
 	Until  Date   `yaml:"until"`
 	Reason string `yaml:"reason"`
 }
 
-// excuse turns a regression that is accepted into one that does not fail, and
-// says why one is no longer, or not that far.
+// excuse turns an accepted regression into one that does not fail, or says why it is no
+// longer accepted, or not that far.
 func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 	for _, a := range p.Accept {
 		if v.Outcome != Regression || a.Measure != v.Measure.Name || !match(a.Benchmark, v.Benchmark) {
@@ -34,10 +34,10 @@ func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 	}
 }
 
-// within reports whether a growth is at most an amount, to either side.
+// within reports whether a growth is at most an amount, in either direction.
 func (g growth) within(a Amount) bool {
 	if a.Relative {
-		// A base of zero has no percentage that could be accepted.
+		// A base of zero has no percentages.
 		return g.base != 0 && abs(g.share)*100 <= a.Value+roundOff
 	}
 	return abs(g.delta) <= a.Value

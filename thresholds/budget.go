@@ -10,8 +10,8 @@ import (
 // hasBudget reports whether the threshold bounds a value by itself.
 func (t *Threshold) hasBudget() bool { return t.Max != nil || t.Min != nil }
 
-// spent reports whether a value exceeds the budget, what it exceeds, and whether
-// it does so from above.
+// spent reports whether a value exceeds the budget, which limit it exceeds, and whether it
+// is under that limit.
 func (t *Threshold) spent(v float64) (limit float64, under, spent bool) {
 	if t.Min != nil && v < *t.Min {
 		return *t.Min, true, true
@@ -22,7 +22,7 @@ func (t *Threshold) spent(v float64) (limit float64, under, spent bool) {
 	return 0, false, false
 }
 
-// LimitWords are what comes before the limit of a budget that was exceeded.
+// LimitWords returns the words before the limit of an exceeded budget.
 func LimitWords(under bool) string {
 	if under {
 		return "under the minimum of"
@@ -30,9 +30,9 @@ func LimitWords(under bool) string {
 	return "over the maximum of"
 }
 
-// spend judges the budgets: what exceeds one is over budget, whatever became of
-// it since the base. What is worse stays: a regression that fails, and a doubt
-// that fails where the budget only warns.
+// spend judges the budgets: a value that exceeds one is over budget, however it compares
+// with the base. A worse verdict stays: a regression that fails, and a doubt that fails if
+// the budget only warns.
 func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 	head := sample(p.Head, v.Measure.Name)
 	if head == nil {
@@ -55,7 +55,7 @@ func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 	}
 }
 
-// checkBudget says what is wrong with a budget, by its key, if anything.
+// checkBudget returns what is wrong with a budget, and its key, if anything.
 func (t *Threshold) checkBudget() (key, msg string) {
 	m, known := bench.MeasureNamed(t.Measure)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// common finds out what the two sides have in common. A gate that compared
-// nothing has not been passed.
+// common finds out what the two sides have in common. A gate that compared nothing has not
+// been passed.
 func (j *judgement) common() {
 	heads, both := 0, 0
 	for i := range j.comparison.Pairs {
@@ -27,12 +27,12 @@ func (j *judgement) common() {
 	if both > 0 || len(c.Pairs) == 0 || c.Partial {
 		return
 	}
-	// Of runs that were stored the head may lack a kernel that the base has.
+	// In stored runs, the head may lack a kernel that the base has.
 	j.headless = heads == 0 && c.BaseTestbed != nil
 	j.disjoint = !j.headless
 }
 
-// removed is the verdict on what only the base has.
+// removed returns the outcome for a benchmark that only the base has, and the reason.
 func (j *judgement) removed(p *bench.Pair) (Outcome, string) {
 	if j.headless {
 		return Inconclusive, fmt.Sprintf("the head was not measured in %s mode on Linux %s", j.comparison.Testbed.Mode, j.comparison.Testbed.Kernel)

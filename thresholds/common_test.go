@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// oneSided are a benchmark that only the base has, and one that only the head has.
+// oneSided returns a benchmark that only the base has, and one that only the head has.
 func oneSided() (removed, added bench.Pair) {
 	removed, added = exactPair("xdp/parse", 5, 0), exactPair("xdp/parser", 0, 5)
 	removed.Head, added.Base = nil, nil
@@ -24,7 +24,7 @@ func TestNothingInCommon(t *testing.T) {
 		if v := Default().Compare(comparison(removed), Options{Strict: strict}); !v.Disjoint || v.Overall() != Failed {
 			t.Errorf("a head without benchmarks, strict %v: %+v", strict, v)
 		}
-		// A rename beside others passes, and is said.
+		// A rename beside others passes, and the verdict mentions it.
 		v := Default().Compare(comparison(removed, added, exactPair("b", 1, 1)), Options{Strict: strict})
 		if v.Overall() != Pass || v.All[0].Outcome != Removed || !strings.HasSuffix(v.All[0].Why, `; was it renamed to "xdp/parser"?`) || v.All[1].Outcome != Added {
 			t.Errorf("strict %v: %+v", strict, v)
@@ -32,7 +32,7 @@ func TestNothingInCommon(t *testing.T) {
 	}
 }
 
-// What no threshold is for is removed all the same.
+// A benchmark without a threshold is also reported as removed.
 func TestRemovedWithoutAThreshold(t *testing.T) {
 	removed := measured(bench.Throughput, "old", 5, 5)
 	removed.Head = nil
@@ -42,7 +42,7 @@ func TestRemovedWithoutAThreshold(t *testing.T) {
 	}
 }
 
-// A kernel that only the base was measured on is a gap of the head's run.
+// A kernel that only the base was measured on is a gap in the head's run.
 func TestKernelThatTheHeadLacks(t *testing.T) {
 	removed, _ := oneSided()
 	c := comparison(removed)
@@ -53,9 +53,8 @@ func TestKernelThatTheHeadLacks(t *testing.T) {
 	}
 }
 
-// Only what both sides have is run in a comparison: the budget of what is new is
-// no reason to fail, and no pass where evidence is asked for. A stored run was
-// measured whole.
+// A comparison runs only what both sides have. So the budget of a new benchmark is no
+// reason to fail, but does not pass in strict mode. A stored run was measured as a whole.
 func TestBudgetOfAnAddedBenchmark(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, max: 1000000}]\n")
 	added := bench.Pair{Benchmark: "new", Head: &bench.Result{Benchmark: "new", Driver: "test_run"}}
@@ -73,7 +72,7 @@ func TestBudgetOfAnAddedBenchmark(t *testing.T) {
 	}
 }
 
-// A budget that only warns does not hide that the growth could not be told.
+// A budget that only warns does not hide that the growth is in doubt.
 func TestWarningHidesNoDoubt(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 2}, {measure: latency, max: 1, severity: warn}]\n")
 	v := p.Compare(comparison(timedPair("slow", 0.05)), Options{Strict: true})
@@ -98,7 +97,7 @@ func TestMinimum(t *testing.T) {
 	}
 }
 
-// No program costs less than an empty one: what seems to is not an improvement.
+// No program costs less than an empty one, so an apparent one is not an improvement.
 func TestBelowTheFloor(t *testing.T) {
 	below := timedPair("below", 0)
 	for i := range below.Head.Rounds.RunTimeNS {

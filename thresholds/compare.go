@@ -8,16 +8,16 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// Options are what a comparison is judged with beside the policy.
+// Options are the parameters of judging a comparison, beside the policy.
 type Options struct {
-	// Strict makes inconclusive evidence a failure to pass.
+	// Strict makes inconclusive evidence fail.
 	Strict bool
 	// Now decides which acceptances have ended; the zero time is the present.
 	Now time.Time
-	// History is the stored values of a measure of a benchmark before this one,
-	// on the same testbed, oldest first. Nil means none.
+	// History returns the earlier stored values of a measure of a benchmark on the same
+	// testbed, oldest first. Nil means none.
 	History func(benchmark, measure string) []float64
-	// Ended ends the judging early once it is true; nil is never.
+	// Ended stops the judging early once it returns true; nil means never.
 	Ended func() bool
 }
 
@@ -30,22 +30,21 @@ func (o *Options) now() time.Time {
 	return o.Now
 }
 
-// judgement is what all verdicts of one comparison are found with.
+// judgement is the state shared by all verdicts on one comparison.
 type judgement struct {
 	*Policy
 	Options
 	comparison *bench.Comparison
-	// first and second are the tests of the measurement and of the confirming
-	// one.
+	// first and second are the tests of the first and of the confirming measurement.
 	first, second suite
-	// headless says that the head was not measured on this kernel at all,
-	// disjoint that it was, and has no benchmark in common with the base.
+	// headless says that the head was not measured on this kernel at all, disjoint that it
+	// was and has no benchmark in common with the base.
 	headless, disjoint bool
 	// added are the benchmarks that only the head has.
 	added []string
 }
 
-// Compare judges a comparison: one verdict for each measure of each benchmark
+// Compare judges a comparison. It returns one verdict for each measure of each benchmark
 // that a threshold covers.
 func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	o.Now = o.now()
@@ -62,8 +61,8 @@ func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	return v
 }
 
-// Flagged lists the benchmarks that look slower or faster in the first
-// measurement, and so are to be measured a second time, for Confirmed.
+// Flagged returns the benchmarks that look slower or faster in the first measurement, and
+// so must be measured a second time, for Confirmed.
 func (p *Policy) Flagged(c *bench.Comparison) []string {
 	var names []string
 	for _, t := range p.test(c, c.Pairs, Options{}).tests {
@@ -103,7 +102,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
 		j.measure(&v, p, s, rule)
 		if v.Outcome == Failed && slices.ContainsFunc(budgets, Threshold.fails) {
-			// It is the budget too that could not be applied.
+			// The budget could not be applied either.
 			v.Severity = Fail
 		}
 		j.history(&v, p, s)
@@ -116,7 +115,8 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 	return all
 }
 
-// severity is that of what bounds the growth, or else of the strictest budget.
+// severity returns the severity of the threshold that bounds the growth, or else of the
+// strictest budget.
 func severity(rule *Threshold, budgets []Threshold) Severity {
 	if rule != nil {
 		return rule.Severity
@@ -130,8 +130,8 @@ func severity(rule *Threshold, budgets []Threshold) Severity {
 // fails reports whether the threshold can make a comparison fail.
 func (t Threshold) fails() bool { return t.Severity == Fail }
 
-// measures are those of the head, then those that only the base has, then
-// those with a budget that could not be applied.
+// measures returns the measures of the head, then those that only the base has, then those
+// with a budget that could not be applied.
 func (j *judgement) measures(p *bench.Pair) []bench.Measure {
 	var all []bench.Measure
 	add := func(m bench.Measure) {
@@ -152,7 +152,7 @@ func (j *judgement) measures(p *bench.Pair) []bench.Measure {
 	return all
 }
 
-// measure judges one measure that something bounds. A rule of nil leaves the
+// measure judges one measure that a threshold or budget bounds. A nil rule leaves the
 // growth unbounded.
 func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshold) {
 	head, base := sample(p.Head, s.measure), sample(p.Base, s.measure)
@@ -160,7 +160,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	case p.Head == nil:
 		v.Outcome, v.Why = j.removed(p)
 	case head == nil && p.Base == nil && j.comparison.BaseTestbed == nil:
-		// Only what both sides have is driven in a comparison.
+		// A comparison drives only what both sides have.
 		v.Outcome, v.Why = Inconclusive, "added, and not run beside anything: its budget could not be applied"
 	case head == nil && base != nil:
 		v.Outcome, v.Why = Failed, "not measured"
@@ -188,7 +188,7 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// sample is the sample of a measure, or nil where it has no value.
+// sample returns the sample of a measure, or nil if it has no value.
 func sample(r *bench.Result, measure string) *bench.Sample {
 	if r == nil {
 		return nil

@@ -28,7 +28,7 @@ thresholds:
 	if v := p.Compare(c, Options{}); v.All[1].Severity != Ignore || v.Overall() != Pass {
 		t.Errorf("on the kernel that is ignored: %+v", v.All[1])
 	}
-	// What the file does not say, the built-in policy says.
+	// The built-in policy fills in what the file leaves out.
 	v = p.Compare(comparison(measured(bench.MapMemory, "a", 100, 111), measured(bench.Throughput, "b", 1, 1)), Options{})
 	if got := only(t, v); got.Outcome != Regression || got.Severity != Warn || v.Overall() != Pass {
 		t.Errorf("%+v: map memory warns, and nothing bounds throughput", got)
@@ -66,7 +66,7 @@ thresholds:
 	}
 }
 
-// A budget that fails is not just a warning because the growth of its measure is.
+// A budget that fails does so even if the growth of its measure only warns.
 func TestBudgetThatCouldNotBeApplied(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: xlated-bytes, max: 150}]\n")
 	v := p.Compare(comparison(exactPair("a", 1, 1)), Options{})
@@ -171,7 +171,7 @@ func TestHistory(t *testing.T) {
 		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
 			t.Errorf("%s of %v: %s, %s; want %s", c.history, c.head, v.Outcome, v.Why, c.want)
 		}
-		// A base that says nothing changed does not outweigh what history says.
+		// An unchanged base does not outweigh the verdict of the history.
 		v = only(t, p.Compare(comparison(exactPair("a", c.head, c.head)), Options{History: func(string, string) []float64 { return past }}))
 		want := c.want
 		if want == Improvement {
@@ -205,7 +205,7 @@ func TestHistoryThatSaysNothingIsNoPass(t *testing.T) {
 	}
 }
 
-// Counts do not vary, so their history is a limit and not one that is missing.
+// Counts do not vary, so a constant history is a limit and not a missing one.
 func TestHistoryOfCounts(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: instructions, history: {}}]\n")
 	past := func(string, string) []float64 { return slices.Repeat([]float64{124.25}, 12) }
@@ -219,8 +219,8 @@ func TestHistoryOfCounts(t *testing.T) {
 	}
 }
 
-// A regression of either kind is one: history cannot outvote the base, nor the
-// base history, and what is ignored or accepted is so for both.
+// A regression of either kind is one: history cannot outvote the base, nor the base
+// history, and ignoring or accepting applies to both.
 func TestHistoryAndBase(t *testing.T) {
 	past := func(string, string) []float64 { return []float64{98, 100, 102, 100, 99, 101, 100, 100, 99, 101} }
 	const byHistory = "{measure: instructions, history: {}}"

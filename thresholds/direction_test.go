@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// What nobody said the better way of is never called a regression or an improvement.
+// A change in an unknown direction is never called a regression or an improvement.
 func TestUnknownDirection(t *testing.T) {
 	for _, c := range []struct {
 		direction  bench.Direction

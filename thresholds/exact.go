@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// isCount reports whether a measure is judged as numbers without noise: it is exact, or
-// what an operation allocates, which is a mean, and was the same each time.
+// isCount reports whether a measure is judged as numbers without noise: it is exact, or it
+// is what an operation allocates, which is a mean, and was the same each time.
 func isCount(base, head *bench.Sample) bool {
 	if head.Measure.Exact || head.Measure.Name != bench.HeapBytes.Name {
 		return head.Measure.Exact
@@ -17,9 +17,8 @@ func isCount(base, head *bench.Sample) bool {
 	return min(len(base.Values), len(head.Values)) > 1 && !differ(base.Values) && !differ(head.Values)
 }
 
-// exact judges numbers without noise: a growth is allowed up to the larger of
-// percent of the base and absolute. Counts of a base that differ from each other
-// are no such numbers.
+// exact judges numbers without noise: a growth is allowed up to the larger of percent of
+// the base and absolute. If the counts of a side vary, chance may explain the difference.
 func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Threshold) {
 	b, h := *base, *head
 	b.Measure.Exact, h.Measure.Exact = true, true
@@ -59,17 +58,17 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	}
 }
 
-// differ reports whether not all values are the same.
+// differ reports whether the values are not all equal.
 func differ(values []float64) bool { return slices.Min(values) != slices.Max(values) }
 
-// isNet reports whether the cost of an empty program is taken off a measure. That
-// of a whole path may well be negative: a program can spare the kernel work.
+// isNet reports whether a measure has the cost of an empty program subtracted. The cost of
+// a whole path may well be negative: a program can save the kernel work.
 func isNet(m bench.Measure) bool {
 	return m.Name == bench.Instructions.Name || m.Name == bench.Latency.Name
 }
 
-// exceeds reports whether an exact growth is more than is allowed. The
-// percentage of the base is computed first, since that of an integer is exact.
+// exceeds reports whether an exact growth is more than is allowed. It multiplies before it
+// divides, because the percentage of an integer is then exact.
 func (g growth) exceeds(t *Threshold) bool {
 	return g.delta > max(value(t.Percent)*abs(g.base)/100, value(t.Absolute))
 }

@@ -40,15 +40,15 @@ func TestExact(t *testing.T) {
 		if v.Outcome != c.want || c.why != "" && v.Why != c.why {
 			t.Errorf("%s from %v to %v: %s, %s; want %s, %s", c.rule, c.base, c.head, v.Outcome, v.Why, c.want, c.why)
 		}
-		// A growth that passes is none that nobody hears of.
+		// A growth that passes is reported.
 		if v.Allowed != (v.Outcome == Pass && c.head > c.base) {
 			t.Errorf("%s from %v to %v: allowed %v", c.rule, c.base, c.head, v.Allowed)
 		}
 	}
 }
 
-// What an operation allocates is a mean: a count where it was the same each time, and
-// no other number of tests then.
+// The memory that an operation allocates is a mean. It is a count if it was the same each
+// time, and then does not add to the number of tests.
 func TestHeapBytesAreCounts(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: heap-bytes, percent: 10}]\n")
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestExactOfAnotherTestbed(t *testing.T) {
 		t.Errorf("%+v: a stored number of the same testbed is compared", v)
 	}
 	for want, change := range map[string]func(*bench.Testbed){
-		// The JIT emits what the CPU has, and an emulator counts in its own way.
+		// The JIT emits code for the CPU, and each emulator counts in its own way.
 		"QEMU 9.0, not":             func(b *bench.Testbed) { b.QEMU = "9.0" },
 		"CPU max, not":              func(b *bench.Testbed) { b.CPU = "max" },
 		"number of cores 64, not":   func(b *bench.Testbed) { b.Cores = 64 },

@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 )
 
-// timedPair is a benchmark of 200 ns on the usual machine, whose head costs
-// growth more. Its name seeds its noise.
+// timedPair returns a benchmark of 200 ns on the usual machine, whose head costs growth
+// more. Its name seeds its noise.
 func timedPair(name string, growth float64) bench.Pair {
 	return machinePair(stattest.Usual(32), name, growth)
 }
@@ -39,7 +39,7 @@ func comparison(pairs ...bench.Pair) *bench.Comparison {
 	return &bench.Comparison{Testbed: bench.Testbed{Mode: bench.ModeHost, Kernel: "6.12.8"}, Pairs: pairs}
 }
 
-// policy reads the thresholds and acceptances of a file.
+// policy reads thresholds and acceptances from the text of a file.
 func policy(t *testing.T, text string) *Policy {
 	t.Helper()
 	p, err := load("version: 1\n" + text)
@@ -52,7 +52,7 @@ func policy(t *testing.T, text string) *Policy {
 	return p
 }
 
-// marked are the budgets that a run exceeds.
+// marked returns the budgets that a run exceeds.
 func marked(p *Policy, run *bench.Run) (alerts []bench.Alert) {
 	p.Mark(run)
 	for _, r := range run.Results {
@@ -61,7 +61,7 @@ func marked(p *Policy, run *bench.Run) (alerts []bench.Alert) {
 	return alerts
 }
 
-// only is the one verdict that there is.
+// only returns the only verdict.
 func only(t *testing.T, v *Verdicts) Verdict {
 	t.Helper()
 	if len(v.All) != 1 {

@@ -7,9 +7,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// belowFloor says which side costs less than an empty program by more than the
-// floor's own noise, empty for none: no program does, so the floor was not that
-// of this program or something disturbed it, and no verdict can rest on it.
+// belowFloor says which side costs less than an empty program by more than the floor's own
+// noise, or returns an empty string. No program does, so the floor was not that of this
+// program or something disturbed it, and no verdict can rest on it.
 func belowFloor(t *test) string {
 	for _, side := range []struct {
 		name string

@@ -7,11 +7,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// growth is a change seen from the side that is worse for the measure: more
-// nanoseconds and fewer packets a second are both positive.
+// growth is a change in the direction that is worse for the measure: more nanoseconds and
+// fewer packets per second are both positive.
 type growth struct {
-	// base is in the measure's unit, and so is delta; share, low and high are
-	// shares of the base.
+	// base and delta are in the measure's unit; share, low and high are shares of the
+	// base.
 	base, delta, share, low, high float64
 }
 
@@ -23,7 +23,7 @@ func growthOf(c *stat.Change) growth {
 	return g
 }
 
-// growthFrom is that of a value from what it was, to either side.
+// growthFrom returns the growth from an earlier value, whichever direction is worse.
 func growthFrom(base, value float64) growth {
 	g := growth{base: base, delta: value - base}
 	if base != 0 {
@@ -32,7 +32,7 @@ func growthFrom(base, value float64) growth {
 	return g
 }
 
-// mirrored is the same change seen from the other side.
+// mirrored returns the same change in the opposite direction.
 func (g growth) mirrored() growth {
 	return growth{g.base, -g.delta, -g.share, -g.high, -g.low}
 }
@@ -42,7 +42,7 @@ func (g growth) beyond(t *Threshold) bool {
 	return g.delta > value(t.Absolute) && g.share > value(t.Percent)/100
 }
 
-// limit is the share of the base that the threshold allows.
+// limit returns the share of the base that the threshold allows.
 func (g growth) limit(t *Threshold) float64 {
 	base := max(abs(g.base), stat.MinNet)
 	return max(value(t.Percent)/100, value(t.Absolute)/base)

@@ -9,21 +9,21 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// History bounds a value by those before it. The tests are those of Bencher:
-// see stat.Detector.
+// History bounds a value by earlier ones. The tests are those of Bencher: see
+// stat.Detector.
 type History struct {
-	// Test is t_test where it is not given.
+	// Test is t_test by default.
 	Test stat.Detector `yaml:"test"`
-	// Boundary is how far a value may be; what it means depends on the test.
-	// For z_score, t_test and log_normal it is 0.98 where it is not given.
+	// Boundary is how far a value may be; its meaning depends on the test. For z_score,
+	// t_test and log_normal it is 0.98 by default.
 	Boundary *float64 `yaml:"boundary"`
-	// Runs is how many of the latest values are looked at, 64 where it is not
-	// given, MinRuns below how many nothing is said, 10.
+	// Runs is how many of the latest values are used, by default 64. With fewer than
+	// MinRuns, by default 10, there is no verdict.
 	Runs    int `yaml:"runs"`
 	MinRuns int `yaml:"min_runs"`
 }
 
-// fill puts in what is not given.
+// fill sets the defaults.
 func (h *History) fill() {
 	if h.Test == "" {
 		h.Test = stat.TTest
@@ -40,7 +40,7 @@ func (h *History) fill() {
 	}
 }
 
-// tests are the names of all tests.
+// tests returns the names of all tests.
 func tests() []string {
 	var names []string
 	for _, d := range stat.Detectors() {
@@ -49,8 +49,7 @@ func tests() []string {
 	return names
 }
 
-// Historic yields, as benchmark and measure, what of a run is judged by the
-// values before it.
+// Historic yields the benchmarks and measures of a run that are judged by earlier values.
 func (p *Policy) Historic(run *bench.Run) iter.Seq2[string, string] {
 	return func(yield func(benchmark, measure string) bool) {
 		for i := range run.Results {
@@ -69,8 +68,8 @@ func (p *Policy) Historic(run *bench.Run) iter.Seq2[string, string] {
 	}
 }
 
-// JudgeHistory judges the values of a run by those before them: one verdict for
-// each measure of each benchmark that a threshold asks it of.
+// JudgeHistory judges the values of a run by earlier ones. It returns one verdict for each
+// measure of each benchmark that has a threshold with a history.
 func (p *Policy) JudgeHistory(run *bench.Run, o Options) []Verdict {
 	var all []Verdict
 	for i := range run.Results {
@@ -86,8 +85,8 @@ func (p *Policy) JudgeHistory(run *bench.Run, o Options) []Verdict {
 	return all
 }
 
-// history judges a value by those before it, beside what its base says of it:
-// what is worse counts. What the base has no say in, history decides.
+// history judges a value by earlier ones, beside the verdict by its base: the worse one
+// counts. If there is no comparison with a base, history decides.
 func (j *judgement) history(v *Verdict, p *bench.Pair, s subject) {
 	rule, head := j.historyRule(s), sample(p.Head, s.measure)
 	if rule == nil || head == nil {
@@ -104,8 +103,8 @@ func (j *judgement) history(v *Verdict, p *bench.Pair, s subject) {
 	v.Why += "; " + h.Why
 }
 
-// among judges a value among those before it. One value says nothing of its
-// own noise, so what it finds is as good as the history is long and quiet.
+// among judges a value among earlier ones. One value does not show its own noise, so the
+// verdict is only as good as the history is long and quiet.
 func (p *Policy) among(s subject, head *bench.Sample, rule *Threshold, o *Options) Verdict {
 	v := Verdict{Benchmark: s.benchmark, Measure: head.Measure, Outcome: Pass, Severity: rule.Severity}
 	h := rule.History
@@ -136,14 +135,14 @@ func (p *Policy) among(s subject, head *bench.Sample, rule *Threshold, o *Option
 		p.excuse(&v, growthFrom(limits.Baseline, value), o.now())
 		rule.doubtDirection(&v)
 	case good && h.Test != stat.Static:
-		// Below a static limit is where values are meant to be.
+		// Below a static limit is where values are supposed to be.
 		v.Outcome = Improvement
 	}
 	return v
 }
 
-// limits are those that the values before set. A count that was the same each
-// time is its own limit: it does not vary, so what does is a change.
+// limits returns the limits that the earlier values set. A count that was the same each
+// time is its own limit: it does not vary, so any difference is a change.
 func (h *History) limits(values []float64, exact bool) (stat.Limits, error) {
 	if exact && h.Test != stat.Static && h.Test != stat.Percentage && slices.Min(values) == slices.Max(values) {
 		return stat.Limits{Baseline: values[0], Lower: values[0], Upper: values[0]}, nil

@@ -8,12 +8,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// How much a measure may grow is said for every mode in one file, and it takes a
-// comparison to tell. Where that leaves nothing of a file to judge by, whoever
-// wrote it believes in another gate than there is.
+// One file bounds the growth of measures for every mode, and judging growth needs a
+// comparison. If that leaves nothing in a file to judge by, its author believes in a gate
+// that does not exist.
 
-// NothingForARun says so where a run by itself, in one of these modes, is judged by
-// nothing of the file, and is empty elsewhere.
+// NothingForARun returns a message if nothing in the file judges a run by itself, in one
+// of these modes, and otherwise an empty string.
 func (p *Policy) NothingForARun(modes []bench.Mode) string {
 	others := false
 	for _, t := range p.Thresholds {
@@ -31,9 +31,9 @@ func (p *Policy) NothingForARun(modes []bench.Mode) string {
 	return fmt.Sprintf("nothing in %s judges a run by itself: percent and absolute need a base, as in ebpf-bench compare; max, min and history judge a run", p.doc.File)
 }
 
-// OtherMode says so where the file bounds the growth of what a run costs in
-// another mode alone, and what is judged instead. It is empty elsewhere, and where
-// the mode is not known.
+// OtherMode returns a message if the file bounds the growth of a run's cost only in
+// another mode, with what is judged instead. It returns an empty string otherwise, and if
+// the mode is unknown.
 func (p *Policy) OtherMode(modes []bench.Mode) string {
 	if len(modes) != 1 {
 		return ""

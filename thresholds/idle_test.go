@@ -23,7 +23,7 @@ func TestNothingForARun(t *testing.T) {
 	}
 }
 
-// A file of limits that are all for another mode judges nothing, and says so.
+// A file whose limits are all for another mode judges nothing, and says so.
 func TestNothingForARunInAMode(t *testing.T) {
 	for _, c := range []ruleInMode{
 		{"{measure: latency, max: 5}", bench.ModeExact, "nothing in t.yml judges a run in exact mode: "},
@@ -38,8 +38,8 @@ func TestNothingForARunInAMode(t *testing.T) {
 	}
 }
 
-// A threshold on time alone does not hold in exact mode, nor one on instructions
-// where time is measured. A file for both modes is not a mistake.
+// A threshold on time alone does not apply in exact mode, nor one on instructions where
+// time is measured. A file for both modes is not a mistake.
 func TestOtherMode(t *testing.T) {
 	for _, c := range []ruleInMode{
 		{"{measure: latency, percent: 5}", bench.ModeExact, "t.yml bounds the growth of latency, which exact mode does not measure: what a run costs is judged by its instructions, by the built-in threshold: no increase is allowed"},
@@ -58,8 +58,8 @@ func TestOtherMode(t *testing.T) {
 	}
 }
 
-// ruleInMode is a threshold and what is to be said of it in a mode, in any where
-// that is empty.
+// ruleInMode is a threshold and the expected message in a mode, or in any mode if that is
+// empty.
 type ruleInMode struct {
 	rule string
 	mode bench.Mode

@@ -9,15 +9,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Kernel is a kernel to measure on: the name that it was asked for by, such as
-// 6.12 or host, and its release, which is empty as long as it is not known.
-// Either may be empty.
+// Kernel is a kernel to measure on: the name that selected it, such as 6.12 or host, and
+// its release, which is empty while unknown. Either may be empty.
 type Kernel struct{ Name, Release string }
 
-// KernelOf is the kernel of a testbed.
+// KernelOf returns the kernel of a testbed.
 func KernelOf(t *bench.Testbed) Kernel { return Kernel{Name: t.Asked, Release: t.Kernel} }
 
-// String is the release, or else the name.
+// String returns the release, or else the name.
 func (k Kernel) String() string {
 	if k.Release != "" {
 		return k.Release
@@ -25,9 +24,9 @@ func (k Kernel) String() string {
 	return k.Name
 }
 
-// CheckKernels refuses a threshold that is for none of these kernels: it would
-// be a gate that is off. What depends on a release that is not known yet is left
-// for when it is.
+// CheckKernels refuses a threshold that applies to none of these kernels: it would be a
+// gate that is off. A check that depends on a release must wait until the release is
+// known.
 func (p *Policy) CheckKernels(kernels []Kernel) error {
 	if len(kernels) == 0 {
 		return nil
@@ -51,17 +50,17 @@ func kernelNames(kernels []Kernel) []string {
 	return names
 }
 
-// is reports whether a pattern stands for the kernel: for its release, or for the
-// name that it was asked for by.
+// is reports whether a pattern matches the kernel: its release, or the name that selected
+// it.
 func (k Kernel) is(pattern string) bool { return pattern == k.Name || isRelease(pattern, k.Release) }
 
-// isRelease reports whether a pattern stands for a release: a glob on the whole of
-// it, or a whole beginning of it, such as 6.1.
+// isRelease reports whether a pattern matches a release: a glob on the whole release, or a
+// whole beginning of it, such as 6.1.
 func isRelease(pattern, release string) bool {
 	return match(pattern, release) || bench.IsRelease(release, pattern)
 }
 
-// mayBe reports whether a pattern stands for the kernel, or may turn out to.
+// mayBe reports whether a pattern matches the kernel, or may once the release is known.
 func (k Kernel) mayBe(pattern string) bool {
 	switch {
 	case pattern == "", pattern == k.Name, k.Release != "" && isRelease(pattern, k.Release):
@@ -69,7 +68,7 @@ func (k Kernel) mayBe(pattern string) bool {
 	case k.Release != "":
 		return false
 	case !versionForm.MatchString(k.Name):
-		// Only what it is the name of knows its release.
+		// The name does not tell the release.
 		return true
 	}
 	literal, _, _ := strings.Cut(strings.ReplaceAll(pattern, "?", "*"), "*")
@@ -79,5 +78,5 @@ func (k Kernel) mayBe(pattern string) bool {
 	return strings.HasPrefix(literal, k.Name) || strings.HasPrefix(k.Name, literal)
 }
 
-// versionForm is a name that the kernel's release begins with.
+// versionForm matches a name that the kernel's release begins with.
 var versionForm = regexp.MustCompile(`^\d+\.\d+`)

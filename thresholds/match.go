@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// subject is what a threshold can be for: a measure of a benchmark on a kernel,
-// run in a mode.
+// subject is what a threshold can apply to: a measure of a benchmark on a kernel, run in a
+// mode.
 type subject struct {
 	benchmark, measure string
 	kernel             Kernel
@@ -20,14 +20,14 @@ func subjectOf(benchmark, measure string, t *bench.Testbed) subject {
 	return subject{benchmark, measure, KernelOf(t), t.Mode}
 }
 
-// isFor reports whether a threshold is for a subject.
+// isFor reports whether a threshold applies to a subject.
 func (t *Threshold) isFor(s subject) bool {
 	return t.Measure == s.measure && match(t.Benchmark, s.benchmark) && s.kernel.is(t.Kernel) &&
 		(t.Mode == "" || t.Mode == s.mode)
 }
 
-// bounds reports whether the threshold says how much a measure may grow. One
-// that only ignores says so too: as much as it likes.
+// bounds reports whether the threshold says how much a measure may grow. One that only
+// ignores says so too: without limit.
 func (t *Threshold) bounds() bool {
 	return t.Percent != nil || t.Absolute != nil || t.ignores()
 }
@@ -37,8 +37,8 @@ func (t *Threshold) ignores() bool {
 	return t.Severity == Ignore && !t.hasBudget() && t.History == nil
 }
 
-// last is the last threshold for a subject that passes, first of the file and
-// then of the built-in policy, or nil.
+// last returns the last threshold that applies to a subject and passes, from the file or
+// else from the built-in policy, or nil.
 func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
 	for _, list := range [][]Threshold{p.Thresholds, p.builtin} {
 		for i := range slices.Backward(list) {
@@ -50,10 +50,10 @@ func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
 	return nil
 }
 
-// rule is the threshold by which a growth is judged.
+// rule returns the threshold that judges growth.
 func (p *Policy) rule(s subject) *Threshold { return p.last(s, (*Threshold).bounds) }
 
-// historyRule is the threshold by which a value is judged among earlier ones.
+// historyRule returns the threshold that judges a value among earlier ones.
 func (p *Policy) historyRule(s subject) *Threshold {
 	t := p.last(s, func(t *Threshold) bool { return t.History != nil || t.ignores() })
 	if t == nil || t.History == nil {
@@ -62,7 +62,7 @@ func (p *Policy) historyRule(s subject) *Threshold {
 	return t
 }
 
-// budgets are the thresholds with a maximum or a minimum, all of which must hold.
+// budgets returns the thresholds with a maximum or a minimum, all of which must hold.
 func (p *Policy) budgets(s subject) []Threshold {
 	var all []Threshold
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
@@ -73,13 +73,13 @@ func (p *Policy) budgets(s subject) []Threshold {
 	return all
 }
 
-// match reports whether a name matches a glob. An empty glob matches all. It is
-// asked of every threshold for every measure of every benchmark.
+// match reports whether a name matches a glob. An empty glob matches all. It is called for
+// every threshold, measure and benchmark.
 func match(glob, name string) bool {
 	if glob == "" {
 		return true
 	}
-	// Where the last star stands, and where in the name it ends so far.
+	// The position of the last star, and of the end of its match in the name so far.
 	star, end := -1, 0
 	g, n := 0, 0
 	for n < len(name) {

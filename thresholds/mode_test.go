@@ -21,7 +21,7 @@ func TestModeOfAThreshold(t *testing.T) {
 	}
 }
 
-// Where machine instructions are counted, they say all that BPF instructions do.
+// If machine instructions are counted, they show all that BPF instructions do.
 func TestBPFInsnsGateWhereNothingElseIsExact(t *testing.T) {
 	for mode, want := range map[bench.Mode]Severity{bench.ModeHost: Fail, bench.ModeKVM: Fail, bench.ModeExact: Ignore} {
 		c := comparison(measured(bench.BPFInsns, "a", 100, 101))
@@ -44,7 +44,7 @@ func TestModeThatCannotBe(t *testing.T) {
 	}
 }
 
-// A count that is not the same each time is not a number that one can judge by.
+// A count that varies cannot be judged as exact.
 func TestBPFInsnsByChance(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64

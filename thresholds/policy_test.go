@@ -43,18 +43,18 @@ func TestLoadRefuses(t *testing.T) {
 		"version: 1\nthresholds:\n  - {max: 1}\n":                      "t.yml:3: measure is missing: it is one of latency, ",
 		"version: 1\nthresholds:\n  - {measure: latency}\n":            "t.yml:3: a threshold has percent, absolute, max, min or history, or severity: ignore",
 		"version: 1\nthresholds:\n  - {measure: latency, max: .nan}\n": "t.yml:3: max is not a number",
-		// More of the one is better and less of the other: a budget the wrong way
-		// round would fail what got better.
+		// More of the one is better and less of the other. A budget in the wrong direction
+		// would fail improvements.
 		"version: 1\nthresholds:\n  - {measure: throughput, max: 1}\n":    "t.yml:3: more throughput is better: its budget is a min",
 		"version: 1\nthresholds:\n  - {measure: latency, min: 1}\n":       "t.yml:3: less latency is better: its budget is a max",
 		"version: 1\nthresholds:\n  - {measure: throughput, min: .inf}\n": "t.yml:3: min is not a number",
-		// An item that is empty has its line, and so have those after it.
+		// An empty item has its line, and so have those after it.
 		"version: 1\nthresholds:\n  - null\n  - {measure: latency, max: 1}\n":     "t.yml:3: an item of thresholds is empty",
 		"version: 1\nthresholds: {measure: latency, max: 1}\n":                    "t.yml:2: thresholds is a list",
 		"version: 1\nthresholds:\n  - {measure: [latency], max: 1}\n":             "t.yml:3: measure is a single value",
 		"version: 1\nthresholds:\n  - {measure: latency, history: {runs: 1.5}}\n": `t.yml:3: runs: "1.5" is not a whole number`,
 		"version: 1\nthresholds:\n  - {measure: latency, max: lots}\n":            `t.yml:3: max: "lots" is not a number`,
-		// The unit is known, and so is what was meant.
+		// The unit is known, so the error can say what was meant.
 		"version: 1\nthresholds:\n  - {measure: latency, percent: 5%}\n":                    `t.yml:3: percent: "5%" is not a number: write 5`,
 		"version: 1\nthresholds:\n  - {measure: latency, percent: some%}\n":                 `t.yml:3: percent: "some%" is not a number`,
 		"version: 1\naccept:\n  - {benchmark: a, up_to: 1, until: 2027-01-31, reason: b}\n": "t.yml:3: measure is missing",
@@ -68,7 +68,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// A result says itself what of it is over budget.
+// A result itself says which of its measures are over budget.
 func TestMark(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: instructions, max: 150}, {measure: instructions, max: 120, severity: warn}]\n")
 	run := &bench.Run{Results: []bench.Result{*exactPair("a", 0, 160).Head, *exactPair("b", 0, 100).Head}}
@@ -108,7 +108,7 @@ func TestCheckRefusesAThresholdForNothing(t *testing.T) {
 	}
 }
 
-// Whatever a file says, it is refused or judges without falling over.
+// Any file is either refused or judges without panicking.
 func FuzzLoad(f *testing.F) {
 	f.Add("version: 1\nthresholds:\n  - {benchmark: a*, measure: latency, max: 1}\n")
 	f.Add("version: 1\nthresholds:\n  - {measure: latency, percent: 2, absolute: .5, confidence: .95, direction: both, severity: warn, kernel: '6.*'}\n")

@@ -7,9 +7,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// Mark adds to the results of runs the budgets that they exceed. How much a measure
-// grew, a single run cannot say: see Compare; how it stands among those before it,
-// see JudgeHistory.
+// Mark adds to the results of runs the budgets that they exceed. A single run cannot show
+// how much a measure grew: see Compare. For how it compares with earlier runs, see
+// JudgeHistory.
 func (p *Policy) Mark(runs ...*bench.Run) {
 	for _, run := range runs {
 		p.mark(run)
@@ -37,8 +37,8 @@ func (p *Policy) mark(run *bench.Run) {
 // Gap is a budget that could not be applied.
 type Gap struct{ Benchmark, Measure, Why string }
 
-// Unjudged lists what the policy gives a budget and the run has no values of: a
-// gate that could not be applied has not been passed.
+// Unjudged returns the measures that have a budget in the policy and no values in the run:
+// a gate that could not be applied has not been passed.
 func (p *Policy) Unjudged(run *bench.Run) []Gap {
 	var all []Gap
 	for i := range run.Results {
@@ -50,13 +50,13 @@ func (p *Policy) Unjudged(run *bench.Run) []Gap {
 	return all
 }
 
-// isMissed reports whether a measure that was not measured should have been: it is one
-// of the mode, or of one that was asked for and did not work.
+// isMissed reports whether a measure without values should have been measured: it belongs
+// to the mode, or to one that was requested and did not work.
 func (p *Policy) isMissed(measure string, mode bench.Mode) bool {
 	return mode == "" || isOf(mode, measure) || slices.ContainsFunc(p.asked, func(m bench.Mode) bool { return isOf(m, measure) })
 }
 
-// unspent lists the measures that have a budget and no value though their mode has
+// unspent returns the measures that have a budget and no value although their mode has
 // one, once for each budget.
 func (p *Policy) unspent(r *bench.Result, testbed *bench.Testbed) []string {
 	var all []string

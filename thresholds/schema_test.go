@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml/schematest"
 )
 
-// Every key that the reader takes is in the schema, and none beside; so is every
-// word. That the schema takes what the reader takes, policy checks in each test.
+// The schema has every key and word that the reader accepts, and no others. The tests that
+// use policy check that the schema accepts what the reader accepts.
 func TestSchemaHasTheKeysOfTheReader(t *testing.T) {
 	schematest.SameKeys(t, Schema, reflect.TypeFor[Policy]())
 	var schema struct {

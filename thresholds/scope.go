@@ -9,18 +9,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Scope is what is measured, as far as that is known before it is.
+// Scope describes what will be measured, as far as that is known in advance.
 type Scope struct {
-	// Benchmarks are all of the suite, also those that a filter leaves out.
+	// Benchmarks are all benchmarks in the suite, including those that a filter leaves
+	// out.
 	Benchmarks []Benchmark
-	// Units are those of their own that results of other tools have.
+	// Units are the custom units in results of other tools.
 	Units   []string
 	Kernels []Kernel
-	// Modes are what the kernels are run in, none where that is not known.
+	// Modes are the modes that the kernels are run in, empty if unknown.
 	Modes []bench.Mode
 }
 
-// AddUnits adds the units of a result's own.
+// AddUnits adds the custom units of a result.
 func (s *Scope) AddUnits(r *bench.Result) {
 	for _, sample := range r.Samples {
 		if name := sample.Measure.Name; r.Ingested() && bench.IsCustom(name) && !slices.Contains(s.Units, name) {
@@ -29,12 +30,12 @@ func (s *Scope) AddUnits(r *bench.Result) {
 	}
 }
 
-// Benchmark is a benchmark by its name and what drives it.
+// Benchmark is the name and the driver of a benchmark.
 type Benchmark struct{ Name, Driver string }
 
-// Check refuses what would never do anything: a threshold or an acceptance that
-// is for no benchmark, for no kernel, or for a measure that no benchmark has in any
-// mode: one file may be for all modes.
+// Check refuses a threshold or an acceptance that would never apply: to no benchmark, to
+// no kernel, or to a measure that no benchmark has in any mode. One file may be for all
+// modes.
 func (p *Policy) Check(s Scope) error {
 	p.asked = s.Modes
 	var errs []error
@@ -72,7 +73,7 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope
 		of, measure, strings.Join(unique(drivers), " or "), strings.Join(append(inOrder(there), unique(s.Units)...), ", "))
 }
 
-// measuresOf are the names of the measures that a benchmark can have in any mode.
+// measuresOf returns the names of the measures that a benchmark can have in any mode.
 func measuresOf(driver string) []string {
 	var all []string
 	for _, m := range bench.Measures() {
@@ -83,9 +84,9 @@ func measuresOf(driver string) []string {
 	return all
 }
 
-// canHave reports whether a benchmark can have a measure in any mode: one that
-// only loads its program has no more than the static ones, and one that another
-// tool measured none of a kernel.
+// canHave reports whether a benchmark can have a measure in any mode. One that only loads
+// its program has only the static measures, and one that another tool measured has none of
+// the kernel's.
 func canHave(driver, measure string) bool {
 	user := measure == bench.Allocs.Name || measure == bench.HeapBytes.Name
 	if bench.IsIngested(driver) || user || bench.IsCustom(measure) {
@@ -101,11 +102,11 @@ func canHave(driver, measure string) bool {
 	case bench.DriverVeth:
 		return !isHardware(measure) && measure != bench.Contention.Name
 	}
-	// What drives the others sets their rate.
+	// The drivers of the others set the rate.
 	return !isHardware(measure) && measure != bench.InstructionsPath.Name && measure != bench.Throughput.Name && measure != bench.Contention.Name
 }
 
-// isOf reports whether a measure is one of a mode.
+// isOf reports whether a measure belongs to a mode.
 func isOf(mode bench.Mode, measure string) bool {
 	return isStatic(measure) || measure == bench.BPFInsns.Name || isCounted(measure) == (mode == bench.ModeExact)
 }
@@ -118,12 +119,13 @@ func isAmong(measures []bench.Measure, name string) bool {
 	return slices.ContainsFunc(measures, func(m bench.Measure) bool { return m.Name == name })
 }
 
-// isCounted reports whether a measure of runs is one of exact mode.
+// isCounted reports whether a measure of runs belongs to exact mode.
 func isCounted(measure string) bool {
 	return measure == bench.Instructions.Name || strings.HasPrefix(measure, bench.Instructions.Name+"-")
 }
 
-// notMeasured says why a run has no values of a measure, where its mode is why.
+// notMeasured returns that a run has no values of a measure, and why if its mode is the
+// reason.
 func notMeasured(mode bench.Mode, measure string) string {
 	switch {
 	case mode == "" || isOf(mode, measure):
@@ -136,7 +138,7 @@ func notMeasured(mode bench.Mode, measure string) string {
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
 
-// inOrder are these measures in the order of reports, each once.
+// inOrder returns these measures in the order of reports, each once.
 func inOrder(measures []string) []string {
 	return slices.DeleteFunc(bench.Measures(), func(m string) bool { return !slices.Contains(measures, m) })
 }

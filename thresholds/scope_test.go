@@ -26,7 +26,7 @@ func TestKernelOfAThreshold(t *testing.T) {
 			}
 		}
 	}
-	// The name that a kernel was asked for by will do.
+	// The name that selected a kernel is enough.
 	p := policy(t, "thresholds: [{measure: instructions, max: 1, kernel: host}]\n")
 	for asked, want := range map[string]int{"host": 1, "6.18": 0, "": 0} {
 		r := run("6.18.44")
@@ -91,9 +91,9 @@ func TestCheckMeasures(t *testing.T) {
 		{"{measure: bpf-insns, max: 1}", bench.ModeExact, ""},
 		{"{measure: bpf-insns, max: 1}", bench.ModeHost, ""},
 		{"{benchmark: loaded, measure: bpf-insns, max: 1}", bench.ModeHost, "can have bpf-insns, driven by verify"},
-		// One for another mode waits for that.
+		// One for another mode is kept for that.
 		{"{measure: latency, mode: host, max: 1}", bench.ModeExact, ""},
-		// One benchmark that has it will do.
+		// One benchmark that has it is enough.
 		{"{measure: instructions, max: 1}", bench.ModeExact, ""},
 		// One file may say for every mode how much a measure may grow.
 		{"{measure: latency, percent: 1}", bench.ModeExact, ""},
@@ -109,8 +109,8 @@ func TestCheckMeasures(t *testing.T) {
 	}
 }
 
-// Where KVM was asked for and is broken, instructions are counted: a budget of
-// time is then not passed but not applied.
+// If KVM was requested and is broken, instructions are counted: a budget of time has then
+// not passed but could not be applied.
 func TestUnjudgedSaysWhy(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, max: 1}, {measure: xlated-bytes, max: 1}]\n")
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact}, Results: []bench.Result{*exactPair("a", 0, 2).Head}}
@@ -129,7 +129,7 @@ func TestUnjudgedSaysWhy(t *testing.T) {
 	}
 }
 
-// What another tool measured has other measures than a program.
+// Results of other tools have other measures than a program.
 func TestThresholdsOfIngestedResults(t *testing.T) {
 	for _, c := range []struct {
 		driver, measure string

@@ -7,13 +7,13 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// leastPercent is the effect in percent that is planned for where a threshold
-// allows nothing: no number of loads tells a growth of zero.
+// leastPercent is the effect in percent to plan for if a threshold allows nothing: no
+// number of loads can detect a growth of zero.
 const leastPercent = 1
 
-// PlanLoads returns a plan of how many loads a comparison of tests benchmarks takes for
-// each of them: enough to catch what Target asks for. The plan gets the base measured
-// against a second load of the base. It returns 0 if that says too little.
+// PlanLoads returns a plan that says how many loads each benchmark in a comparison of
+// tests benchmarks needs to catch what Target asks for. The plan gets the base measured
+// against a second load of the base. It returns 0 if that is too little evidence.
 func (p *Policy) PlanLoads(tests int) func(pilot *bench.Pair) int {
 	return func(pilot *bench.Pair) int {
 		plan, err := stat.PlanLoads(pilot, bench.Latency.Name, p.Target(pilot.Benchmark, tests))
@@ -24,10 +24,10 @@ func (p *Policy) PlanLoads(tests int) func(pilot *bench.Pair) int {
 	}
 }
 
-// Target is what a comparison of a benchmark's latency is to be planned for,
-// as one of several tests: to catch half of the percentage that its threshold
-// allows, in both measurements, so that a growth beyond the threshold is clear
-// of it. Thresholds for certain kernels are left aside.
+// Target returns what to plan a comparison of a benchmark's latency for, as one of several
+// tests: to catch half of the percentage that its threshold allows, in both measurements,
+// so that a growth beyond the threshold is clear of it. It ignores thresholds for certain
+// kernels.
 func (p *Policy) Target(benchmark string, tests int) stat.Target {
 	t := stat.Target{Effect: leastPercent / 100.0, Alpha: 1 - DefaultConfidence, Tests: tests, Power: math.Sqrt(Power)}
 	rule := p.rule(subject{benchmark: benchmark, measure: bench.Latency.Name})

@@ -5,10 +5,10 @@ import (
 	"maps"
 )
 
-// foreign says what keeps the stored numbers of the base from being compared
-// with those of the head, empty where nothing does. Counts depend on the whole
-// testbed too: on the instructions that the JIT finds in the CPU, on what the
-// emulator makes of a clock, and the memory of a map on the number of cores.
+// foreign says why the stored numbers of the base cannot be compared with those of the
+// head, or returns an empty string. Counts depend on the whole testbed too: on the
+// instructions that the JIT finds in the CPU, on how the emulator makes a clock, and the
+// memory of a map on the number of cores.
 func (j *judgement) foreign() string {
 	if j.comparison.BaseTestbed == nil {
 		return ""
@@ -34,7 +34,7 @@ func (j *judgement) foreign() string {
 			return fmt.Sprintf("%s %v, not %v", d.what, d.base, d.head)
 		}
 	}
-	// Retpolines and the like are code that the JIT adds.
+	// Mitigations such as retpolines are code that the JIT adds.
 	if !maps.Equal(b.Mitigations, h.Mitigations) {
 		return "other CPU vulnerabilities are mitigated"
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// look is what one measurement, on its own, says of a timed measure.
+// look is what one measurement alone shows about a timed measure.
 type look int
 
 const (
@@ -23,26 +23,26 @@ type test struct {
 	pair   *bench.Pair
 	rule   *Threshold
 	change stat.Change
-	// err says why there is no change.
+	// err is why there is no change.
 	err error
 	// p is the p-value after Holm's correction over tests tests.
 	p     float64
 	tests int
 }
 
-// suite is all timed tests of one measurement.
+// suite is all timed tests in one measurement.
 type suite struct {
 	tests []*test
 	at    map[subject]*test
 }
 
-// find is the test of a measure of a benchmark, or nil.
+// find returns the test of a measure of a benchmark, or nil.
 func (s *suite) find(benchmark, measure string) *test {
 	return s.at[subject{benchmark: benchmark, measure: measure}]
 }
 
-// test compares all timed measures that a threshold bounds, and corrects their
-// p-values for there being several. Those that are ignored are not part of that.
+// test compares all timed measures that a threshold bounds, and corrects their p-values
+// for the number of tests. Ignored ones do not count in that.
 func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite {
 	s := suite{at: map[subject]*test{}}
 	var family []*test
@@ -87,11 +87,11 @@ func compareTimed(p *bench.Pair, measure string, confidence float64) (stat.Chang
 	return stat.CompareStored(p.Base, p.Head, measure, confidence)
 }
 
-// alpha is the p-value that is significant.
+// alpha returns the largest p-value that is significant.
 func (t *test) alpha() float64 { return 1 - t.rule.Confidence }
 
-// enough reports whether there are loads enough for the test to be significant,
-// and how many there must be.
+// enough reports whether there are enough loads for the test to be significant, and how
+// many it needs.
 func (t *test) enough() (int, bool) {
 	least := stat.MinLoads(t.alpha() / float64(t.tests))
 	c := &t.change
@@ -101,7 +101,7 @@ func (t *test) enough() (int, bool) {
 	return least, c.Bounded() && c.Banded && c.Loads >= least
 }
 
-// look reads one measurement.
+// look interprets one measurement.
 func (t *test) look() look {
 	if _, ok := t.enough(); t.err != nil || !ok {
 		return unclear
@@ -120,10 +120,9 @@ func (t *test) look() look {
 	return within
 }
 
-// proves reports whether a growth is significant, clears the noise with its
-// whole interval, and is beyond the threshold. Where both sides were not
-// measured side by side no noise is known, and the whole interval must clear
-// the threshold instead.
+// proves reports whether a growth is significant, clears the noise with its whole
+// interval, and is beyond the threshold. If the two sides were not measured side by side,
+// the noise is unknown, and the whole interval must clear the threshold instead.
 func (t *test) proves(g growth) bool {
 	clear := t.change.Band
 	if !t.change.Paired {
@@ -132,24 +131,24 @@ func (t *test) proves(g growth) bool {
 	return t.p <= t.alpha() && g.low > clear && g.beyond(t.rule)
 }
 
-// coarse reports whether the measurement could not have told a growth of the
-// threshold: its interval is wider than that, or the base differs from itself by
-// more. What then seems to be within the threshold is so by chance.
+// coarse reports whether the measurement could not have detected a growth of the
+// threshold: its interval is wider than that, or the base differs from itself by more. A
+// value within the threshold is then so by chance.
 func (t *test) coarse(g growth) bool {
 	limit := g.limit(t.rule)
 	return limit > 0 && (g.high-g.low > limit || t.change.Band > limit)
 }
 
-// mayHide reports whether a growth beyond the threshold is possible: the center
-// lies beyond it, or the interval reaches beyond and is wider than it. A
-// threshold of zero stands for the noise band, below which nothing can be told.
+// mayHide reports whether a growth beyond the threshold is possible: the center lies
+// beyond it, or the interval reaches beyond and is wider than it. A threshold of zero
+// stands for the noise band, because smaller changes cannot be detected.
 func (t *test) mayHide(g growth) bool {
 	limit := t.limit(g)
 	return g.high > limit && (g.share > limit || g.high-g.low > limit)
 }
 
-// grew reports whether a growth within the threshold is one all the same: it is
-// significant, and clear of the noise. Where no noise is known, nothing is said.
+// grew reports whether there is a growth within the threshold: it is significant, and
+// clear of the noise. If the noise is unknown, grew returns false.
 func (t *test) grew(g growth) bool {
 	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band && t.change.Measure.Direction != bench.UnknownDirection
 }
@@ -161,9 +160,9 @@ func (t *test) limit(g growth) float64 {
 	return t.change.Band
 }
 
-// timed judges a measure that was timed. A regression needs two measurements
-// that agree, each on its own; so does an improvement. A base that was stored
-// cannot be measured again beside the head, and is judged by one.
+// timed judges a timed measure. A regression needs two measurements that agree, each on
+// its own; so does an improvement. A stored base cannot be measured again beside the head,
+// so one measurement decides.
 func (j *judgement) timed(v *Verdict) {
 	first := j.first.find(v.Benchmark, v.Measure.Name)
 	if first.err != nil {
@@ -200,8 +199,8 @@ func (j *judgement) timed(v *Verdict) {
 	}
 }
 
-// confirm asks the second measurement whether it agrees with what was seen.
-// Something faster that is not confirmed is still not slower, so it passes.
+// confirm checks whether the second measurement agrees with the first. An unconfirmed
+// speed-up is still not slower, so it passes.
 func (j *judgement) confirm(v *Verdict, seen look) {
 	confirmed, unconfirmed := Regression, Inconclusive
 	if seen == better {
@@ -230,10 +229,10 @@ func (j *judgement) confirm(v *Verdict, seen look) {
 	}
 }
 
-// mostTimes is how many times a budget anybody would wait.
+// mostTimes is how many times the budget anybody would wait for.
 const mostTimes = 100
 
-// budgetFor says how much longer the measurement must be to tell the threshold: the
+// budgetFor says how much longer the measurement must be to resolve the threshold: the
 // interval and the noise shrink as the square root of the loads grows.
 func (t *test) budgetFor(g growth) string {
 	c := &t.change

@@ -100,7 +100,7 @@ func TestTimedRegressionNeedsAll(t *testing.T) {
 	}
 }
 
-// What passes because it is allowed says so, and what is the same does not.
+// A growth that passes because it is allowed says so; an unchanged value does not.
 func TestAllowedGrowth(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 6}]\n")
 	for growth, want := range map[float64]bool{0.05: true, 0: false, -0.02: false} {
@@ -118,9 +118,9 @@ func TestAllowedGrowth(t *testing.T) {
 	}
 }
 
-// A measurement that could not have told a growth of the threshold is no
-// evidence that there is none, wherever its interval happens to lie: one that
-// passes would have caught a slowdown of not many times the threshold.
+// A measurement that could not have detected a growth of the threshold is no evidence that
+// there is none, wherever its interval happens to lie. One that passes would have caught a
+// slowdown of not many times the threshold.
 func TestWhatPassesCouldHaveFailed(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 2}]\n")
 	doubts := map[string]bool{}
@@ -146,8 +146,7 @@ func TestWhatPassesCouldHaveFailed(t *testing.T) {
 	}
 }
 
-// A suite of many benchmarks asks for more evidence of each, and so for more
-// loads.
+// A suite of many benchmarks needs more evidence for each, and so more loads.
 func TestHolmOverTheSuite(t *testing.T) {
 	m := stattest.Usual(9)
 	pairs := []bench.Pair{machinePair(m, "slow", 0.08)}
@@ -160,7 +159,7 @@ func TestHolmOverTheSuite(t *testing.T) {
 	if v.Outcome != Inconclusive || !strings.HasSuffix(v.Why, "9 loads are too few: 8 tests need at least 11") || v.Detectable != 0 {
 		t.Errorf("%s: %s", v.Outcome, v.Why)
 	}
-	// What is ignored costs the others nothing.
+	// Ignored tests do not make the others stricter.
 	p := policy(t, "thresholds: [{benchmark: '?', measure: latency, severity: ignore}]\n")
 	if v := p.Compare(c, Options{}).All[0]; v.Outcome != Regression || v.Tests != 1 {
 		t.Errorf("%s over %d tests: %s", v.Outcome, v.Tests, v.Why)
@@ -206,8 +205,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// The gate, as a whole: a first measurement, what it flags measured again, and
-// the verdict on both, with thresholds of zero.
+// The gate, as a whole: a first measurement, a second one of what it flags, and the
+// verdict on both, with thresholds of zero.
 func TestSimulatedGate(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 0, absolute: 0}]\n")
 	rng := rand.New(rand.NewPCG(11, 12))

@@ -12,8 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// validate fills in what thresholds leave out and reports every mistake at its
-// line.
+// validate sets the defaults of thresholds and reports every mistake with its line.
 func (p *Policy) validate() error {
 	var errs []error
 	if p.Version != Version {
@@ -110,8 +109,8 @@ func (p *Policy) validateAccept(i int) (errs []error) {
 	return errs
 }
 
-// unknownMeasure says what is wrong with the name of a measure, if anything. What is no
-// slip of one that is known may be a unit of what another tool measured: see Check.
+// unknownMeasure returns what is wrong with the name of a measure, if anything. A name
+// that does not look like a misspelled measure may be a unit from another tool: see Check.
 func unknownMeasure(name string) string {
 	meant := strictyaml.DidYouMean(name, bench.Measures())
 	switch {
@@ -126,7 +125,7 @@ func unknownMeasure(name string) string {
 
 var modes = []bench.Mode{bench.ModeHost, bench.ModeExact, bench.ModeKVM}
 
-// checkMode says what is wrong with the mode of a threshold, if anything.
+// checkMode returns what is wrong with the mode of a threshold, if anything.
 func checkMode(t *Threshold) string {
 	switch {
 	case t.Mode == "":

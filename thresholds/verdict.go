@@ -5,7 +5,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// Outcome is what was found of one measure of one benchmark.
+// Outcome is the finding on one measure of one benchmark.
 type Outcome string
 
 // The outcomes.
@@ -13,8 +13,7 @@ const (
 	Pass        Outcome = "pass"
 	Improvement Outcome = "improvement"
 	Regression  Outcome = "regression"
-	// OverBudget is a value above its max, or below its min, whatever the base's
-	// is.
+	// OverBudget is a value above its max, or below its min, whatever the base's value.
 	OverBudget Outcome = "over-budget"
 	// Inconclusive is evidence that is too weak, or contradicts itself.
 	Inconclusive Outcome = "inconclusive"
@@ -23,38 +22,38 @@ const (
 	// Added and Removed are benchmarks that only one side has.
 	Added   Outcome = "added"
 	Removed Outcome = "removed"
-	// Failed is what should have been measured and was not.
+	// Failed means that a required value was not measured.
 	Failed Outcome = "failed"
 )
 
 // Verdict is the outcome for one measure of one benchmark, with its evidence.
 type Verdict struct {
 	Benchmark string
-	// Measure is the zero Measure where the benchmark as a whole failed.
+	// Measure is the zero Measure if the benchmark as a whole failed.
 	Measure  bench.Measure
 	Outcome  Outcome
 	Severity Severity
-	// Allowed says of a pass that the measure did change for the worse, as far as
-	// it may.
+	// Allowed says that the measure passed although it got worse, within its limit.
 	Allowed bool
-	// Change is what was measured, Second the same of the confirming
-	// measurement. They are nil where nothing was compared.
+	// Change is the measured change, Second that of the confirming measurement. They are
+	// nil if nothing was compared.
 	Change, Second *stat.Change
-	// P is the p-value after Holm's correction over Tests tests. Both are 0 of
-	// what is not tested.
+	// P is the p-value after Holm's correction over Tests tests. Both are 0 if there was
+	// no test.
 	P     float64
 	Tests int
-	// Detectable is the smallest growth, as a share, that this comparison
-	// would have caught with a probability of Power. It is 0 where that is not
-	// known, and where nothing would have been caught.
+	// Detectable is the smallest growth, as a share, that this comparison would have
+	// caught with a probability of Power. It is 0 if unknown, and if nothing would have
+	// been caught.
 	Detectable float64
-	// DetectableBy is the same in the measure's unit, for what costs next to nothing.
+	// DetectableBy is the same in the measure's unit, for programs that cost next to
+	// nothing.
 	DetectableBy float64
 	// Why is the evidence in one clause.
 	Why string
 }
 
-// weight tells which of two verdicts on the same thing is the worse.
+// weight orders verdicts on the same thing: the worse one has the larger weight.
 func (v *Verdict) weight() int {
 	if v.Severity == Ignore {
 		return -1
@@ -71,25 +70,22 @@ const Power = 0.95
 
 // Verdicts are all verdicts of a comparison.
 type Verdicts struct {
-	// All are in the order of the benchmarks and of their measures.
+	// All is in the order of the benchmarks and of their measures.
 	All []Verdict
-	// Strict makes inconclusive evidence a failure to pass.
+	// Strict makes inconclusive evidence fail.
 	Strict bool
-	// Partial says that the comparison, or its judging, ended before its time.
+	// Partial says that the comparison, or its judging, ended early.
 	Partial bool
-	// Disjoint says that no benchmark is on both sides, so that nothing was
-	// compared.
+	// Disjoint says that no benchmark is on both sides, so nothing was compared.
 	Disjoint bool
-	// Empty says that there was nothing to compare, as in a part of a suite that has
-	// no benchmarks.
+	// Empty says that there was nothing to compare, as in a shard without benchmarks.
 	Empty bool
 }
 
-// Overall is the outcome of the whole comparison: Regression if any is one,
-// else OverBudget if any is, else Failed if something was not measured, or nothing
-// was judged or compared where it should have been, else Inconclusive if anything
-// is and Strict asks for evidence, else Pass. Only verdicts with the severity Fail
-// count.
+// Overall returns the outcome of the whole comparison: Regression if any verdict is one,
+// else OverBudget if any is, else Failed if something was not measured, or nothing was
+// judged or compared although it should have been, else Inconclusive if any is and Strict
+// is set, else Pass. Only verdicts with the severity Fail count.
 func (v *Verdicts) Overall() Outcome {
 	found := map[Outcome]bool{Failed: v.Partial || v.Disjoint || len(v.All) == 0 && !v.Empty}
 	for i := range v.All {

@@ -11,12 +11,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// The clauses in which a verdict gives its evidence. Changes carry a sign, and
-// every number its unit.
+// The clauses with the evidence of a verdict. Changes have a sign, and every number its
+// unit.
 
-// timedEvidence is such as "+5.2% (+0.80 ns), 99% interval +4.9..+5.6%, noise
-// ±0.2%, p 0.0001 after Holm over 8", in the measure's unit alone where the base costs
-// too little for percentages.
+// timedEvidence returns text such as "+5.2% (+0.80 ns), 99% interval +4.9..+5.6%, noise
+// ±0.2%, p 0.0001 after Holm over 8", in the measure's unit alone if the base costs too
+// little for percentages.
 func timedEvidence(t *test) string {
 	c := &t.change
 	text := grown(c)
@@ -38,7 +38,7 @@ func timedEvidence(t *test) string {
 	return text
 }
 
-// exactEvidence is such as "100 → 103 instructions (+3, +3.0%)".
+// exactEvidence returns text such as "100 → 103 instructions (+3, +3.0%)".
 func exactEvidence(c *stat.Change) string {
 	if c.Delta == 0 {
 		return figure(c.Head, c.Measure) + " on both sides"
@@ -56,7 +56,7 @@ func exactEvidence(c *stat.Change) string {
 	return fmt.Sprintf("%s → %s (%s)", digits(c.Base), figure(c.Head, c.Measure), by)
 }
 
-// historyEvidence is such as "120 ns, t_test over 30 runs allows 98.0..110 ns".
+// historyEvidence returns text such as "120 ns, t_test over 30 runs allows 98.0..110 ns".
 func historyEvidence(value float64, l stat.Limits, test stat.Detector, runs int, m bench.Measure) string {
 	switch {
 	case test == stat.Static:
@@ -67,7 +67,7 @@ func historyEvidence(value float64, l stat.Limits, test stat.Detector, runs int,
 	return fmt.Sprintf("%s, %s over %d runs allows %s..%s", figure(value, m), test, runs, number(l.Lower), withUnit(number(l.Upper), m))
 }
 
-// tooFew says that a history is too short.
+// tooFew returns the message that a history is too short.
 func tooFew(runs int, h *History) string {
 	have := fmt.Sprintf("only %d earlier runs", runs)
 	switch runs {
@@ -79,7 +79,7 @@ func tooFew(runs int, h *History) string {
 	return fmt.Sprintf("%s on this testbed: %s needs at least %d", have, h.Test, h.MinRuns)
 }
 
-// allowance is what an exact measure may grow by.
+// allowance returns the text for how much an exact measure may grow.
 func allowance(t *Threshold, m bench.Measure) string {
 	if parts := allowances(t, m); parts != "" {
 		return "up to " + parts + " is allowed"
@@ -93,7 +93,7 @@ func allowance(t *Threshold, m bench.Measure) string {
 	return "no increase is allowed"
 }
 
-// allowances is such as "10% or 3 instructions", empty where nothing is allowed.
+// allowances returns text such as "10% or 3 instructions", empty if nothing is allowed.
 func allowances(t *Threshold, m bench.Measure) string {
 	var parts []string
 	if v := value(t.Percent); v > 0 {
@@ -105,7 +105,7 @@ func allowances(t *Threshold, m bench.Measure) string {
 	return strings.Join(parts, " or ")
 }
 
-// limitWords is what a timed measure is held against.
+// limitWords returns the words for the limit of a timed measure.
 func (t *test) limitWords(g growth) string {
 	if l := g.limit(t.rule); l > 0 {
 		if t.change.NearZero() {
@@ -116,7 +116,7 @@ func (t *test) limitWords(g growth) string {
 	return "the noise"
 }
 
-// amount is what is accepted.
+// amount returns the text for an accepted amount.
 func amount(a Amount, m bench.Measure) string {
 	if a.Relative {
 		return "+" + trim(a.Value) + "%"
@@ -127,7 +127,8 @@ func amount(a Amount, m bench.Measure) string {
 	return "+" + trim(a.Value) + " " + m.Unit
 }
 
-// probability has two digits, and an end below which it does not matter.
+// probability formats a p-value with two digits, and a lower bound below which it does not
+// matter.
 func probability(p float64) string {
 	if p < 0.0001 {
 		return "below 0.0001"
@@ -135,7 +136,7 @@ func probability(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// figure is a value with its unit: all digits where they are exact.
+// figure formats a value with its unit, with all digits if it is exact.
 func figure(v float64, m bench.Measure) string {
 	if m.Exact {
 		return unit.Exactly(v, m.Counted())
@@ -145,7 +146,7 @@ func figure(v float64, m bench.Measure) string {
 
 func withUnit(text string, m bench.Measure) string { return strings.TrimSpace(text + " " + m.Unit) }
 
-// grown is such as "+5.2% (+0.80 ns)".
+// grown returns text such as "+5.2% (+0.80 ns)".
 func grown(c *stat.Change) string {
 	by := By(c.Delta, c.Measure)
 	if c.NearZero() {
@@ -154,10 +155,10 @@ func grown(c *stat.Change) string {
 	return fmt.Sprintf("%s (%s)", unit.Change(c.Ratio-1), by)
 }
 
-// By is a change in the measure's unit: +0.80 ns.
+// By formats a change in the measure's unit: +0.80 ns.
 func By(v float64, m bench.Measure) string { return withUnit(signed(v), m) }
 
-// IntervalBy is the interval of a change in the measure's unit: -0.10..+0.80 ns.
+// IntervalBy formats the interval of a change in the measure's unit: -0.10..+0.80 ns.
 func IntervalBy(c *stat.Change) string { return signed(c.By.Low) + ".." + By(c.By.High, c.Measure) }
 
 func signed(v float64) string {
@@ -171,10 +172,10 @@ func signed(v float64) string {
 	return text
 }
 
-// absurd is where a number has more digits than anybody reads.
+// absurd is the value from which a number has more digits than anybody reads.
 const absurd = 1e9
 
-// number has three digits that count, more only left of the point.
+// number formats three significant digits, or more if they are left of the point.
 func number(v float64) string {
 	decimals := 2
 	switch a := math.Abs(v); {
@@ -188,10 +189,10 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// digits are those of an exact number, as tables print it.
+// digits formats an exact number as tables print it.
 func digits(v float64) string { return unit.Mean(v) }
 
-// trim has all digits that a number has, and no more.
+// trim formats all digits that a number has, and no more.
 func trim(v float64) string {
 	if math.Abs(v) >= absurd {
 		return strconv.FormatFloat(v, 'g', -1, 64)

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Severity is what follows from a threshold that does not hold.
+// Severity is the consequence of a threshold that does not hold.
 type Severity string
 
 // The severities. Empty is Fail.
 const (
 	// Fail makes the whole comparison fail.
 	Fail Severity = "fail"
-	// Warn is said and has no other consequence.
+	// Warn only prints a warning.
 	Warn Severity = "warn"
-	// Ignore is judged and neither said nor part of the correction for the
-	// number of tests.
+	// Ignore is judged, but neither reported nor part of the correction for the number of
+	// tests.
 	Ignore Severity = "ignore"
 )
 
@@ -32,9 +32,9 @@ type Direction string
 
 // The directions. Empty is Worse.
 const (
-	// Worse means changes to the side that is worse for the measure.
+	// Worse means changes in the direction that is worse for the measure.
 	Worse Direction = "worse"
-	// Both means any change, for numbers that are to stay what they are.
+	// Both means any change, for numbers that should stay the same.
 	Both Direction = "both"
 )
 
@@ -58,7 +58,7 @@ func oneOf[T ~string](into *T, text []byte, words ...T) error {
 // Amount is how much a measure may grow: a share of the base or a number in
 // the measure's unit.
 type Amount struct {
-	// Value is in percent where Relative, else in the measure's unit.
+	// Value is in percent if Relative is set, else in the measure's unit.
 	Value    float64
 	Relative bool
 }
@@ -90,5 +90,5 @@ func (d *Date) UnmarshalText(text []byte) error {
 // Over reports whether the whole day has passed.
 func (d Date) Over(now time.Time) bool { return !now.Before(d.AddDate(0, 0, 1)) }
 
-// String is the date as it is written.
+// String returns the date as it is written.
 func (d Date) String() string { return d.Format(time.DateOnly) }
