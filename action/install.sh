@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Gets ebpf-bench for the action, into a folder of its own that is also where the
-# steps hand on what they found: outputs bin and state.
+# Installs ebpf-bench for the action, into a folder of its own, through which the steps
+# also pass on their results: outputs bin and state.
 #
-# The binary is the asset of the release that SHA256SUMS beside this file names,
-# checked against it: both are of the commit that the workflow asked for, so
-# neither can change under it. Where there is no such file, as in a checkout of a
-# branch, it is built from the folder of the action.
+# The binary is the asset of the release that SHA256SUMS beside this file names, checked
+# against it: both are from the commit that the workflow names, so neither can change.
+# If there is no such file, as in a checkout of a branch, the binary is built from the
+# folder of the action.
 #
 #   EBPF_BENCH_VERSION   empty for that release, "source" to build, or v1.2.3,
 #                        which must be that release
@@ -24,7 +24,7 @@ die() {
 	exit "${3:-3}"
 }
 
-# What the tool hangs on is taken apart by form: none of it is run or expanded.
+# The version and the sums are only matched by form: nothing in them is run or expanded.
 case $version in
 '' | source) ;;
 *) [[ $version =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || die "input version: it is empty, source, or such as v1.2.3" "" 2 ;;
@@ -42,7 +42,7 @@ asset() {
 	sed -nE "s/^([0-9a-f]{64})  (ebpf-bench-v[0-9A-Za-z.-]+-linux-$arch)\$/\1 \2/p" "$sums" | head -n 1
 }
 
-# download gets the asset, and takes nothing that is not it.
+# download downloads the asset, and refuses anything else.
 download() {
 	local digest=$1 name=$2 tag=${2#ebpf-bench-} got
 	tag=${tag%-linux-*}

@@ -14,19 +14,20 @@ import (
 	"time"
 )
 
-// run is what a run of a workflow came to.
+// run is the result of running a workflow.
 type run struct {
 	code int
-	// log is what the steps printed, summary what they added to the job's.
+	// log is the output of the steps, summary the text that they added to the job's
+	// summary.
 	log, summary string
-	// outputs are those of the steps of the job.
+	// outputs are the outputs of the job's steps.
 	outputs map[string]string
 	steps   []step
 	took    time.Duration
 }
 
-// step is a step of the job, or a step of an action, whose ID begins with that
-// of the job's step.
+// step is a step of the job, or a step of an action, whose ID begins with that of the
+// job's step.
 type step struct {
 	id     []string
 	result string
@@ -47,7 +48,7 @@ type line struct {
 	Arg     string   `json:"arg"`
 }
 
-// act runs a job of a workflow of a checkout, on this machine.
+// act runs a job of a workflow in a checkout, on this machine.
 func act(t testing.TB, gh *github, s *scratch, e event, args ...string) *run {
 	t.Helper()
 	dir, eventPath := s.checkout(e)
@@ -59,7 +60,7 @@ func act(t testing.TB, gh *github, s *scratch, e event, args ...string) *run {
 		"--env", "GITHUB_API_URL=" + gh.URL, "--env", "GITHUB_REPOSITORY=" + owner + "/" + repo,
 	}, args...)
 	cmd := exec.Command(tool(t, "act"), args...)
-	// Without a file of settings of its own act would ask for some.
+	// Without a settings file act would ask for some.
 	home := t.TempDir()
 	write(t, filepath.Join(home, "act", "actrc"), nil)
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+home)
@@ -105,7 +106,7 @@ func (r *run) read(t testing.TB, log *bytes.Buffer) {
 	r.log, r.summary = text.String(), summary.String()
 }
 
-// own is how long the action's steps took, less those that get the tool.
+// own returns how long the action's steps took, except those that install the tool.
 func (r *run) own() (own time.Duration) {
 	for _, s := range r.steps {
 		if len(s.id) == 2 && !slices.Contains([]string{"install", "qemu"}, s.id[1]) {

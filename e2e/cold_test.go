@@ -2,8 +2,9 @@ package e2e
 
 import "testing"
 
-// From a checkout on a machine that has built nothing yet, but has QEMU, Go and
-// the kernel, to the verdict: exact mode, one kernel, base and head built.
+// BenchmarkColdCheckout goes from a checkout on a machine that has built nothing yet, but
+// has QEMU, Go and the kernel, to the verdict: exact mode, one kernel, base and head
+// built.
 func BenchmarkColdCheckout(b *testing.B) {
 	gh := newGitHub(b)
 	s, _, slowBuild := project(b, gh, asItIs, "plain.yml")

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The jobs of this repository's own CI that use the action as it is in the
-// checkout: one reports on the bundled programs, the other must see the action
-// fail for the planted regression.
+// The jobs in this repository's own CI that use the action as it is in the checkout: one
+// reports on the bundled programs, the other must see the action fail for the planted
+// regression.
 func TestOwnWorkflow(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -32,8 +32,8 @@ func TestOwnWorkflow(t *testing.T) {
 	tells(t, "the log", planted.log, "outcome failure, verdict regression")
 }
 
-// ourselves are the files of this repository, with the workflow asking for a
-// kernel that is here: the runners of GitHub have their own to read.
+// ourselves returns the files of this repository, with a workflow that names a kernel that
+// is here: the runners of GitHub can read their own.
 func ourselves(t testing.TB) map[string][]byte {
 	t.Helper()
 	root, files := published(t), map[string][]byte{}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// suite is that of a project, of which make bpf builds the object.
+// suite is the suite of a project, whose make bpf builds the object.
 const suite = `version: 1
 objects: [bpf/fun_xdp_bpfel.o]
 kernels: ["` + kernel + `"]
@@ -21,14 +21,14 @@ benchmarks:
     test_run: {packets: *packets}
 `
 
-// What a run of fibonacci costs by the table, and by the loop.
+// The costs of a run of fibonacci by the table, and by the loop.
 const costs, costsSlow = "124.25", "1,610.25"
 
-// built is where the compiler's output stands in for a compiler.
+// built is the compiler's output, which stands in for a compiler.
 const built = "compiled/fun_xdp_bpfel.o"
 
-// project is a repository whose workflows are those recipes, with a program
-// that is quick on main.
+// project makes a repository whose workflows are those recipes, with a program that is
+// quick on main.
 func project(t testing.TB, gh *github, edit func(string) string, recipes ...string) (s *scratch, quick, slow []byte) {
 	t.Helper()
 	quick, slow = builds(t)
@@ -53,18 +53,17 @@ func project(t testing.TB, gh *github, edit func(string) string, recipes ...stri
 
 func asItIs(text string) string { return text }
 
-// with are the arguments that make act take this repository for the published
-// action, and run that recipe.
+// with returns the arguments that make act take this repository for the published action,
+// and run that recipe.
 func with(t testing.TB, recipe string) []string {
 	return []string{"-W", ".github/workflows/" + recipe, "--local-repository", "org/ebpf-bench-action@v1=" + published(t)}
 }
 
 const here = owner + "/" + repo
 
-// The life of a repository that keeps a baseline on a branch: a pull request
-// that makes a program slow is stopped, its author is told once, the same
-// comment follows what they push, and the one that makes it quick again is told
-// that it did.
+// The life of a repository that keeps a baseline on a branch: a pull request that makes a
+// program slow is stopped, its author gets one comment, which is updated when they push,
+// and the pull request that makes it quick again gets a comment that says so.
 func TestStoredBase(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -103,7 +102,7 @@ func TestStoredBase(t *testing.T) {
 		t.Errorf("what was mended is still said: %s", third.Body)
 	}
 
-	// The slow one got in all the same.
+	// The slow one was merged anyway.
 	s.commit("main", "Look it up by a loop", map[string][]byte{built: slowBuild})
 	act(t, gh, s, s.pushed("main"), use...)
 	if gh.branches()["ebpf-bench-baseline"] == baseline {
@@ -122,7 +121,7 @@ func TestStoredBase(t *testing.T) {
 	}
 }
 
-// Without any set-up: base and head are built by the workflow.
+// It needs no set-up: the workflow builds base and head.
 func TestBuiltBase(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -132,7 +131,7 @@ func TestBuiltBase(t *testing.T) {
 	number := s.openPullRequest("slow")
 	stopped(t, gh, s, act(t, gh, s, s.synchronized(number, "slow", here), use...), number, "slow")
 
-	// What main did meanwhile is not the pull request's doing.
+	// Changes on main in the meantime are not the pull request's.
 	s.commit("main", "Make it slow too", map[string][]byte{built: slowBuild, "README": nil})
 	s.commit("fix", "Look it up by a table", map[string][]byte{built: quickBuild})
 	number = s.openPullRequest("fix")
@@ -144,8 +143,8 @@ func TestBuiltBase(t *testing.T) {
 	}
 }
 
-// A pull request from a fork has a token that may only read. It is gated all
-// the same, and told by the summary.
+// A pull request from a fork has a token that may only read. It is still gated, and the
+// summary has the report.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -173,7 +172,7 @@ func TestFork(t *testing.T) {
 	passed(t, act(t, gh, s, s.synchronized(number, "slow", "stranger/"+repo), use...))
 }
 
-// Two workflows tell a fork's pull request what one alone may not.
+// Two workflows comment on a fork's pull request, which one alone may not.
 func TestForkPair(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -195,7 +194,7 @@ func TestForkPair(t *testing.T) {
 	stopped(t, gh, s, reported, number, "slow")
 }
 
-// A fork whose objects do not even build is told so too.
+// A fork whose objects do not build gets a comment too.
 func TestForkThatDoesNotBuild(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -219,15 +218,15 @@ func TestForkThatDoesNotBuild(t *testing.T) {
 	}
 }
 
-// uncontained is the recipe of the matrix where this machine is the container, and
-// two kernels are enough.
+// uncontained returns the recipe of the matrix for this machine instead of a container,
+// with two kernels.
 func uncontained(text string) string {
 	text = regexp.MustCompile(`(?m)^    container:.*\n`).ReplaceAllString(text, "")
 	text = regexp.MustCompile(`(?s)      - name: Install what the container lacks.*?(      - uses)`).ReplaceAllString(text, "$1")
 	return strings.Replace(text, `["5.10", "6.1", "6.12"]`, `["6.1", "6.12"]`, 1)
 }
 
-// The parts of a suite, on two kernels, make one report.
+// The shards of a suite, on two kernels, make one report.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -239,7 +238,7 @@ func TestMatrix(t *testing.T) {
 	tells(t, "the comment", body, `6\.1\.`, `6\.12\.`, "basic")
 }
 
-// A part that could not be measured is named, beside what the others found.
+// A shard that could not be measured is named, beside the findings of the others.
 func TestMatrixThatLacksAPart(t *testing.T) {
 	t.Parallel()
 	gh := newGitHub(t)
@@ -254,8 +253,8 @@ func TestMatrixThatLacksAPart(t *testing.T) {
 	tells(t, "the comment", body, `shard 1/2 is in no file`)
 }
 
-// standIns are the arguments that make act take the actions of testdata for
-// those of GitHub that have to be downloaded, or take a service.
+// standIns returns the arguments that make act use the actions in testdata instead of
+// those of GitHub that must be downloaded, or need a service.
 func standIns(t testing.TB) []string {
 	t.Helper()
 	args := []string{"--env", "ARTIFACTS=" + t.TempDir()}
@@ -278,8 +277,8 @@ func standIns(t testing.TB) []string {
 	return args
 }
 
-// stopped reports whether a run stopped a pull request for the slow Fibonacci,
-// and said so everywhere.
+// stopped checks that a run stopped a pull request for the slow Fibonacci, and said so
+// everywhere.
 func stopped(t testing.TB, gh *github, s *scratch, r *run, number int, branch string) comment {
 	t.Helper()
 	if r.code == 0 {
@@ -312,7 +311,7 @@ func passed(t testing.TB, r *run) {
 	}
 }
 
-// tells fails for each pattern that a text does not have.
+// tells fails for each pattern that a text does not match.
 func tells(t testing.TB, what, text string, patterns ...string) {
 	t.Helper()
 	for _, p := range patterns {

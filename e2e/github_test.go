@@ -27,23 +27,22 @@ const (
 	bot         = "octo"
 )
 
-// github is an emulated GitHub behind a proxy, which knows what the emulation
-// does not: where a pull request's head is after a push, and what a token that
-// may only read is refused.
+// github is an emulated GitHub behind a proxy, which knows what the emulation does not:
+// where a pull request's head is after a push, and what a read-only token must not do.
 type github struct {
 	t testing.TB
-	// URL is the proxy, and direct the emulation, to which all is allowed.
+	// URL is the proxy, and direct the emulation, which allows everything.
 	URL, direct string
 
-	// violated is told of requests that do not fit GitHub's description.
+	// violated is called for requests that do not match GitHub's description.
 	violated func(string)
 
 	mu sync.Mutex
-	// heads has of each pull request its head.
+	// heads maps pull requests to their heads.
 	heads map[int]head
-	// readOnly refuses everything that would write.
+	// readOnly refuses every request that would write.
 	readOnly bool
-	// refused are the requests that were.
+	// refused are the requests that were refused.
 	refused []string
 }
 
@@ -77,7 +76,7 @@ func newGitHub(t testing.TB) *github {
 	return g
 }
 
-// emulate starts the emulation, and is its address.
+// emulate starts the emulation, and returns its address.
 func emulate(t testing.TB) string {
 	t.Helper()
 	port := freePort(t)
@@ -92,7 +91,7 @@ github:
 	return serve(t, port, "node_modules/emulate/dist/index.js", "start", "--service", "github", "--port", strconv.Itoa(port), "--seed", seed)
 }
 
-// freePort is a port that nobody listens on.
+// freePort returns a port that nobody listens on.
 func freePort(t testing.TB) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,7 +102,7 @@ func freePort(t testing.TB) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// serve runs a server of Node for the test, and is its address once it answers.
+// serve runs a server of Node for the test, and returns its address once it answers.
 func serve(t testing.TB, port int, args ...string) string {
 	t.Helper()
 	var log bytes.Buffer
@@ -140,8 +139,8 @@ func (g *github) refuses(r *http.Request) bool {
 	return true
 }
 
-// rewrite sends a request to the emulation. It knows no forks, so that it finds
-// no pull request from one: it is asked for all.
+// rewrite sends a request to the emulation. That knows no forks and so finds no pull
+// request from one: rewrite asks it for all.
 func rewrite(to *url.URL) func(*httputil.ProxyRequest) {
 	return func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
@@ -153,7 +152,7 @@ func rewrite(to *url.URL) func(*httputil.ProxyRequest) {
 	}
 }
 
-// putHeads puts the heads of pull requests where their branches are.
+// putHeads sets the heads of pull requests to those of their branches.
 func (g *github) putHeads(r *http.Response) error {
 	if !pullsPath.MatchString(r.Request.URL.Path) || r.StatusCode != http.StatusOK || r.Request.Method != http.MethodGet {
 		return nil
@@ -198,14 +197,14 @@ func (g *github) putHead(pull map[string]any) {
 	head["repo"].(map[string]any)["full_name"] = h.repository
 }
 
-// setReadOnly is what GitHub does to the token of a pull request from a fork.
+// setReadOnly does what GitHub does to the token of a pull request from a fork.
 func (g *github) setReadOnly(on bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.readOnly = on
 }
 
-// wasRefused reports whether something was that would write.
+// wasRefused reports whether a request that would write was refused.
 func (g *github) wasRefused() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -218,7 +217,7 @@ func (g *github) setHead(number int, h head) {
 	g.heads[number] = h
 }
 
-// call calls the API of the repository, and reads what it answers.
+// call calls the API of the repository, and reads the response.
 func (g *github) call(method, path string, body, answer any) {
 	g.t.Helper()
 	text, err := json.Marshal(body)
@@ -256,7 +255,7 @@ type comment struct {
 	User struct{ Login string }
 }
 
-// comments are those of a pull request.
+// comments returns the comments on a pull request.
 func (g *github) comments(number int) (all []comment) {
 	g.t.Helper()
 	g.call(http.MethodGet, fmt.Sprintf("/issues/%d/comments", number), nil, &all)
@@ -279,7 +278,7 @@ type annotation struct {
 	Message string
 }
 
-// checks are the check runs of a commit.
+// checks returns the check runs of a commit.
 func (g *github) checks(sha string) []checkRun {
 	g.t.Helper()
 	var all struct {
@@ -299,7 +298,7 @@ func (g *github) annotations(run checkRun) []annotation {
 	return all.List
 }
 
-// branches are the names of the branches.
+// branches returns the branches with their commits.
 func (g *github) branches() map[string]string {
 	g.t.Helper()
 	var all []struct {
@@ -314,7 +313,7 @@ func (g *github) branches() map[string]string {
 	return names
 }
 
-// parents are those of a commit.
+// parents returns the parents of a commit.
 func (g *github) parents(sha string) (parents []string) {
 	g.t.Helper()
 	var commit struct{ Parents []struct{ SHA string } }
@@ -325,19 +324,19 @@ func (g *github) parents(sha string) (parents []string) {
 	return parents
 }
 
-// onlyComment is the one comment that a pull request has.
+// onlyComment returns the only comment on a pull request.
 func (g *github) onlyComment(number int) comment {
 	g.t.Helper()
 	return only(g.t, fmt.Sprintf("comments of pull request %d", number), g.comments(number))
 }
 
-// onlyCheck is the one check run that a commit has.
+// onlyCheck returns the only check run of a commit.
 func (g *github) onlyCheck(sha string) checkRun {
 	g.t.Helper()
 	return only(g.t, "check runs of commit "+sha, g.checks(sha))
 }
 
-// only is the one thing that there is to be.
+// only returns the only element, and fails the test if there is not exactly one.
 func only[T any](t testing.TB, what string, all []T) T {
 	t.Helper()
 	if len(all) != 1 {

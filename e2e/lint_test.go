@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// workflows are all workflows of this repository, those that users copy too.
+// workflows returns all workflows of this repository, including those for users to copy.
 func workflows(t testing.TB) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{"../.github/workflows/*.yml", "../docs/recipes/*.yml"} {
@@ -22,7 +22,7 @@ func workflows(t testing.TB) (paths []string) {
 	return paths
 }
 
-// GitHub's own parser takes all workflows, and the action.
+// GitHub's own parser accepts all workflows, and the action.
 func TestGitHubParses(t *testing.T) {
 	t.Parallel()
 	args := append([]string{"parse.mjs", "../action.yml"}, workflows(t)...)
@@ -57,8 +57,8 @@ func TestRecipesFitTheAction(t *testing.T) {
 	}
 }
 
-// What somebody else could change from one day to the next is pinned to a
-// commit, but for what the recipes say to look at.
+// Everything that somebody else could change from one day to the next is pinned to a
+// commit, except for what the recipes say to look at.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	uses := regexp.MustCompile(`(?m)^[ -]*uses: +(\S+)(.*)`)
@@ -82,7 +82,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// An image is one of Debian's own, whose tags move by security fixes alone, or it is
+// An image is one of Debian's own, whose tags change only for security fixes, or it is
 // pinned to a digest.
 func TestImages(t *testing.T) {
 	t.Parallel()

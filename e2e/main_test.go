@@ -13,8 +13,8 @@ import (
 // kernel is the series that everything here is measured on, in exact mode.
 const kernel = "6.12"
 
-// TestMain runs nothing unless `make e2e` asks, which the gate does. There
-// nothing is skipped: what is missing is installed, or is an error.
+// TestMain runs nothing unless `make e2e` asks, which the gate does. There nothing is
+// skipped: anything missing is installed, or is an error.
 func TestMain(m *testing.M) {
 	if os.Getenv("EBPF_BENCH_E2E") == "" {
 		fmt.Println("no end-to-end tests: make e2e runs them")
@@ -33,7 +33,7 @@ func repository(t testing.TB) string {
 	return root
 }
 
-// output runs a command in a folder, and is what it wrote.
+// output runs a command in a folder, and returns its output.
 func output(t testing.TB, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -49,13 +49,13 @@ func output(t testing.TB, dir, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// tool is the path of a tool that tools/actions.mod pins.
+// tool returns the path of a tool that tools/actions.mod pins.
 func tool(t testing.TB, name string) string {
 	t.Helper()
 	return output(t, repository(t), "go", "tool", "-modfile=tools/actions.mod", "-n", name)
 }
 
-// write writes a file, and the folders it is in.
+// write writes a file, and creates its folders.
 func write(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -66,7 +66,7 @@ func write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// published is a copy of this repository as a tag would hold it.
+// published makes a copy of this repository as a tag would have it.
 func published(t testing.TB) string {
 	t.Helper()
 	from, to := repository(t), filepath.Join(t.TempDir(), "action")

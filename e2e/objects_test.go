@@ -16,9 +16,8 @@ const (
 	slow = "fun_xdp_fibonacci_slow"
 )
 
-// builds are two builds of one source file: before a change that makes a
-// program slow, and after. In the second the two programs have each other's
-// name.
+// builds returns two builds of one source file: before a change that makes a program slow,
+// and after. In the second the two programs have swapped names.
 func builds(t testing.TB) (before, after []byte) {
 	t.Helper()
 	before, err := programs.FS.ReadFile("fun_xdp/fun_xdp_bpfel.o")
@@ -28,7 +27,7 @@ func builds(t testing.TB) (before, after []byte) {
 	return before, swapSymbols(t, before, fast, slow)
 }
 
-// source is what they were compiled from.
+// source returns what they were compiled from.
 func source(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile("../programs/fun_xdp/fun_xdp.c")
@@ -38,8 +37,8 @@ func source(t testing.TB) []byte {
 	return text
 }
 
-// dearestLine is the line of the source that the slow Fibonacci spends the most
-// instructions on: the loop.
+// dearestLine returns the line in the source that costs the slow Fibonacci the most
+// instructions: the loop.
 func dearestLine(t testing.TB) int {
 	t.Helper()
 	before, _, ok := bytes.Cut(source(t), []byte("	for (__u32 i = 0; i < n; i++) {"))
@@ -49,7 +48,7 @@ func dearestLine(t testing.TB) int {
 	return bytes.Count(before, []byte("\n")) + 1
 }
 
-// swapSymbols is an object in which two functions have each other's name.
+// swapSymbols returns an object in which two functions have swapped names.
 func swapSymbols(t testing.TB, object []byte, one, other string) []byte {
 	t.Helper()
 	file, err := elf.NewFile(bytes.NewReader(object))
@@ -65,7 +64,7 @@ func swapSymbols(t testing.TB, object []byte, one, other string) []byte {
 	object = bytes.Clone(object)
 	for i, s := range symbols {
 		if s.Name == one || s.Name == other {
-			// Symbols leaves out the first, which is none.
+			// Symbols leaves out the first, which is empty.
 			at[s.Name] = object[table.Offset+uint64(i+1)*elf.Sym64Size:][:4]
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A binary of a release is the same from whichever folder it is built, by
-// whomever, with nothing built before.
+// A release binary is the same in whichever folder and by whomever it is built, with
+// nothing built before.
 func TestReleaseIsReproducible(t *testing.T) {
 	t.Parallel()
 	build := func(folder string, env ...string) []byte {
@@ -37,7 +37,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		return data
 	}
 	one := build(repository(t))
-	// A commit, other settings, another folder.
+	// Use a commit, other settings, another folder.
 	elsewhere := published(t)
 	output(t, elsewhere, "git", "init", "-q")
 	output(t, elsewhere, "git", "add", "-A")
@@ -48,7 +48,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	}
 }
 
-// The kernels of a release are those whose sums are committed.
+// The kernels of a release are those whose checksums are committed.
 func TestReleasePacks(t *testing.T) {
 	t.Parallel()
 	folder := published(t)
@@ -79,7 +79,7 @@ func TestReleasePacks(t *testing.T) {
 	}
 }
 
-// What is not a version reaches no command.
+// A text that is not a version reaches no command.
 func TestReleaseVersion(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "1.2.3", "v1.2", "v1.2.3 -X main.release=v9.9.9", "v1.2.3;true", "v01.2.3", "v1.2.3\n"} {

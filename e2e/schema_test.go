@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// A name with slashes at the end of a path is one parameter to GitHub, which its
-// description cannot say.
+// To GitHub, a name with slashes at the end of a path is one parameter, which its
+// description cannot express.
 var tailPath = regexp.MustCompile(`^(/repos/[^/]+/[^/]+/(?:contents|git/refs?|git/matching-refs|branches)/)(.+)$`)
 
-// checked puts GitHub's own description of its API before the emulation: the
-// test fails for each request that does not fit it.
+// checked puts GitHub's own description of its API before the emulation: the test fails
+// for each request that does not match it.
 func (g *github) checked(proxy *httputil.ReverseProxy, emulated *url.URL) *httputil.ReverseProxy {
 	port := freePort(g.t)
 	address := serve(g.t, port, "schema/node_modules/@stoplight/prism-cli/dist/index.js", "proxy", "--port", strconv.Itoa(port),
@@ -40,8 +40,8 @@ func (g *github) checked(proxy *httputil.ReverseProxy, emulated *url.URL) *httpu
 	}
 }
 
-// violations fails the test for what is wrong with a request. What the emulation
-// answers is its own matter.
+// violations fails the test for what is wrong with a request. It ignores the emulation's
+// responses.
 func (g *github) violations(r *http.Response) {
 	header := r.Header.Get("Sl-Violations")
 	if header == "" {
@@ -61,7 +61,7 @@ func (g *github) violations(r *http.Response) {
 	}
 }
 
-// The checker finds what is wrong, so that its silence means something.
+// The checker finds errors, so that its silence means something.
 func TestSchemaIsChecked(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("EBPF_BENCH_E2E_SCHEMA") == "" {

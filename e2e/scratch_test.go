@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// scratch is a repository of somebody who uses the action: a clone to work in,
-// an origin to fetch from, and the same commits on the emulated GitHub.
+// scratch is the repository of a user of the action: a clone to work in, an origin to
+// fetch from, and the same commits on the emulated GitHub.
 type scratch struct {
 	t           testing.TB
 	gh          *github
@@ -23,13 +23,13 @@ type scratch struct {
 	onGitHub    map[string]bool
 }
 
-// newScratch is an empty repository.
+// newScratch makes an empty repository.
 func newScratch(t testing.TB, gh *github) *scratch {
 	t.Helper()
 	s := &scratch{t: t, gh: gh, onGitHub: map[string]bool{}}
 	s.dir, s.origin = filepath.Join(t.TempDir(), "work"), filepath.Join(t.TempDir(), "origin.git")
 	output(t, ".", "git", "init", "-q", "--bare", "-b", "main", s.origin)
-	// As GitHub does.
+	// Do as GitHub does.
 	output(t, s.origin, "git", "config", "uploadpack.allowAnySHA1InWant", "true")
 	output(t, ".", "git", "init", "-q", "-b", "main", s.dir)
 	s.git("remote", "add", "origin", s.origin)
@@ -52,8 +52,7 @@ func (s *scratch) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a commit on a branch, which begins at main if it is new, and
-// pushes it.
+// commit makes a commit on a branch, which begins at main if it is new, and pushes it.
 func (s *scratch) commit(branch, message string, files map[string][]byte) (sha string) {
 	s.t.Helper()
 	s.minutes++
@@ -80,7 +79,7 @@ func (s *scratch) commit(branch, message string, files map[string][]byte) (sha s
 	return sha
 }
 
-// push puts a ref of the origin, and of the emulated GitHub, to a commit.
+// push sets a ref of the origin, and of the emulated GitHub, to a commit.
 func (s *scratch) push(sha, ref string) {
 	s.t.Helper()
 	s.git("push", "-q", "--force", "origin", sha+":"+ref)
@@ -98,8 +97,7 @@ func (s *scratch) push(sha, ref string) {
 	s.gh.call(http.MethodPost, "/git/refs", map[string]any{"ref": ref, "sha": sha}, nil)
 }
 
-// copyCommit makes a commit on the emulated GitHub, which gives it the same
-// hash.
+// copyCommit makes a commit on the emulated GitHub, which gives it the same hash.
 func (s *scratch) copyCommit(sha string) {
 	s.t.Helper()
 	if s.onGitHub[sha] {
@@ -137,7 +135,7 @@ func (s *scratch) copyCommit(sha string) {
 	s.onGitHub[sha] = true
 }
 
-// openPullRequest opens one to main, and is its number.
+// openPullRequest opens one to main, and returns its number.
 func (s *scratch) openPullRequest(branch string) int {
 	s.t.Helper()
 	var pull struct{ Number int }
@@ -146,15 +144,14 @@ func (s *scratch) openPullRequest(branch string) int {
 	return pull.Number
 }
 
-// event is what starts a run: its name, its payload, and the commit that is
-// checked out.
+// event is what starts a run: its name, its payload, and the commit that is checked out.
 type event struct {
 	name    string
 	payload map[string]any
 	sha     string
 }
 
-// pushed is the event of a push to a branch.
+// pushed returns the event of a push to a branch.
 func (s *scratch) pushed(branch string) event {
 	s.t.Helper()
 	sha := s.git("rev-parse", branch)
@@ -164,8 +161,8 @@ func (s *scratch) pushed(branch string) event {
 	}, sha}
 }
 
-// synchronized is the event of a push to a pull request's branch. What is
-// checked out is the merge, as GitHub makes one.
+// synchronized returns the event of a push to a pull request's branch. The checkout is the
+// merge, as GitHub makes one.
 func (s *scratch) synchronized(number int, branch, from string) event {
 	s.t.Helper()
 	sha := s.git("rev-parse", branch)
@@ -185,8 +182,8 @@ func (s *scratch) synchronized(number int, branch, from string) event {
 	}, merge}
 }
 
-// reported is the event that follows the run of a workflow on a pull request.
-// What is checked out is main.
+// reported returns the event after the run of a workflow on a pull request. The checkout
+// is main.
 func (s *scratch) reported(workflow string, pull event) event {
 	s.t.Helper()
 	of := pull.payload["pull_request"].(map[string]any)["head"].(map[string]any)
@@ -208,7 +205,7 @@ func (s *scratch) payload() map[string]any {
 	}
 }
 
-// checkout is what actions/checkout leaves of an event: one commit without its
+// checkout makes what actions/checkout leaves for an event: one commit without its
 // history, and an origin that has it.
 func (s *scratch) checkout(e event) (dir, eventPath string) {
 	s.t.Helper()

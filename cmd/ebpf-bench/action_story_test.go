@@ -21,10 +21,10 @@ import (
 // storyGitHub is the GitHub of a story, with the repository o/r.
 type storyGitHub struct{ *githubtest.Fake }
 
-// storyKey is where a story has it.
+// storyKey is the key of a story's GitHub.
 type storyKey struct{}
 
-// github plays GitHub: what its runner sets, and what its API keeps.
+// github plays GitHub: its runner's variables, and its API.
 //
 //	github start                                   serve the API, set the token
 //	github event push DIR:REV                      what a push to main sets
@@ -40,7 +40,7 @@ func playGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: github start|event|head|deny|dump")
 	}
 	if g.Fake != nil {
-		// Whoever asks it is another process: nothing else orders the two.
+		// Its client is another process: nothing else orders the two.
 		g.Lock()
 		defer g.Unlock()
 	}
@@ -124,7 +124,7 @@ func (g *storyGitHub) pull(number string) map[string]any {
 	return nil
 }
 
-// dump writes what the API keeps to files of the story.
+// dump writes the state of the API to files in the story's folder.
 func (g *storyGitHub) dump(ts *testscript.TestScript) {
 	var comments []string
 	for i, c := range g.Comments {
@@ -141,12 +141,13 @@ func (g *storyGitHub) dump(ts *testscript.TestScript) {
 	write("requests", strings.Join(g.Requests, "\n")+"\n")
 }
 
-// inWork is a file of the story's own folder, wherever it is at.
+// inWork returns the path of a file in the story's own folder, whatever the current
+// folder.
 func inWork(ts *testscript.TestScript, name string) string {
 	return filepath.Join(ts.Getenv("WORK"), name)
 }
 
-// revision is the commit of DIR:REV, or what it is if it is no such thing.
+// revision returns the commit of DIR:REV, or arg itself if it does not have that form.
 func revision(ts *testscript.TestScript, arg string) string {
 	dir, rev, ok := strings.Cut(arg, ":")
 	if !ok {
@@ -157,8 +158,8 @@ func revision(ts *testscript.TestScript, arg string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// makeComparison writes the numbers of two runs as what was measured of a
-// commit: comparison FILE BASE HEAD DIR:REV.
+// makeComparison writes the numbers of two runs as a comparison for a commit: comparison
+// FILE BASE HEAD DIR:REV.
 func makeComparison(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: comparison FILE BASE HEAD DIR:REV")

@@ -14,10 +14,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// playBencher does what bencher run --adapter json COMMAND does: it runs the
-// command by a shell, aborts when that fails, and else parses what it printed on
-// stdout, and no more, as results: bencher COMMAND BENCHMARK... With ! it is to
-// abort. The command "recipe" is the one that docs/recipes/bencher.yml has.
+// playBencher does what bencher run --adapter json COMMAND does: it runs the command by a
+// shell, aborts if that fails, and else parses stdout alone as results: bencher COMMAND
+// BENCHMARK... With ! it must abort. The command "recipe" is the one in
+// docs/recipes/bencher.yml.
 func playBencher(ts *testscript.TestScript, neg bool, args []string) {
 	command := args[0]
 	if command == "recipe" {
@@ -43,7 +43,7 @@ func playBencher(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// recipeCommand is the command that the recipe gives to bencher, of a binary that a
+// recipeCommand returns the command that the recipe gives to bencher, with a binary that a
 // virtual machine can run.
 func recipeCommand(ts *testscript.TestScript) string {
 	text, err := os.ReadFile("../../docs/recipes/bencher.yml")
@@ -60,8 +60,8 @@ type bmfResults map[string]map[string]bmfMetric
 
 type bmfMetric map[string]float64
 
-// parseBMF takes exactly one document of Bencher Metric Format. It is not a use of
-// the tool's own types, nor of the schema: what is not known here is wrong.
+// parseBMF reads exactly one document of Bencher Metric Format. It uses neither the tool's
+// own types nor the schema: anything that it does not know is wrong.
 func parseBMF(text string) (bmfResults, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	results := bmfResults{}
@@ -143,7 +143,7 @@ func eachKey(dec *json.Decoder, fn func(string) error) error {
 	return err
 }
 
-// Whoever plays a part must be as hard to please as the one who is played.
+// A stand-in must be as strict as the original.
 func TestParseBMF(t *testing.T) {
 	for _, c := range []struct {
 		in string

@@ -102,7 +102,7 @@ func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 		return f.writeEmpty(t, c, out)
 	}
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
-		// What keeps it from being written is said when all is.
+		// The error is reported when the whole comparison is written.
 		_ = out.Write(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar...) })
 	})
 	if len(comparisons) == 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// makeResult writes the results of a run that nobody measured, of the program
-// base in ./one_more.o: result FILE MODE/KERNEL/CPU MINUTE BENCHMARK=COST...
-// KERNEL is a release, or NAME=RELEASE of one that was asked for by a name.
+// makeResult writes invented results of a run, for the program base in ./one_more.o:
+// result FILE MODE/KERNEL/CPU MINUTE BENCHMARK=COST... KERNEL is a release, or
+// NAME=RELEASE if a name selected it.
 func makeResult(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: result FILE MODE/KERNEL/CPU MINUTE BENCHMARK=COST...")
@@ -37,7 +37,7 @@ func makeResult(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(bench.EncodeRuns(file, run))
 }
 
-// inventRun is a run without results that started in some minute.
+// inventRun returns a run without results that started in that minute.
 func inventRun(testbed string, minute int) *bench.Run {
 	parts := strings.SplitN(testbed, "/", 3)
 	asked, release, named := strings.Cut(parts[1], "=")
@@ -59,8 +59,8 @@ func inventRun(testbed string, minute int) *bench.Run {
 
 const inventedLoads = 8
 
-// inventResult is a benchmark that costs that many instructions, or ns of which
-// no two loads have the very same.
+// inventResult returns a benchmark that costs that many instructions, or about that many
+// ns, slightly different in each load.
 func inventResult(mode bench.Mode, name string, cost float64) bench.Result {
 	r := bench.Result{Benchmark: name, Driver: "test_run", Program: "base", Type: "xdp"}
 	if mode == bench.ModeExact {

@@ -34,13 +34,13 @@ func blocksOf(t *testing.T, document string) []block {
 	return blocks
 }
 
-// documents have commands, each beside the suite that it has itself or that came before.
+// documents contain commands, each for the suite in the same document or an earlier one.
 var documents = []string{
 	"README.md", "docs/suite.md", "docs/thresholds.md", "docs/compare.md", "docs/explain.md",
 	"docs/exact-mode.md", "docs/formats.md",
 }
 
-// Every command of the documentation runs as it is written.
+// Every command in the documentation runs as it is written.
 func TestDocumentedCommands(t *testing.T) {
 	testenv.Root(t)
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestDocumentedCommands(t *testing.T) {
 			testenv.Write(t, filepath.Join(dir, "new.o"), data)
 		}
 	}
-	// Commands that boot virtual machines take a static binary.
+	// Commands that boot virtual machines need a static binary.
 	vms, binary := kerneltest.CanBoot(t), os.Args[0]
 	if vms {
 		binary = staticTool(t)
@@ -96,7 +96,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// What the documentation links to is there.
+// The targets of all links in the documentation exist.
 func TestDocumentedLinks(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -129,7 +129,7 @@ func TestDocumentedLinks(t *testing.T) {
 	}
 }
 
-// anchors are what GitHub makes of the headings of a page.
+// anchors returns the anchors that GitHub makes from the headings of a page.
 func anchors(text string) []string {
 	var all []string
 	for _, h := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
@@ -148,7 +148,7 @@ func runDocumented(t *testing.T, dir, line string) {
 	}
 	line = strings.TrimPrefix(line, "./")
 	if strings.HasPrefix(line, "install ebpf-bench ") {
-		return // it would replace what this machine has
+		return // it would replace this machine's
 	}
 	if target, ok := strings.CutPrefix(line, "make "); ok {
 		makefile, err := os.ReadFile("../../Makefile")
@@ -176,8 +176,8 @@ func runDocumented(t *testing.T, dir, line string) {
 	})
 }
 
-// briefly is a command that measures, with a small budget: all but the one that has
-// no flags, which takes the time that users wait. In exact mode there is no budget.
+// briefly returns a command that measures with a small budget, except one without flags,
+// which takes as long as for a user. Exact mode has no budget.
 func briefly(line string) string {
 	if strings.Contains(line, "--kernel") {
 		return line
@@ -194,8 +194,8 @@ func briefly(line string) string {
 	return line
 }
 
-// The commands of docs/results-json.md run, and what they write is as the schema says.
-// The two builds that they compare are two programs: one became slow.
+// The commands in docs/results-json.md run, and their output matches the schema. The two
+// builds that they compare are two programs: one became slow.
 func TestResultsAreAsDocumented(t *testing.T) {
 	testenv.Root(t)
 	testenv.Tools(t, "jq")

@@ -112,7 +112,7 @@ func newExplainCommand(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-// check refuses what no default stands for, and finds the format.
+// check refuses wrong flags, and determines the format.
 func (f *explainFlags) check(t *ui.Terminal) error {
 	if explain.IsSource(f.out) {
 		return fmt.Errorf("--out %s: that is a file of source, as explain reports on: name one that ends in %s", f.out, strings.Join(knownEnds(), ", "))
@@ -147,8 +147,7 @@ func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) e
 	return errors.Join(exit.NoMeasure(f.print(t, out, s, all)), exit.NoMeasure(err), judge.Unexplained(all, f.verbose, err))
 }
 
-// explain counts on this host, or on each of the kernels that the flags or the
-// suite name.
+// explain counts on this host, or on each of the kernels that the flags or the suite name.
 func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *sides.Explained) ([]*bench.Explanation, error) {
 	if kernels := f.machines.Choose(s.Suite.Kernels); len(kernels) > 0 {
 		return f.onKernels(ctx, t, s, kernels)
@@ -172,8 +171,8 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.E
 	}}.Explanations(ctx, on, kernels, s, f.code())
 }
 
-// code reports whether the instructions of lines are needed: a line's own count does
-// not tell how often it is executed.
+// code reports whether the instructions of lines are needed: a line's own count does not
+// show how often it is executed.
 func (f *explainFlags) code() bool { return f.asm || f.format == "lcov" || f.format == "pprof" }
 
 // complete completes the names of benchmarks and programs, and else files.

@@ -29,7 +29,7 @@ var explainFormats = cli.Formats[*explain.Model]{
 	{"pprof", explain.Pprof},
 }
 
-// formatEnds are the formats of files by how their names end.
+// formatEnds maps the ends of file names to formats.
 var formatEnds = map[string]string{
 	".txt": "text", ".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".info": "lcov", ".lcov": "lcov",
 	".pb.gz": "pprof", ".pprof": "pprof",
@@ -37,8 +37,8 @@ var formatEnds = map[string]string{
 
 func knownEnds() []string { return slices.Sorted(maps.Keys(formatEnds)) }
 
-// formatOf is the format of a file by how its name ends, empty of one that ends
-// otherwise. No file is text.
+// formatOf returns the format for the end of a file name, or an empty string if there is
+// none. Without a file it is text.
 func formatOf(out string) string {
 	if out == "" {
 		return "text"

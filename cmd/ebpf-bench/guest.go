@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/job"
 )
 
-// newGuestCommand does a job in a virtual machine.
+// newGuestCommand returns the command that does a job in a virtual machine.
 func newGuestCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "guest MODE",

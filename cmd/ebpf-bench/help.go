@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// helpWidth is the most that help is wide, for lines that are longer are hard
-// to read, and where it is not for a terminal.
+// helpWidth is the largest width of help, also without a terminal, because longer lines
+// are hard to read.
 const helpWidth = 80
 
 // wrapHelp makes the help of a command and those below it fit the terminal.
@@ -33,9 +33,9 @@ func wrapHelp(t *ui.Terminal, cmd *cobra.Command) {
 	all(cmd)
 }
 
-// wrapText wraps the paragraphs of a text. What is indented, such as a table,
-// keeps its lines, of which those that are too long go on in their last column, but for
-// those with a URL, which are there to be copied.
+// wrapText wraps the paragraphs of a text. Indented text, such as a table, keeps its
+// lines; lines that are too long continue in their last column, except those with a URL,
+// which are for copying.
 func wrapText(s string, columns int) string {
 	var lines, paragraph []string
 	flush := func() {

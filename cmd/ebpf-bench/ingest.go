@@ -118,7 +118,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 		cli.PrintRuns(t, f.format, runs...), judge.Failures([]*bench.Run{run}, false, nil), failedPackages(set))
 }
 
-// directions says of units which way they are better.
+// directions sets which direction is better for units.
 func (f *ingestFlags) directions(set *ingest.Set) error {
 	for _, unit := range f.higher {
 		if slices.Contains(f.lower, unit) {
@@ -136,8 +136,8 @@ func (f *ingestFlags) directions(set *ingest.Set) error {
 	return nil
 }
 
-// output.File is where the results go: the file that they are added to, unless there is
-// another.
+// outFile returns the file for the results: the one that they are added to, unless another
+// is named.
 func (f *ingestFlags) outFile(args []string) (output.File, error) {
 	if f.out != "" {
 		return output.New(f.out, append(args, f.into))
@@ -171,8 +171,8 @@ func named(name string, err error) error {
 	return bench.WithHint(fmt.Errorf("read %s: %w", name, err), bench.Hint(err))
 }
 
-// newRun is what was read as a run of this machine, or of another one where the
-// output says so. Of that, no more is known than it says.
+// newRun returns the results as a run on this machine, or on another one if the output
+// names another CPU. About that one, only what the output says is known.
 func (f *ingestFlags) newRun(t *ui.Terminal, set *ingest.Set) *bench.Run {
 	run := &bench.Run{
 		Tool: version(), Started: time.Now().UTC().Truncate(time.Second),
@@ -186,7 +186,7 @@ func (f *ingestFlags) newRun(t *ui.Terminal, set *ingest.Set) *bench.Run {
 	return run
 }
 
-// addRun adds a run to others: to the one of the same testbed, if there is one.
+// addRun adds a run to others: to the one with the same testbed, if there is one.
 func addRun(runs []*bench.Run, run *bench.Run) ([]*bench.Run, error) {
 	for _, other := range runs {
 		if baseline.Key(other.Testbed) != baseline.Key(run.Testbed) {
@@ -205,7 +205,8 @@ func addRun(runs []*bench.Run, run *bench.Run) ([]*bench.Run, error) {
 	return append(runs, run), nil
 }
 
-// failedPackages says which packages failed: benchmarks that they have are missing.
+// failedPackages returns an error that names the packages that failed: their benchmarks
+// may be missing.
 func failedPackages(set *ingest.Set) error {
 	if len(set.Failed) == 0 {
 		return nil

@@ -140,7 +140,7 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 // initFiles are the files that init writes.
 type initFiles struct{ suite, thresholds, workflow string }
 
-// files refuses to replace files, before anything is done.
+// files refuses to replace existing files, before anything is done.
 func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err error) {
 	w.suite = f.out
 	if f.thresholds {
@@ -161,7 +161,7 @@ func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err
 			return w, bench.WithHint(fmt.Errorf("%s is there already", name), "--force replaces it; --out - prints what would be written")
 		}
 		if name == w.workflow {
-			continue // its folder is made
+			continue // its folder is created
 		}
 		if _, err := output.New(name, nil); err != nil {
 			return w, err
@@ -198,7 +198,7 @@ func (w *initFiles) write(t *ui.Terminal, s *scaffold.Suite, workflow *scaffold.
 	return nil
 }
 
-// sayNext says what the suite has, and how it is run.
+// sayNext says what the suite contains, and how to run it.
 func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
 	var loaded, left int
 	for i := range s.Programs {

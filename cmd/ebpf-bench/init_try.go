@@ -18,8 +18,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// try runs each benchmark for an instant, where that can be, and keeps in the suite
-// those that ran.
+// try runs each benchmark for an instant, if possible, and keeps in the suite those that
+// ran.
 func (f *initFlags) try(ctx context.Context, t *ui.Terminal, s *scaffold.Suite) error {
 	trial := &scaffold.Trial{File: f.out, Run: f.onHost}
 	kernels, where := f.machines.Choose(nil), "this host"
@@ -56,7 +56,7 @@ func onLinux(kernels []string) string {
 	return "Linux " + strings.Join(kernels, ", ")
 }
 
-// tryRounds are the rounds of a benchmark that is tried.
+// tryRounds is the number of rounds in the trial of a benchmark.
 const tryRounds = 2
 
 func (f *initFlags) onHost(ctx context.Context, s *suite.Suite) ([]*bench.Run, error) {

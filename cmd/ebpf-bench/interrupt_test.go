@@ -17,8 +17,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// A signal ends a slice that is under way, however long that would take, and what
-// keeps it. Nothing of it is left, and it is not a failure of the benchmark.
+// A signal ends a slice in progress, however long that would take, and its processes.
+// Nothing is left behind, and the benchmark has not failed.
 func TestSignalEndsASliceUnderWay(t *testing.T) {
 	testenv.Root(t)
 	object, err := os.ReadFile("../../runner/testdata/hooks.o")
@@ -56,7 +56,7 @@ func TestSignalEndsASliceUnderWay(t *testing.T) {
 			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			// Far less than the command would take.
+			// This is far less than the command would take.
 			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 			_ = cmd.Wait()
 			if !late.Stop() {
@@ -87,7 +87,7 @@ func TestSignalEndsASliceUnderWay(t *testing.T) {
 	}
 }
 
-// A comparison that a signal ends names the benchmarks that it did not come to.
+// A comparison that a signal ends names the benchmarks that it did not reach.
 func TestSignalEndsAComparison(t *testing.T) {
 	testenv.Root(t)
 	object, err := filepath.Abs("../../programs/fun_xdp/fun_xdp_bpfel.o")

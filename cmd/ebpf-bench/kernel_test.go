@@ -24,9 +24,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
-// installKernel lays a kernel of the cache out in two folders as Debian splits
-// it over packages, the image and the modules, and sets RELEASE:
-// installkernel NAME IMAGEDIR MODULESDIR.
+// installKernel lays out a kernel from the cache in two folders as Debian splits it over
+// packages, the image and the modules, and sets RELEASE: installkernel NAME IMAGEDIR
+// MODULESDIR.
 func installKernel(ts *testscript.TestScript, neg bool, args []string) {
 	cache, err := cli.OpenKernels(nil, "")
 	ts.Check(err)
@@ -58,8 +58,8 @@ func installKernel(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("RELEASE", k.Release)
 }
 
-// serveImage starts a registry with an image of one layer, a folder, and sets
-// IMAGE to its reference: registry FOLDER.
+// serveImage starts a registry with an image of one layer, a folder, and sets IMAGE to its
+// reference: registry FOLDER.
 func serveImage(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	ts.Defer(server.Close)

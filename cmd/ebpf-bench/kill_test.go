@@ -26,7 +26,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// asMain makes the test's binary be the tool.
+// asMain makes the test's binary act as the tool.
 const asMain = "EBPF_BENCH_TEST_MAIN"
 
 func tool(args ...string) *exec.Cmd {
@@ -35,7 +35,7 @@ func tool(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// However the tool is killed, and whenever, nothing that it made is left.
+// However and whenever the tool is killed, it leaves nothing behind.
 func TestKillLeavesNothing(t *testing.T) {
 	testenv.Root(t)
 	links, pins, stats := machine(t)
@@ -61,8 +61,8 @@ func TestKillLeavesNothing(t *testing.T) {
 	}
 }
 
-// killAfter runs the bundled suite and kills it. It returns what the tool held
-// at that moment, all of which must be gone.
+// killAfter runs the bundled suite and kills it. It returns what the tool held at that
+// moment, all of which must be gone.
 func killAfter(t *testing.T, wait time.Duration) holdings {
 	cmd := tool("run", "--budget", "100ms", "--loads", "2")
 	cmd.Dir = t.TempDir()
@@ -70,7 +70,7 @@ func killAfter(t *testing.T, wait time.Duration) holdings {
 		t.Fatal(err)
 	}
 	time.Sleep(wait)
-	// Stopped, the process holds still while its holdings are listed.
+	// Stopped, the process cannot change its holdings while they are listed.
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func killAfter(t *testing.T, wait time.Duration) holdings {
 	return held
 }
 
-// The first signal ends the run with its round, the results saved and the
-// exit code saying that they are partial.
+// The first signal ends the run with the current round, saves the results, and sets the
+// exit code for partial results.
 func TestSignalKeepsPartialResults(t *testing.T) {
 	testenv.Root(t)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -143,7 +143,7 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 	}
 }
 
-// machine is what a run could leave in the places that outlive a process.
+// machine returns what a run could leave in the places that outlive a process.
 func machine(t *testing.T) (interfaces, pins []string, stats string) {
 	t.Helper()
 	entries, err := os.ReadDir("/sys/class/net")
@@ -153,7 +153,7 @@ func machine(t *testing.T) (interfaces, pins []string, stats string) {
 	for _, e := range entries {
 		interfaces = append(interfaces, e.Name())
 	}
-	// A namespace that is mounted somewhere outlives its processes too.
+	// A namespace that is mounted somewhere also outlives its processes.
 	mounts, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {
 		t.Fatal(err)
@@ -174,9 +174,8 @@ func machine(t *testing.T) (interfaces, pins []string, stats string) {
 	return interfaces, pins, strings.TrimSpace(string(value))
 }
 
-// holdings are what a process holds and its end must free, by kernel IDs. A
-// namespace has none that is not soon used again: it is gone with the programs
-// that are attached in it.
+// holdings are what a process holds and its end must free, by kernel IDs. A namespace has
+// no ID that is not soon reused: it is gone together with the programs attached in it.
 type holdings struct {
 	programs   []ebpf.ProgramID
 	links      []link.ID
@@ -224,7 +223,7 @@ func holdingsOf(t *testing.T, pid int) holdings {
 	return h
 }
 
-// descendants lists the children of a process and theirs.
+// descendants returns the children of a process and theirs.
 func descendants(pid int) []int {
 	var all []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -233,7 +232,7 @@ func descendants(pid int) []int {
 		if err != nil {
 			continue
 		}
-		// The name, in parentheses, may hold anything; the parent follows it.
+		// The name, in parentheses, may contain anything; the parent follows it.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
@@ -243,8 +242,8 @@ func descendants(pid int) []int {
 	return all
 }
 
-// waitGone waits until the kernel has freed everything, which it does in its
-// own time, and returns what is left.
+// waitGone waits until the kernel has freed everything, which takes a while, and returns
+// what is left.
 func (h holdings) waitGone() holdings {
 	for deadline := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		left := h.left()

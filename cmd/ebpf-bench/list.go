@@ -30,11 +30,11 @@ type listed struct {
 	Object    string `json:"object"`
 	Packets   int    `json:"packets,omitempty"`
 	Budget    string `json:"budget"`
-	// Replace are the programs that stand in for functions of it.
+	// Replace are the programs that replace functions of it.
 	Replace []string `json:"replace,omitempty"`
-	// NotRun is why nothing runs the program, which is only loaded.
+	// NotRun is why the program is only loaded.
 	NotRun string `json:"not_run,omitempty"`
-	// Kernels are those that the suite is to be measured on.
+	// Kernels are the kernels that the suite will be measured on.
 	Kernels []string `json:"kernels,omitempty"`
 }
 
@@ -76,10 +76,9 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-// checkThresholds checks the thresholds that the suite names, for every way to run
-// it: a threshold that applies on no kernel that the suite names, or in no mode, is
-// an error. One that run refuses unless it is told by flags where to measure is
-// warned of.
+// checkThresholds checks the thresholds that the suite names for every way to run it: a
+// threshold that applies on no kernel that the suite names, or in no mode, is an error.
+// One that run refuses unless flags say where to measure is a warning.
 func checkThresholds(t *ui.Terminal, cache string, s *measure.Selected) error {
 	file := judge.FileOf("", s.Suite)
 	if file == "" {
@@ -122,8 +121,8 @@ func replacing(b *bench.Benchmark) (programs []string) {
 	return programs
 }
 
-// findKernels says of the kernels of a suite which the cache has for them, as
-// far as that is known without getting any.
+// findKernels returns for each kernel of a suite what the cache has, as far as that is
+// known without downloading.
 func findKernels(t *ui.Terminal, dir string, names []string) (found []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -170,7 +169,7 @@ func printList(t *ui.Terminal, list []listed, kernels []string) error {
 	return err
 }
 
-// printReplaced says below the list which programs have functions replaced.
+// printReplaced lists below the table which programs have functions replaced.
 func printReplaced(t *ui.Terminal, list []listed) error {
 	var text strings.Builder
 	for _, l := range list {
@@ -185,7 +184,7 @@ func printReplaced(t *ui.Terminal, list []listed) error {
 	return err
 }
 
-// printNotRun says below the list why programs of it are only loaded.
+// printNotRun says below the table why programs are only loaded.
 func printNotRun(t *ui.Terminal, list []listed) error {
 	var text strings.Builder
 	for _, l := range list {

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"ebpf-bench": main})
 }
 
-// The stories of testdata/script are run as a user would type them.
+// The stories in testdata/script run as a user would type them.
 func TestScripts(t *testing.T) {
 	objects, err := filepath.Abs("testdata/objects")
 	if err != nil {
@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 		testenv.Root(t)
 	}
 	if os.Getenv("CI") != "" {
-		// Stories are skipped for want of these.
+		// Stories are skipped if these are missing.
 		testenv.Tools(t, "git", "dpkg-deb", "pgrep")
 	}
 	vms, static := kerneltest.CanBoot(t), ""
@@ -76,7 +76,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TERM", "xterm")
 			env.Setenv("EBPF_BENCH", static)
 			env.Values[storyKey{}] = &storyGitHub{}
-			// The kernels are in the cache of whoever runs the test.
+			// The kernels are in the cache of the user who runs the test.
 			cache, err := os.UserCacheDir()
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("GOPATH", build.Default.GOPATH)
@@ -112,8 +112,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// stories are the files of the stories, or those that EBPF_BENCH_TEST_STORIES names:
-// a filter of go test would leave their folder behind.
+// stories returns the files of the stories, or those that EBPF_BENCH_TEST_STORIES names: a
+// filter of go test would leave their folder behind.
 func stories(t *testing.T) []string {
 	t.Helper()
 	names := []string{"*"}
@@ -131,8 +131,8 @@ func stories(t *testing.T) []string {
 	return all
 }
 
-// staticTool builds the tool as a virtual machine can run it, which the test's
-// own binary is not when it has the race detector.
+// staticTool builds the tool so that a virtual machine can run it. The test's own binary
+// is not suitable with the race detector.
 func staticTool(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "ebpf-bench")
@@ -144,8 +144,8 @@ func staticTool(t *testing.T) string {
 	return name
 }
 
-// checkExitCode runs a command and fails unless it ends with the code, having
-// said why without a stack trace: exitcode CODE COMMAND...
+// checkExitCode runs a command and fails unless it exits with the code, with a reason and
+// without a stack trace: exitcode CODE COMMAND...
 func checkExitCode(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -174,8 +174,8 @@ func runAsNobody(ts *testscript.TestScript, neg bool, args []string) {
 	checkExitCode(ts, neg, nobody)
 }
 
-// checkBMF fails unless a file (or stdout) is one document of Bencher Metric
-// Format: bmf FILE BENCHMARK...
+// checkBMF fails unless a file (or stdout) is one document of Bencher Metric Format: bmf
+// FILE BENCHMARK...
 func checkBMF(ts *testscript.TestScript, neg bool, args []string) {
 	schemaFile, err := os.ReadFile("../../internal/report/measured/testdata/bmf.schema.json")
 	ts.Check(err)
@@ -198,8 +198,8 @@ func checkBMF(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkRun fails unless a file (or stdout) is a whole run that measured each
-// of the benchmarks: run FILE BENCHMARK...
+// checkRun fails unless a file (or stdout) is a whole run that measured each of the
+// benchmarks: run FILE BENCHMARK...
 func checkRun(ts *testscript.TestScript, neg bool, args []string) {
 	run, err := bench.DecodeRun(bytes.NewReader([]byte(ts.ReadFile(args[0]))))
 	ts.Check(err)
@@ -218,7 +218,7 @@ func checkRun(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// readRuns reads the runs of a file and takes out what is a time.
+// readRuns reads the runs in a file and removes their times.
 func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
 	runs, err := bench.DecodeRuns(strings.NewReader(ts.ReadFile(name)))
 	ts.Check(err)
@@ -228,8 +228,8 @@ func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
 	return runs
 }
 
-// checkExactly fails unless one benchmark executes that many instructions more
-// than another, on every kernel: exactly FILE MORE BENCHMARK OTHER MEASURE.
+// checkExactly fails unless one benchmark executes that many instructions more than
+// another, on every kernel: exactly FILE MORE BENCHMARK OTHER MEASURE.
 func checkExactly(ts *testscript.TestScript, neg bool, args []string) {
 	more, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -251,9 +251,9 @@ func checkExactly(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkSame fails unless two files have the same runs but for the time at
-// which they started: same [but-path] FILE FILE. What a path costs depends on
-// where memory lies, and so on what else the suite has.
+// checkSame fails unless two files have the same runs apart from their start time: same
+// [but-path] FILE FILE. The cost of a path depends on the layout of memory, and so on the
+// rest of the suite.
 func checkSame(ts *testscript.TestScript, neg bool, args []string) {
 	butPath := args[0] == "but-path"
 	if butPath {

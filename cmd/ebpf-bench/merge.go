@@ -107,7 +107,7 @@ func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) er
 	return f.runs(ctx, t, writerOf(out), policy, nil, merged.Runs, err)
 }
 
-// readParts reads files, which together may be as large as one.
+// readParts reads files. Together they may be as large as a single one.
 func readParts(ctx context.Context, files []string) ([]*bench.Part, error) {
 	var parts []*bench.Part
 	var size int64
@@ -134,9 +134,9 @@ func readPart(ctx context.Context, name string) (*bench.Part, int64, error) {
 	return p, file.Size(), err
 }
 
-// checkThresholds refuses to judge by other thresholds than the parts were judged
-// by, unless these are named. Whoever wrote a part must not choose the file that
-// is opened here, so that the name is told, and no more.
+// checkThresholds refuses to judge by other thresholds than those of the parts, unless
+// they are named by a flag. The author of a part must not choose the file that is opened
+// here, so only the error mentions its name.
 func (f *mergeFlags) checkThresholds(parts []*bench.Part) error {
 	var names []string
 	for _, p := range parts {
@@ -157,10 +157,10 @@ func (f *mergeFlags) checkThresholds(parts []*bench.Part) error {
 	return bench.WithHint(fmt.Errorf("the parts were judged by %s", names[0]), "give --thresholds "+names[0])
 }
 
-// plainName is a name that a shell takes for nothing else.
+// plainName matches a name that a shell takes literally.
 var plainName = regexp.MustCompile(`^[\w./@+][\w./@+-]*$`)
 
-// policy is what judges, checked against what there is to judge.
+// policy returns the policy to judge by, checked against the results.
 func (f *mergeFlags) policy(merged *bench.Results) (*thresholds.Policy, error) {
 	if f.limits == "" {
 		return thresholds.Default(), nil

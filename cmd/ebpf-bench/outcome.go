@@ -15,7 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// outcome is what becomes of what was measured: the flags of all commands that judge.
+// outcome has the flags of all commands that judge, for what to do with the results.
 type outcome struct {
 	format  string
 	out     string
@@ -23,11 +23,11 @@ type outcome struct {
 	strict  bool
 	verbose bool
 	store   cli.Store
-	// branch is that of the runs, if it is known.
+	// branch is the branch of the runs, if known.
 	branch string
 }
 
-// judge judges by a policy, and by the history that the baseline has.
+// judge returns a judge with a policy and the history in the baseline.
 func (o *outcome) judge(policy *thresholds.Policy) *judge.Judge {
 	return &judge.Judge{
 		Policy: policy, Strict: o.strict, Store: o.store.Open(), Where: o.store.Folder,
@@ -35,8 +35,8 @@ func (o *outcome) judge(policy *thresholds.Policy) *judge.Judge {
 	}
 }
 
-// runs writes, prints and judges runs. What is missing of them, for the reason that
-// missing says, was meant to be measured on some kernels.
+// runs writes, prints and judges runs. missing says why runs are absent that were meant to
+// be measured; kernels are those that were requested.
 func (o *outcome) runs(ctx context.Context, t *ui.Terminal, write writer, policy *thresholds.Policy, kernels []thresholds.Kernel, runs []*bench.Run, missing error) error {
 	policy.Mark(runs...)
 	failed := errors.Join(write(runs...), cli.PrintRuns(t, o.format, runs...), exit.NoMeasure(missing), judge.Failures(runs, o.verbose, missing))

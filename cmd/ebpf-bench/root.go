@@ -21,7 +21,7 @@ load, and reads the run time that the kernel counts for each.
 
 Exit codes: 0 pass, 1 regression, 2 usage or config error, 3 could not measure.`
 
-// run is the whole program: it returns the exit code.
+// run is the whole program. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := ui.New(stdout, stderr)
 	root := newRoot(t)

@@ -94,7 +94,7 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-// check refuses what no default stands for: given tells which flags were given.
+// check refuses wrong flags. given reports whether a flag was given.
 func (f *runFlags) check(given func(flag string) bool) error {
 	switch {
 	case given("rounds") && f.rounds < 1 || f.rounds > 1_000_000:

@@ -23,7 +23,7 @@ import (
 // writer writes the runs so far.
 type writer func(runs ...*bench.Run) error
 
-// writer writes to the file of --out.
+// writer returns a writer to the file of --out.
 func (f *runFlags) writer(r *measure.Running) (writer, error) {
 	reads := []string{r.Judged.Limits}
 	if !r.Suite.Bundled {
@@ -52,8 +52,8 @@ func (f *runFlags) writeEmpty(t *ui.Terminal, r *measure.Running, write writer) 
 	return errors.Join(exit.NoMeasure(write(run)), cli.PrintRuns(t, f.format, run))
 }
 
-// prepareSave finds out what --save takes before anything is measured: where
-// the objects come from, and that the baseline can be read and written.
+// prepareSave determines what --save needs before anything is measured: where the objects
+// come from, and that the baseline can be read and written.
 func (f *runFlags) prepareSave(ctx context.Context, t *ui.Terminal) error {
 	if !f.keep {
 		return nil
@@ -68,7 +68,7 @@ func (f *runFlags) prepareSave(ctx context.Context, t *ui.Terminal) error {
 	return f.from.CheckTags(ctx, t, &f.store)
 }
 
-// save keeps what was measured as a whole in the baseline.
+// save saves a whole run in the baseline.
 func (f *runFlags) save(ctx context.Context, t *ui.Terminal, s *suite.Suite, runs []*bench.Run) error {
 	if !f.keep {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// selection is which benchmarks of which suite a command is about.
+// selection is the suite and the benchmarks that a command applies to.
 type selection struct {
-	// suite is the suite file, if a flag names it.
+	// suite is the suite file from a flag, if any.
 	suite  string
 	filter string
 	shard  cli.Shard
@@ -25,7 +25,7 @@ func (sel *selection) register(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// file is the suite file that a flag or an argument names, empty for neither.
+// file returns the suite file that a flag or an argument names, empty if neither does.
 func (sel *selection) file(args []string) (string, error) {
 	switch {
 	case sel.suite != "" && len(args) > 0:
@@ -36,7 +36,7 @@ func (sel *selection) file(args []string) (string, error) {
 	return sel.suite, nil
 }
 
-// load reads the suite with the benchmarks that are asked for.
+// load reads the suite with the selected benchmarks.
 func (sel *selection) load(t *ui.Terminal, args []string) (*measure.Selected, error) {
 	file, err := sel.file(args)
 	if err != nil {

@@ -34,7 +34,7 @@ func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-// gateFlags are how long the gate is tested.
+// gateFlags say how long the gate is tested, and by what.
 type gateFlags struct {
 	tries, same int
 	budget      time.Duration

@@ -24,8 +24,8 @@ benchmarks:
   - {name: started, program: tracepoint_exec, command: {run: ['true']}}
 `
 
-// Signals that interrupt what the kernel does for the tool, a thousand a second,
-// take nothing off its results: not of what is called, attached, sent or started.
+// A thousand signals per second, which interrupt the kernel's work for the tool, change
+// none of its results: for programs that are called, attached, sent packets or started.
 func TestAStormOfSignalsChangesNoResult(t *testing.T) {
 	testenv.Root(t)
 	root, err := filepath.Abs("../..")

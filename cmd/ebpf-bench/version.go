@@ -14,8 +14,8 @@ import (
 // release is set by the linker in released binaries.
 var release string
 
-// version is the tool's version: that of the release, of the module that
-// go install built, or the commit of a build from source.
+// version returns the tool's version: that of the release, of the module that go install
+// built, or the commit of a build from source.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,4 +1,4 @@
-// Package cli has the arguments and flags that several commands have.
+// Package cli has the arguments and flags that several commands share.
 package cli
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 )
 
-// UsageError is an error in how a command was called.
+// UsageError returns a usage error for a command.
 func UsageError(cmd *cobra.Command, err error) error {
 	return exit.Usage(bench.WithHint(err, "see "+cmd.CommandPath()+" --help"))
 }
 
-// UsageArgs checks the arguments of a command, and says which is wrong.
+// UsageArgs checks the arguments of a command. Its error says which one is wrong.
 func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -29,8 +29,7 @@ func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// explainArgs says which argument is missing or one too many, where cobra just
-// counts them.
+// explainArgs says which argument is missing or one too many. cobra only counts them.
 func explainArgs(cmd *cobra.Command, args []string, check cobra.PositionalArgs, err error) error {
 	needed := neededArgs(cmd.Use)
 	switch {
@@ -58,7 +57,7 @@ func namesOf(commands []*cobra.Command) (names []string) {
 	return names
 }
 
-// FlagError is an error in the flags of a command.
+// FlagError returns the error for wrong flags of a command.
 func FlagError(cmd *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
@@ -68,8 +67,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return UsageError(cmd, err)
 }
 
-// neededArgs are the arguments that a line of usage has without brackets, such
-// as BASE of "compare [flags] BASE [HEAD]".
+// neededArgs returns the arguments in a usage line that are not in brackets, such as BASE
+// in "compare [flags] BASE [HEAD]".
 func neededArgs(use string) (needed []string) {
 	for _, word := range strings.Fields(use)[1:] {
 		if !strings.HasPrefix(word, "[") {

@@ -8,22 +8,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// downloads shows what is downloaded for kernels: a line for each that starts
-// and, on a terminal, a bar below. All that are under way at once share the
-// bar: there is room for one.
+// downloads shows the downloads of kernels: a line for each that starts and, on a
+// terminal, a bar below. All concurrent downloads share the bar, because there is room for
+// only one.
 type downloads struct {
 	t *ui.Terminal
 
 	mu         sync.Mutex
 	bar        *ui.Bar
 	active     int
-	have, size int64 // of those since none was active
+	have, size int64 // total since none was active
 }
 
-// Downloads shows on a terminal what is downloaded for kernels.
+// Downloads returns a Progress that shows the downloads of kernels on a terminal.
 func Downloads(t *ui.Terminal) fetch.Progress { return &downloads{t: t} }
 
-// Start is for fetch.Progress.
+// Start implements fetch.Progress.
 func (d *downloads) Start(name string, size int64) fetch.Download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,14 +36,15 @@ func (d *downloads) Start(name string, size int64) fetch.Download {
 	return &download{all: d}
 }
 
-// download is one of those under way.
+// download is a download in progress.
 type download struct {
 	all   *downloads
 	have  int64
 	ended bool
 }
 
-// Have is for fetch.Download. What is closed early may still read a little.
+// Have implements fetch.Download. A download that was closed early may still read a
+// little.
 func (d *download) Have(n int64) {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()
@@ -55,7 +56,7 @@ func (d *download) Have(n int64) {
 	d.all.bar.Set(d.all.have)
 }
 
-// End is for fetch.Download.
+// End implements fetch.Download.
 func (d *download) End() {
 	d.all.mu.Lock()
 	defer d.all.mu.Unlock()

@@ -17,7 +17,7 @@ func TestDownloadsInAPipeAreALineEach(t *testing.T) {
 	one.Have(98 << 20)
 	one.End()
 	two.End()
-	two.Have(1) // what is closed early may still read a little
+	two.Have(1) // a download that was closed early may still read a little
 	want := "ebpf-bench: downloading linux-image-6.12 (98.0 MiB)\nebpf-bench: downloading registry/"
 	if got := stderr.String(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 2 || strings.Contains(got, "\x1b") {
 		t.Errorf("got %q", got)
@@ -30,8 +30,8 @@ func TestDownloadsOnATerminalShareABar(t *testing.T) {
 	one := d.Start("linux-image-6.12", 100<<20)
 	one.Have(50 << 20)
 	two := d.Start("linux-image-7.3", 100<<20)
-	time.Sleep(150 * time.Millisecond) // it is drawn no more often
-	two.Have(50 << 20)                 // and the server begins again
+	time.Sleep(150 * time.Millisecond) // it is not drawn more often
+	two.Have(50 << 20)                 // the server begins again
 	two.Have(10 << 20)
 	one.End()
 	two.End()
@@ -39,7 +39,7 @@ func TestDownloadsOnATerminalShareABar(t *testing.T) {
 		t.Errorf("left is %d of %d bytes", d.have, d.size)
 	}
 
-	// A bar begins a line of its own, which is cleared in the end.
+	// A bar starts on a line of its own, which is cleared at the end.
 	got := uitest.ReadScreen(t, tty, screen)
 	for _, want := range []string{
 		"ebpf-bench: downloading linux-image-6.12 (100 MiB)\r\n", "downloading  50% |",

@@ -39,7 +39,7 @@ var (
 	}
 )
 
-// ofHead renders the head of a comparison alone, as a run.
+// ofHead renders only the head of a comparison, as a run.
 func ofHead(render func(io.Writer, *measured.Model) error) func(io.Writer, *compare.Model) error {
 	return func(w io.Writer, m *compare.Model) error { return render(w, measured.New(m.HeadRuns()...)) }
 }
@@ -53,7 +53,7 @@ func (f Formats[M]) Register(cmd *cobra.Command, value *string, usage string) {
 	OneOf(cmd, cmd.Flags(), value, "format", "format", names, usage)
 }
 
-// Of is the renderer of that name, nil where there is none.
+// Of returns the renderer with that name, or nil.
 func (f Formats[M]) Of(name string) func(io.Writer, M) error {
 	for _, r := range f {
 		if r.Name == name {
@@ -84,8 +84,8 @@ func PrintComparison(t *ui.Terminal, format string, verbose bool, m *compare.Mod
 	return nil
 }
 
-// SameStream reports whether what goes to both writers ends in the same place: a
-// terminal, a log. There, errors are read right below the results.
+// SameStream reports whether output to both writers ends up in the same place, such as a
+// terminal or a log. Then errors appear right below the results.
 func SameStream(a, b io.Writer) bool {
 	x, ok := a.(*os.File)
 	y, both := b.(*os.File)

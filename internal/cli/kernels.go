@@ -7,7 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// OpenKernels opens the cache. What it lacks and gets is shown on the terminal.
+// OpenKernels opens the cache. It shows downloads on the terminal.
 func OpenKernels(t *ui.Terminal, dir string) (*kernel.Cache, error) {
 	var err error
 	if dir == "" {

@@ -18,20 +18,20 @@ import (
 // KernelCacheUsage is the usage of --kernel-cache.
 const KernelCacheUsage = "the `folder` of kernels (default: ebpf-bench/kernels in the user's cache)"
 
-// MachineFlags are how virtual machines are run.
+// MachineFlags say how virtual machines are run.
 type MachineFlags struct {
 	Kernels KernelList
-	// Mode is exact, kvm or off; the empty one is exact where a kernel is named.
+	// Mode is exact, kvm or off. Empty means exact if a kernel is named.
 	Mode    string
 	Cache   string
 	timeout time.Duration
 	memory  int
 }
 
-// DefaultMachines are those of a command line without flags.
+// DefaultMachines returns the flags of a command line without any.
 func DefaultMachines() MachineFlags { return MachineFlags{timeout: defaultTimeout} }
 
-// defaultTimeout is how long a virtual machine may take.
+// defaultTimeout is how long a virtual machine may run.
 const defaultTimeout = 5 * time.Minute
 
 // Register adds the flags to a command.
@@ -59,9 +59,9 @@ func (f *MachineFlags) Check() error {
 	return nil
 }
 
-// Choose is the kernels to run in virtual machines, none for this host: those
-// that are named here, or else in the suite. To ask just for a mode is to ask
-// for what this machine runs, in that mode.
+// Choose returns the kernels to run in virtual machines, none for this host: those that
+// are named here, or else in the suite. A mode alone selects this machine's kernel, in
+// that mode.
 func (f *MachineFlags) Choose(inSuite []string) []string {
 	switch {
 	case f.Mode == "off":
@@ -74,7 +74,7 @@ func (f *MachineFlags) Choose(inSuite []string) []string {
 	return inSuite
 }
 
-// Open makes the machines that the flags ask for, to run these kernels.
+// Open opens a fleet of machines as the flags say, for these kernels.
 func (f *MachineFlags) Open(t *ui.Terminal, kernels []string) (*fleet.Fleet, error) {
 	cache, err := OpenKernels(t, f.Cache)
 	if err != nil {
@@ -94,7 +94,7 @@ func (f *MachineFlags) Open(t *ui.Terminal, kernels []string) (*fleet.Fleet, err
 	return opened, nil
 }
 
-// watch shows on a terminal what the machines are at.
+// watch shows the progress of machines on a terminal.
 type watch struct{ *ui.Terminal }
 
 func (w watch) Stage(kernel string) fleet.Stage { return w.Terminal.Stage("kernel " + kernel) }
@@ -102,14 +102,14 @@ func (w watch) Stage(kernel string) fleet.Stage { return w.Terminal.Stage("kerne
 // KernelList is the value of --kernel.
 type KernelList []string
 
-// String is for pflag.Value.
+// String implements pflag.Value.
 func (k *KernelList) String() string { return strings.Join(*k, ",") }
 
-// Type is for pflag.Value.
+// Type implements pflag.Value.
 func (k *KernelList) Type() string { return "kernel" }
 
-// Set takes names that are separated by commas. An empty one is what a variable
-// leaves that nobody has set, and hardly means this host.
+// Set adds names that are separated by commas. It refuses an empty name, which comes from
+// an unset variable and hardly means this host.
 func (k *KernelList) Set(s string) error {
 	for name := range strings.SplitSeq(s, ",") {
 		if name = strings.TrimSpace(name); name == "" {

@@ -28,11 +28,11 @@ func TestChooseKernels(t *testing.T) {
 	}
 }
 
-// A variable that nobody has set is not a kernel, and above all not this host.
+// An unset variable is not a kernel, and above all not this host.
 func TestKernelsOfTheCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		args []string
-		want []string // nil where they are refused
+		want []string // nil if they are refused
 	}{
 		{[]string{"6.12"}, []string{"6.12"}},
 		{[]string{"6.12, 6.1", "host"}, []string{"6.12", "6.1", "host"}},

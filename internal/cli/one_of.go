@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// OneOf adds to a command a flag that takes one of a few words, which usage calls kind.
+// OneOf adds to a command a flag with one of a few words as its value. The usage text
+// calls the value kind.
 func OneOf(cmd *cobra.Command, flags *pflag.FlagSet, value *string, name, kind string, words []string, usage string) {
 	flags.Var(&oneOf{value, kind, words}, name, usage)
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

@@ -59,7 +59,7 @@ func (v *tagsValue) Set(list string) error {
 	return nil
 }
 
-// Complete asks git for what the user does not say.
+// Complete asks git for the values that the user did not give.
 func (o *Origin) Complete(ctx context.Context, t *ui.Terminal) {
 	if o.Branch == "" {
 		o.Branch = git.Branch(ctx)
@@ -76,8 +76,8 @@ func (o *Origin) Complete(ctx context.Context, t *ui.Terminal) {
 	}
 }
 
-// CheckTags refuses tags that a branch is called by, of the run or in the baseline,
-// and says so where a tag is called like the branch.
+// CheckTags refuses tags that are the name of a branch, of the run or in the baseline, and
+// warns if the branch has the name of a tag.
 func (o *Origin) CheckTags(ctx context.Context, t *ui.Terminal, store *Store) error {
 	for _, tag := range o.Tags {
 		if tag == o.Branch {

@@ -28,8 +28,7 @@ func ReadRuns(ctx context.Context, name string) ([]*bench.Run, error) {
 	return runs, nil
 }
 
-// Refused is an error of what was asked for, unless the system or an interrupt
-// kept it from being done.
+// Refused returns a usage error, unless the cause was the system or an interrupt.
 func Refused(err error) error {
 	var system syscall.Errno
 	if errors.As(err, &system) || errors.Is(err, context.Canceled) {
@@ -38,7 +37,7 @@ func Refused(err error) error {
 	return exit.Usage(err)
 }
 
-// Dash is text for a cell of a table, "-" where there is none.
+// Dash returns text for a cell of a table, "-" if it is empty.
 func Dash(s string) string {
 	if s == "" {
 		return "-"
@@ -46,8 +45,8 @@ func Dash(s string) string {
 	return ui.Clean(s)
 }
 
-// SuiteFlag registers --suite. --config stands for it too: the action's input is
-// called so.
+// SuiteFlag registers --suite, and --config as a synonym: the action's input has that
+// name.
 func SuiteFlag(cmd *cobra.Command, file *string, usage string) {
 	for _, name := range []string{"suite", "config"} {
 		cmd.Flags().StringVar(file, name, "", usage)

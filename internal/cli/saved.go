@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// SaveEntries keeps runs, and says how each is filed.
+// SaveEntries saves runs, and says how each is filed.
 func SaveEntries(ctx context.Context, t *ui.Terminal, store baseline.Store, entries []*baseline.Entry) error {
 	var errs []error
 	for _, e := range entries {
@@ -33,7 +33,7 @@ func SaveEntries(ctx context.Context, t *ui.Terminal, store baseline.Store, entr
 	return exit.NoMeasure(errors.Join(errs...))
 }
 
-// saySaved says what was kept.
+// saySaved says how a run was filed.
 func saySaved(t *ui.Terminal, m baseline.Meta, took time.Duration) {
 	where := ""
 	if m.Branch != "" {

@@ -8,7 +8,7 @@ import (
 
 const shardUsage = "measure only this `part` of the benchmarks, such as 2/8, for ebpf-bench merge"
 
-// Shard is the value of --shard; the zero one is everything.
+// Shard is the value of --shard; the zero value is everything.
 type Shard struct{ *bench.Shard }
 
 // Register adds --shard to a command.
@@ -23,10 +23,10 @@ func (f *Shard) String() string {
 	return f.Shard.String()
 }
 
-// Type is for pflag.Value.
+// Type implements pflag.Value.
 func (f *Shard) Type() string { return "part" }
 
-// Set takes the shard as it is written.
+// Set parses the text form of a shard.
 func (f *Shard) Set(text string) error {
 	s, err := bench.ParseShard(text)
 	f.Shard = &s

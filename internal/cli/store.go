@@ -13,10 +13,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// Store is where the baseline is.
+// Store is the flag that says where the baseline is.
 type Store struct {
 	Folder string
-	// warn says, once, what is wrong with a file of the baseline.
+	// warn reports a problem with a file of the baseline, once per file.
 	warn func(baseline.Problem)
 }
 
@@ -38,11 +38,11 @@ func (f *Store) Register(cmd *cobra.Command) {
 	}
 }
 
-// Open is the baseline for who looks for a run in it. What is damaged is told,
-// because another run may be found than the one that is meant.
+// Open returns the baseline for looking up runs. It warns about damage, because another
+// run than the intended one may be found.
 func (f *Store) Open() baseline.Store { return baseline.Told(folder.Open(f.Folder), f.warn) }
 
-// Shadows says which branch nobody could name any more if a tag was called so.
+// Shadows returns an error if a tag with that name would hide a branch.
 func (f *Store) Shadows(ctx context.Context, tag string) error {
 	runs, _, err := f.Open().List(ctx, baseline.Query{Branches: []string{tag}, Limit: 1})
 	if err != nil || len(runs) == 0 {

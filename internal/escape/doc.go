@@ -1,6 +1,6 @@
-// Package escape makes text of strangers mean nothing to where it goes. Names,
-// paths, verifier logs and whole files come from a pull request; this is the one
-// place that knows what would be done with them:
+// Package escape makes text from strangers harmless where it is printed. Names, paths,
+// verifier logs and whole files come from a pull request; this package alone knows what
+// each destination would do with them:
 //
 //	Printable      a terminal
 //	LogLine        a line of a job's log; so do LogText and LogWriter with many
@@ -10,7 +10,7 @@
 //	MarkdownLine   Markdown, a sentence that begins a line
 //	MarkdownFence  Markdown, many lines
 //
-// The data and properties of a workflow command are LogText and LogLine, before
-// they are encoded. JSON is encoded by its library. The package knows neither
-// where text comes from nor how much of it there may be.
+// The data and properties of a workflow command go through LogText and LogLine before they
+// are encoded. JSON is encoded by its library. The package knows neither where text comes
+// from nor how much of it there may be.
 package escape

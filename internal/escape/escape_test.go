@@ -28,14 +28,14 @@ func checkLogs(t *testing.T, name string) {
 	escapetest.CheckLog(t, LogText(name))
 	var b bytes.Buffer
 	w := NewLogWriter(&b)
-	// In two pieces, as a program may write.
+	// Write it in two pieces, as a program may.
 	fmt.Fprint(w, name[:len(name)/2])
 	fmt.Fprint(w, name[len(name)/2:])
 	w.Close()
 	escapetest.CheckLog(t, b.String())
 }
 
-// document is Markdown as a comment has it, with names in each place.
+// document returns Markdown as in a comment, with names in each place.
 func document(name, log string) string {
 	return "# Title\n\n" + cmp.Or(MarkdownLine(name), "x") + "<br>\nby " + MarkdownCode(name) + "\n\n" +
 		"| a | b | c |\n| --- | --: | --- |\n| " + MarkdownCode(name) + " | 1 | " + Markdown(name) + " |\n\n" +
@@ -43,15 +43,15 @@ func document(name, log string) string {
 		"<details><summary>7 warnings</summary>\n\n" + MarkdownFence(log) + "\n</details>\n"
 }
 
-// inDocument are the kinds of what a document has.
+// inDocument counts the kinds of nodes in a document.
 var inDocument = map[ast.NodeKind]int{
 	ast.KindDocument: 1, ast.KindHeading: 1, ast.KindParagraph: 1, ast.KindList: 1, ast.KindListItem: 1, ast.KindTextBlock: 1,
 	ast.KindHTMLBlock: 2, ast.KindFencedCodeBlock: 1,
 	east.KindTable: 1, east.KindTableHeader: 1, east.KindTableRow: 1, east.KindTableCell: 6,
 }
 
-// checkMarkdown checks that GitHub sees what the document has, and names as
-// nothing but code, or as text of plain characters.
+// checkMarkdown checks that GitHub recognizes only the structure of the document, and
+// names only as code or as plain text.
 func checkMarkdown(t *testing.T, name string) {
 	t.Helper()
 	source := []byte(document(name, name))
@@ -93,7 +93,7 @@ func checkMarkdown(t *testing.T, name string) {
 	}
 }
 
-// meant is what a reader is to see of a name.
+// meant returns what a reader should see of a name.
 func meant(name string, most int) string {
 	return Clip(strings.TrimSpace(Printable(name)), most)
 }
@@ -106,8 +106,8 @@ func spanText(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// checkTag checks that the only tags are those of code and of line breaks, and that
-// between those of code there is nothing but text.
+// checkTag checks that the only tags are for code and line breaks, and that there is only
+// text between the tags for code.
 func checkTag(t *testing.T, name string, n *ast.RawHTML, source []byte) {
 	t.Helper()
 	switch tag := string(n.Segments.Value(source)); tag {
@@ -135,7 +135,7 @@ func inFence(s string) string {
 	return body[:strings.LastIndex(strings.TrimSuffix(body, "\n"), "\n")+1]
 }
 
-// checkOutput checks that the runner reads the value that was meant and no other.
+// checkOutput checks that the runner reads exactly the intended value.
 func checkOutput(t *testing.T, value string) {
 	t.Helper()
 	const end = "ebpf-bench-4711"
@@ -164,7 +164,7 @@ func TestTenThousandHostileNames(t *testing.T) {
 	}
 }
 
-// The checks must see what they are there for.
+// The checks must detect attacks.
 func TestTheChecksSeeAttacks(t *testing.T) {
 	for _, line := range []string{"::error::x", " \t::error file=x::y", "\u00a0::a::", "a ##[error]x"} {
 		if escapetest.CommandOf(line) == "" {
@@ -237,7 +237,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// A list or a heading is made by how a line begins.
+// The beginning of a line can make a list or a heading.
 func TestMarkdownLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"Linux 6.12, 2 cores": "Linux 6.12, 2 cores",

@@ -2,8 +2,8 @@ package escape
 
 import "strings"
 
-// LogLine is text as one line of a log: it moves no cursor, and the runner
-// finds no command in it, neither ::x:: at its start nor ##[x] anywhere.
+// LogLine returns text as one line of a log: it moves no cursor, and the runner finds no
+// command in it, neither ::x:: at its start nor ##[x] anywhere.
 func LogLine(s string) string {
 	s = strings.ReplaceAll(Printable(s), "##[", "## [")
 	// The runner ignores blanks before a command.
@@ -14,7 +14,7 @@ func LogLine(s string) string {
 	return s
 }
 
-// LogText is text as lines of a log, each of them as LogLine makes it.
+// LogText returns text as lines of a log, each escaped by LogLine.
 func LogText(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\r' })
 	lines = strings.Split(strings.Join(lines, ""), "\n")

@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// LogWriter writes what a program prints to the log of a job so that no line
-// of it is a command to the runner. Text waits for the end of its line.
+// LogWriter writes a program's output to the log of a job so that no line of it is a
+// command to the runner. It buffers text until the end of the line.
 type LogWriter struct {
 	w       io.Writer
 	pending []byte
 }
 
-// maxLogLine is how long a line can get before it is written in pieces. Each
-// piece begins a line of its own.
+// maxLogLine is how long a line can get before it is written in pieces. Each piece starts
+// on a line of its own.
 const maxLogLine = 64 << 10
 
-// NewLogWriter writes to w.
+// NewLogWriter returns a LogWriter that writes to w.
 func NewLogWriter(w io.Writer) *LogWriter { return &LogWriter{w: w} }
 
 // Write implements io.Writer.
@@ -39,7 +39,7 @@ func (l *LogWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close writes what still waits. It leaves the writer below open.
+// Close writes the buffered text. It does not close the underlying writer.
 func (l *LogWriter) Close() error {
 	if len(l.pending) == 0 {
 		return nil

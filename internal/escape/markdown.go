@@ -7,23 +7,22 @@ import (
 	"unicode"
 )
 
-// In a comment names and sentences must not become markup, mention anybody, link
-// anywhere or end a table's cell. GitHub leaves what is code alone, so that is
-// what they become.
+// In a comment, names and sentences must not become markup, mention anybody, link anywhere
+// or end a table's cell. GitHub does not interpret code, so they become code.
 
-// MaxName and MaxSentence are the numbers of characters that names and sentences
-// in Markdown have at most. No honest one is longer, and one without end would
-// leave no room for the others.
+// MaxName and MaxSentence are the maximum numbers of characters in names and sentences in
+// Markdown. No honest one is longer, and an endless one would leave no room for the
+// others.
 const (
 	MaxName     = 160
 	MaxSentence = 600
 )
 
-// MarkdownCode is a name as code.
+// MarkdownCode returns a name as code.
 func MarkdownCode(s string) string { return code(oneLine(s, MaxName)) }
 
-// Markdown is a sentence as it is if nothing in it can mean anything to GitHub,
-// else as code. What begins a line is for MarkdownLine.
+// Markdown returns a sentence unchanged if nothing in it has a meaning for GitHub, else as
+// code. For the beginning of a line, use MarkdownLine.
 func Markdown(s string) string {
 	s = oneLine(s, MaxSentence)
 	if plain(s) && !item.MatchString(s) {
@@ -32,11 +31,11 @@ func Markdown(s string) string {
 	return code(s)
 }
 
-// item is what begins an item of a list, where a sentence comes to begin a line
-// all the same: by itself in an item, say.
+// item matches the beginning of a list item, for sentences that begin a line anyway, such
+// as in an item of their own.
 var item = regexp.MustCompile(`^([-+]|\d{1,9}[.)]) `)
 
-// MarkdownLine is a sentence that begins a line, where more has a meaning.
+// MarkdownLine returns a sentence that begins a line, where more has a meaning.
 func MarkdownLine(s string) string {
 	s = oneLine(s, MaxSentence)
 	if plain(s) && !block.MatchString(s) {
@@ -45,11 +44,11 @@ func MarkdownLine(s string) string {
 	return code(s)
 }
 
-// block is what makes a list of a line, or a heading or a rule of it and the one
-// before. Anything else that could is not plain.
+// block matches what makes a line a list item, or a heading or a rule together with the
+// line before. Any other such text is not plain.
 var block = regexp.MustCompile(`^([-+=]|\d{1,9}[.)]( |$))`)
 
-// MarkdownFence is text of many lines as a block of code.
+// MarkdownFence returns text of many lines as a code block.
 func MarkdownFence(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\r\n"), "\n")
 	for i, line := range lines {
@@ -63,11 +62,11 @@ func MarkdownFence(s string) string {
 	return fence + "text\n" + s + "\n" + fence + "\n"
 }
 
-// oneLine makes text printable and not too long.
+// oneLine makes text printable and clips it.
 func oneLine(s string, most int) string { return Clip(strings.TrimSpace(Printable(s)), most) }
 
-// plain reports whether text has no character that Markdown or GitHub gives a
-// meaning within a line, and nothing that GitHub makes a link of.
+// plain reports whether text has no character with a meaning within a line for Markdown or
+// GitHub, and nothing that GitHub turns into a link.
 func plain(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" +-.,;%()/:=→±…·", r) {
@@ -83,11 +82,11 @@ func plain(s string) bool {
 	return !named.MatchString(s)
 }
 
-// named are a commit, which GitHub makes a link of, and an emoji.
+// named matches a commit, which GitHub turns into a link, and an emoji.
 var named = regexp.MustCompile(`\b[0-9A-Fa-f]{40}\b|:[\pL\pN+-]+:`)
 
-// code is text as code. Backticks do for nearly all; a text that could end
-// them, or a cell, is written in entities, which never are markup.
+// code returns text as code. Backticks suffice for nearly all; text that could end them,
+// or a cell, is written in entities, which are never markup.
 func code(s string) string {
 	switch {
 	case !strings.ContainsFunc(s, visible):

@@ -12,8 +12,8 @@ var ErrDelimiter = errors.New("the value contains its delimiter")
 
 var outputForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,99}$`)
 
-// Output is what sets a name to any text in a file of outputs or variables. The
-// line end must be one that nobody can foresee.
+// Output returns the text that sets a name to a value in a file of outputs or variables.
+// The line end must be unpredictable.
 func Output(name, value, end string) (string, error) {
 	switch {
 	case !outputForm.MatchString(name):

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Printable is text as one line of a terminal: it cannot move the cursor.
+// Printable returns text as one line for a terminal: it cannot move the cursor.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -19,7 +19,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// Clip is the beginning of a text, of at most so many characters.
+// Clip returns the beginning of a text, at most that many characters.
 func Clip(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s
@@ -27,7 +27,7 @@ func Clip(s string, most int) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// visible reports whether a character has an ink of its own.
+// visible reports whether a character leaves ink of its own.
 func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r)
 }

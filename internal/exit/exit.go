@@ -1,5 +1,5 @@
-// Package exit turns an error into an exit code: errors are classified where they
-// arise, and the codes are part of the tool's promise.
+// Package exit turns an error into an exit code. Errors are classified where they arise,
+// and the codes are part of the tool's interface.
 package exit
 
 import "errors"
@@ -21,19 +21,20 @@ type coded struct {
 func (e *coded) Error() string { return e.err.Error() }
 func (e *coded) Unwrap() error { return e.err }
 
-// Said decides the exit code and says nothing: whoever returns it has.
+// Said returns an error that decides the exit code and prints nothing, because the caller
+// already did.
 func Said(code int) error { return &coded{code, saidError{}} }
 
-// saidError is a join of no errors, so that nothing of it is printed.
+// saidError is a join of no errors, so that nothing is printed.
 type saidError struct{}
 
 func (saidError) Error() string   { return "said already" }
 func (saidError) Unwrap() []error { return nil }
 
-// Regressed is an error that says what got worse.
+// Regressed marks err as a regression.
 func Regressed(err error) error { return &coded{Regression, err} }
 
-// Usage is an error of whoever called the tool, nil for nil.
+// Usage marks err as an error in how the tool was called. It returns nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -41,8 +42,8 @@ func Usage(err error) error {
 	return &coded{WrongUsage, err}
 }
 
-// NoMeasure is an error for which nothing, or not all, was measured. It leaves one
-// alone that was found before.
+// NoMeasure marks err as the reason why nothing, or not everything, was measured. It
+// leaves usage errors alone.
 func NoMeasure(err error) error {
 	if err == nil || CodeOf(err) == WrongUsage {
 		return err
@@ -50,8 +51,8 @@ func NoMeasure(err error) error {
 	return &coded{NotMeasured, err}
 }
 
-// CodeOf is the exit code of an error. One that nothing classified came
-// from the tool's own work, so nothing was measured.
+// CodeOf returns the exit code of an error. An unclassified error came from the tool's own
+// work, so nothing was measured.
 func CodeOf(err error) int {
 	var e *coded
 	switch {
@@ -64,7 +65,7 @@ func CodeOf(err error) int {
 	}
 }
 
-// Each lists the errors that were joined, each with the exit code that it decides.
+// Each returns the joined errors, each with the exit code that it decides.
 func Each(err error) []error {
 	if err == nil {
 		return nil

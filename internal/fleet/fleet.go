@@ -1,5 +1,5 @@
-// Package fleet runs this tool on other kernels, each in a virtual machine, as many at
-// a time as there are CPUs.
+// Package fleet runs this tool on other kernels, each in a virtual machine, as many
+// concurrently as there are CPUs.
 package fleet
 
 import (
@@ -23,33 +23,33 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// Host is the name of the kernel that this machine runs.
+// Host is the name of this machine's running kernel.
 const Host = "host"
 
-// Modules are the kernel modules that measuring may take. One that a
-// kernel lacks is built in, or missed by just the benchmarks that need it.
+// Modules are the kernel modules that measuring may need. One that a kernel lacks is built
+// in, or only the benchmarks that need it fail.
 var Modules = []string{"veth", "sch_ingress", "cls_bpf"}
 
-// Options are how virtual machines are run.
+// Options say how virtual machines are run.
 type Options struct {
 	Cache *kernel.Cache
-	// KVM asks for machines that run on the processor, where that works. Else
+	// KVM requests machines that run on the processor, if that works. Otherwise
 	// instructions are counted.
 	KVM     bool
-	Timeout time.Duration // of a machine; 0 is none
-	Memory  int           // of a machine, in MiB; 0 is enough for most suites
+	Timeout time.Duration // per machine; 0 is none
+	Memory  int           // per machine, in MiB; 0 is enough for most suites
 	Watch   Watch
 }
 
-// Watch is told what the machines are at.
+// Watch receives the progress of the machines.
 type Watch interface {
-	// Warn is told what is wrong and goes on all the same.
+	// Warn receives problems that do not stop a machine.
 	Warn(format string, args ...any)
-	// Stage begins with a machine of the kernel of that name.
+	// Stage is called when a machine with the named kernel starts.
 	Stage(kernel string) Stage
 }
 
-// Stage is told what a machine is at.
+// Stage receives the progress of one machine.
 type Stage interface {
 	Set(what string)
 	End()
@@ -63,8 +63,8 @@ type Fleet struct {
 	mode vm.Mode // changed by the first that finds KVM broken
 }
 
-// Open makes a fleet for these kernels. What can be known to be wrong is found before
-// the first one boots.
+// Open opens a fleet for these kernels. It finds the errors that can be found before the
+// first one boots.
 func Open(o Options, kernels []string) (*Fleet, error) {
 	if err := CanEmulate(runtime.GOARCH); err != nil {
 		return nil, exit.Usage(err)
@@ -81,7 +81,7 @@ func Open(o Options, kernels []string) (*Fleet, error) {
 	f := &Fleet{options: o}
 	if o.KVM {
 		f.mode = vm.KVM
-		// A machine that never boots would be waited for.
+		// Check KVM now rather than wait for a machine that never boots.
 		if err := probe.NoKVM(); err != nil {
 			f.withoutKVM(fmt.Errorf("%w: %w", vm.ErrKVM, err))
 		}
@@ -89,8 +89,8 @@ func Open(o Options, kernels []string) (*Fleet, error) {
 	return f, nil
 }
 
-// CanEmulate refuses virtual machines on another architecture than theirs: they
-// run this very program.
+// CanEmulate refuses virtual machines on other architectures than theirs, because they run
+// this very program.
 func CanEmulate(arch string) error {
 	if arch == "amd64" {
 		return nil
@@ -99,16 +99,15 @@ func CanEmulate(arch string) error {
 		"Measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04.")
 }
 
-// Guest is what a virtual machine runs: this tool with arguments, which depend
-// on the mode that the machine runs in.
+// Guest is what a virtual machine runs: this tool with arguments, which depend on the mode
+// of the machine.
 type Guest struct {
 	Args  func(mode vm.Mode) []string
 	Files map[string][]byte
-	// Stdout gets what the tool prints there, Result what it reports. Either
-	// may be nil.
+	// Stdout gets the tool's output there, Result its results. Either may be nil.
 	Stdout io.Writer
 	Result func(json.RawMessage)
-	// At tells a person what the tool is at there: it is asked once the machine
+	// At returns what the tool is doing there, for people. It is called once the machine
 	// has booted, and after each result. It may be nil.
 	At func() string
 }
@@ -120,7 +119,7 @@ func (g *Guest) at() string {
 	return g.At()
 }
 
-// Run runs a guest on the kernel of that name.
+// Run runs a guest on the kernel with that name.
 func (f *Fleet) Run(ctx context.Context, name string, g Guest) (vm.Info, error) {
 	stage := f.options.Watch.Stage(name)
 	defer stage.End()
@@ -138,7 +137,7 @@ func (f *Fleet) Run(ctx context.Context, name string, g Guest) (vm.Info, error) 
 	return info, OnKernel(name, err)
 }
 
-// warn says what a machine lacks: benchmarks may fail for it, or measure
+// warn warns about what a machine lacks: benchmarks may fail because of it, or measure
 // something else than on another kernel.
 func (f *Fleet) warn(name string, info vm.Info) {
 	for _, w := range info.Warnings {
@@ -146,13 +145,13 @@ func (f *Fleet) warn(name string, info vm.Info) {
 	}
 }
 
-// interruptedError is how something ended that a person has ended.
+// interruptedError is an error that a person caused by an interrupt.
 type interruptedError struct{ error }
 
 func (interruptedError) Error() string   { return "interrupted" }
 func (e interruptedError) Unwrap() error { return e.error }
 
-// Interrupted says of an error, if there is one, that it is for the signal.
+// Interrupted marks an error, if any, as caused by the signal if there was one.
 func Interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return interruptedError{err}
@@ -160,8 +159,8 @@ func Interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-// Each calls fn for each kernel, for as many at a time as there are CPUs, and
-// returns in the kernels' order what it found. A kernel may have found nothing.
+// Each calls fn for the kernels, as many concurrently as there are CPUs, and returns the
+// results in the kernels' order, without nil ones.
 func Each[T any](kernels []string, fn func(i int, name string) (*T, error)) ([]*T, error) {
 	found := make([]*T, len(kernels))
 	errs := make([]error, len(kernels))
@@ -178,7 +177,7 @@ func Each[T any](kernels []string, fn func(i int, name string) (*T, error)) ([]*
 	return slices.DeleteFunc(found, func(v *T) bool { return v == nil }), errors.Join(errs...)
 }
 
-// withoutKVM makes exact mode do what KVM does not, and says so once.
+// withoutKVM switches from KVM to exact mode, and warns once.
 func (f *Fleet) withoutKVM(reason error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -222,8 +221,8 @@ func (f *Fleet) boot(ctx context.Context, k *kernel.Kernel, g Guest, stage Stage
 	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
 }
 
-// withConfig adds the kernel's settings to files, where programs that ask for them
-// (__kconfig) get them answered from.
+// withConfig adds the kernel's configuration to files, where the values of a program's
+// __kconfig variables are read.
 func withConfig(files map[string][]byte, k *kernel.Kernel) map[string][]byte {
 	if k.Config == nil {
 		return files
@@ -240,9 +239,9 @@ var guestHints = map[error]string{
 	vm.ErrHung:    "A program that runs for so long keeps the kernel from everything else: give it less to do.",
 }
 
-// explainGuest adds to a failure of the machine what its console says about
-// it, and to one of the tool in it what the tool said. Hints about benchmarks
-// are for a machine that has booted.
+// explainGuest adds the console's output to a failure of the machine, and the tool's
+// output to a failure of the tool in it. Hints about benchmarks are for a machine that has
+// booted.
 func explainGuest(err error, said string, booted bool) error {
 	var fault *vm.Fault
 	var exit *vm.ExitError
@@ -266,7 +265,7 @@ func explainGuest(err error, said string, booted bool) error {
 	return err
 }
 
-// OnKernel says which kernel an error is about.
+// OnKernel adds to an error which kernel it is about.
 func OnKernel(name string, err error) error {
 	if err == nil {
 		return nil
@@ -274,8 +273,8 @@ func OnKernel(name string, err error) error {
 	return bench.WithHint(fmt.Errorf("kernel %s: %w", name, err), bench.Hint(err))
 }
 
-// Misnamed is a usage error where what was named is not a kernel. That the
-// network fails is nobody's usage.
+// Misnamed returns a usage error if the name is not a kernel's. A failing network is not a
+// usage error.
 func Misnamed(err error) error {
 	if errors.Is(err, kernel.ErrUnknown) || errors.Is(err, kernel.ErrNotCached) {
 		return exit.Usage(err)

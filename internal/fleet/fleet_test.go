@@ -36,13 +36,13 @@ func TestCanEmulate(t *testing.T) {
 	}
 }
 
-// watching writes down what a fleet warns of.
+// watching records the warnings of a fleet.
 type watching []string
 
 func (w *watching) Warn(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 func (w *watching) Stage(string) Stage              { return nil }
 
-// What a machine could not set up is told, with the name of its kernel.
+// A warning about what a machine could not set up names its kernel.
 func TestWarningsOfAMachine(t *testing.T) {
 	var said watching
 	f := &Fleet{options: Options{Watch: &said}}
@@ -53,8 +53,8 @@ func TestWarningsOfAMachine(t *testing.T) {
 	}
 }
 
-// A tool that is killed in a machine takes its benchmark with it as the machine
-// itself does; one that ends by itself has said why.
+// A tool that is killed in a machine loses its benchmark as a failing machine does; one
+// that exits by itself has printed why.
 func TestAToolThatIsKilledInTheGuest(t *testing.T) {
 	for _, c := range []struct {
 		exit *vm.ExitError

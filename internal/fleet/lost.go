@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// lostError is why a machine failed, which took the benchmark with it that was
-// being measured. The results say so of the benchmark too.
+// lostError is why a machine failed, together with the benchmark that it was measuring.
+// The result of the benchmark says so too.
 type lostError struct {
 	error
 	result *bench.Result
@@ -21,8 +21,8 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// Loss is why a machine, or the tool in it, ended without its results, empty
-// for other errors. The tool is killed by what it runs, or for its memory.
+// Loss returns why a machine, or the tool in it, ended without its results, or an empty
+// string for other errors. The tool is killed by what it runs, or for its memory.
 func Loss(err error) string {
 	var fault *vm.Fault
 	var ended *vm.ExitError
@@ -35,8 +35,8 @@ func Loss(err error) string {
 	return ""
 }
 
-// Lose makes a result of a benchmark that was lost with its machine one that
-// failed, and names the benchmark in the error. Other errors are as they were.
+// Lose marks the result of a benchmark that was lost with its machine as failed, and names
+// the benchmark in the error. It returns other errors unchanged.
 func Lose(r *bench.Result, err error) error {
 	loss := Loss(err)
 	if loss == "" {
@@ -46,7 +46,7 @@ func Lose(r *bench.Result, err error) error {
 	return bench.WithHint(&lostError{err, r}, bench.Hint(err))
 }
 
-// Tells reports whether an error says already that a benchmark was lost for that reason.
+// Tells reports whether an error already says that a benchmark was lost for that reason.
 func Tells(err error, benchmark, loss string) bool {
 	var lost *lostError
 	return errors.As(err, &lost) && lost.result.Benchmark == benchmark && lost.result.Error == loss

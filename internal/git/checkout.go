@@ -14,27 +14,27 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Checkout is the git repository around the working directory. What is in it
-// comes from a pull request, so git is kept from running anything of it, and
-// takes no argument that is not of a known form.
+// Checkout is the git repository around the working directory. Its content comes from a
+// pull request, so git must not run anything from it, and gets no argument without a known
+// form.
 type Checkout struct {
 	// Top is the folder of the working tree, Prefix the working directory in it.
 	Top, Prefix string
-	// config are settings, as NAME=VALUE, that come before those of the
-	// repository; login those with the token, for fetching alone. So they are no
+	// config are settings, as NAME=VALUE, that override those of the repository; login are
+	// those with the token, only for fetching. They are passed in the environment, not as
 	// arguments.
 	config, login []string
 	// env is the environment of git.
 	env []string
-	// Remote is where commits are fetched from where the repository has no origin.
+	// Remote is where commits are fetched from if the repository has no origin.
 	Remote string
 }
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// hardened are settings that keep git from running what a repository names, and
-// from taking a folder of the working tree for a repository of its own: a pull
-// request can bring one, with settings that name what to run.
+// hardened are settings that keep git from running what a repository names, and from
+// taking a folder of the working tree for a repository of its own: a pull request can
+// bring one, with settings that name commands to run.
 var hardened = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never", "safe.bareRepository=explicit",
 	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
@@ -43,8 +43,8 @@ var hardened = []string{
 // ErrNoCheckout says that the working directory is in no git repository.
 var ErrNoCheckout = errors.New("this is not a git checkout")
 
-// Open is the repository around the working directory, of which git is asked in the
-// environment env. On a runner it may belong to another user than that of a container.
+// Open opens the repository around the working directory, and runs git in the environment
+// env. On a runner it may belong to another user than the container's.
 func Open(ctx context.Context, env []string, onRunner bool) (*Checkout, error) {
 	c := &Checkout{env: env}
 	if onRunner {
@@ -59,7 +59,7 @@ func Open(ctx context.Context, env []string, onRunner bool) (*Checkout, error) {
 	return c, err
 }
 
-// Git is what a command of git prints, which does not have the token.
+// Git returns the output of a git command, which does not have the token.
 func (c *Checkout) Git(ctx context.Context, args ...string) (string, error) {
 	return c.gitWith(ctx, c.config, args...)
 }
@@ -79,8 +79,8 @@ func (c *Checkout) gitWith(ctx context.Context, config []string, args ...string)
 	return output(cmd, args[0])
 }
 
-// Head is the commit that is checked out, with the parents that it names: a
-// shallow clone has it and lacks them.
+// Head returns the commit that is checked out, with the parents that it names: a shallow
+// clone has the commit and lacks them.
 func (c *Checkout) Head(ctx context.Context) (sha string, parents []string, err error) {
 	if sha, err = c.Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", nil, err
@@ -107,23 +107,23 @@ func (c *Checkout) Has(ctx context.Context, sha string) bool {
 	return err == nil
 }
 
-// Shallow reports whether a part of the history is not here.
+// Shallow reports whether a part of the history is missing.
 func (c *Checkout) Shallow(ctx context.Context) bool {
 	is, err := c.Git(ctx, "rev-parse", "--is-shallow-repository")
 	return err != nil || is == "true"
 }
 
-// Login lets git fetch from a server as headers say, also where the checkout kept no
-// credentials. They go to that server alone, in place of what the checkout kept: two
-// would be refused.
+// Login makes git fetch from a server with headers, even if the checkout kept no
+// credentials. They go only to that server, and replace what the checkout kept: two would
+// be refused.
 func (c *Checkout) Login(server string, headers []string) {
 	for _, value := range headers {
 		c.login = append(c.login, "http."+server+"/.extraheader="+value)
 	}
 }
 
-// Fetch gets commits from where the checkout came from, without the history
-// where that is not here either.
+// Fetch fetches commits from the checkout's remote. Use depth to leave out the history if
+// the checkout has none.
 func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) error {
 	remote := "origin"
 	if _, err := c.Git(ctx, "remote", "get-url", remote); err != nil {
@@ -145,7 +145,7 @@ func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) erro
 	return bench.WithHint(err, "The checkout must come from the repository that the pull request is for, and keep its remote: actions/checkout does both.")
 }
 
-// Need gets a commit that is not here.
+// Need fetches a commit if it is not here.
 func (c *Checkout) Need(ctx context.Context, sha string) error {
 	if c.Has(ctx, sha) {
 		return nil
@@ -157,7 +157,7 @@ func (c *Checkout) Need(ctx context.Context, sha string) error {
 	return c.Fetch(ctx, depth, sha)
 }
 
-// CommonCommit is the last commit that two have in common.
+// CommonCommit returns the last common ancestor of two commits.
 func (c *Checkout) CommonCommit(ctx context.Context, a, b string) (string, error) {
 	base, err := c.Git(ctx, "merge-base", a, b)
 	if err == nil && !commitForm.MatchString(base) {
@@ -186,19 +186,19 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) error {
 	return err
 }
 
-// RemoveWorktree takes a worktree away again.
+// RemoveWorktree removes a worktree.
 func (c *Checkout) RemoveWorktree(ctx context.Context, dir string) error {
 	_, err := c.Git(ctx, "worktree", "remove", "--force", "--force", dir)
 	return err
 }
 
-// Ancestors are a commit and those before it, as far as they are here.
+// Ancestors returns a commit and those before it, as far as they are here.
 func (c *Checkout) Ancestors(ctx context.Context, sha string) ([]string, error) {
 	out, err := c.Git(ctx, "rev-list", "--max-count=1000", sha, "--")
 	return strings.Fields(out), err
 }
 
-// Files are the files that git knows, by their paths from the top.
+// Files returns the files that git knows, by their paths from the top.
 func (c *Checkout) Files(ctx context.Context) ([]string, error) {
 	out, err := c.Git(ctx, "ls-files", "-z", "--full-name", ":/")
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err

@@ -1,5 +1,5 @@
-// Package git asks git about the repository around the working directory, and keeps it
-// from running anything that the repository brings.
+// Package git queries the git repository around the working directory, and keeps git from
+// running anything that the repository brings.
 package git
 
 import (
@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// Output is what a git command prints, empty where it fails or there is no git.
+// Output returns the output of a git command, empty if it fails or there is no git.
 func Output(ctx context.Context, args ...string) string {
 	out, _ := output(exec.CommandContext(ctx, "git", args...), args[0])
 	return out
 }
 
-// output is what a git command prints, or its error in git's own words.
+// output returns the output of a git command, or an error in git's own words.
 func output(cmd *exec.Cmd, command string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -31,8 +31,7 @@ func output(cmd *exec.Cmd, command string) (string, error) {
 
 var inURL = regexp.MustCompile(`//[^/@\s]*@`)
 
-// failure is what git says of a failure, without what a URL may have of a
-// password.
+// failure returns git's message for a failure, without any password in a URL.
 func failure(command, said string, err error) error {
 	lines := strings.FieldsFunc(inURL.ReplaceAllString(said, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) == 0 {
@@ -41,7 +40,7 @@ func failure(command, said string, err error) error {
 	return fmt.Errorf("git %s: %s", command, strings.TrimPrefix(lines[len(lines)-1], "fatal: "))
 }
 
-// Branch is the branch that is checked out, empty where none is.
+// Branch returns the branch that is checked out, empty if there is none.
 func Branch(ctx context.Context) string { return Output(ctx, "branch", "--show-current") }
 
 // IsBranch reports whether git has a branch of that name, here or from the remote.
@@ -49,7 +48,7 @@ func IsBranch(ctx context.Context, name string) bool {
 	return Output(ctx, "show-ref", "--verify", "refs/heads/"+name) != "" || Output(ctx, "show-ref", "--verify", "refs/remotes/origin/"+name) != ""
 }
 
-// Commit is the commit that git knows by a revision.
+// Commit returns the commit that a revision stands for.
 func Commit(ctx context.Context, rev string) (string, error) {
 	if strings.HasPrefix(rev, "-") {
 		return "", errors.New("it looks like a flag")
@@ -73,8 +72,8 @@ func InRepository(ctx context.Context) bool {
 	return Output(ctx, "rev-parse", "--is-inside-work-tree") == "true"
 }
 
-// DefaultBranch is the branch that others are merged into: that of the remote, or
-// else the one that is usual and there.
+// DefaultBranch returns the branch that others are merged into: the remote's, or else the
+// usual one that exists.
 func DefaultBranch(ctx context.Context) string {
 	remote := Output(ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
 	if name := strings.TrimPrefix(remote, "origin/"); name != "" {

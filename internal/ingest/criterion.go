@@ -12,14 +12,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// messages reads lines of JSON: those of cargo criterion, or of go test.
+// messages reads lines of JSON from cargo criterion, or from go test.
 func (s *Set) messages(text []byte) error {
 	events := &goEvents{output: map[string]*bytes.Buffer{}}
 	err := lines(bytes.NewReader(text), func(line string) error {
 		var kind struct{ Reason, Action string }
 		switch {
 		case !strings.HasPrefix(strings.TrimSpace(line), "{"):
-			return nil // what cargo says beside
+			return nil // other output of cargo
 		case json.Unmarshal([]byte(line), &kind) != nil:
 			return errors.New("no JSON: is it cut off?")
 		case kind.Action != "":
@@ -35,7 +35,7 @@ func (s *Set) messages(text []byte) error {
 	return s.goText(events.text())
 }
 
-// criterionMessage is what cargo criterion says of one benchmark, in
+// criterionMessage reads cargo criterion's message about one benchmark, see
 // https://bheisler.github.io/criterion.rs/book/cargo_criterion/external_tools.html.
 func (s *Set) criterionMessage(line []byte) error {
 	var m struct {
@@ -50,7 +50,7 @@ func (s *Set) criterionMessage(line []byte) error {
 	return s.criterion(m.ID, m.Unit, m.IterationCount, m.MeasuredValues)
 }
 
-// criterion adds a benchmark: how often it was run, and what that took in all.
+// criterion adds a benchmark with its numbers of iterations and their total times.
 func (s *Set) criterion(id, unit string, iterations, totals []float64) error {
 	f, err := s.benchmark(key{bench.DriverCriterion, "", id})
 	if err != nil {
@@ -80,8 +80,8 @@ func (s *Set) criterion(id, unit string, iterations, totals []float64) error {
 	return nil
 }
 
-// The files that criterion has of a benchmark, in a folder new: the ones of the run
-// before are in base.
+// The files that criterion writes for a benchmark, in a folder new: those of the previous
+// run are in base.
 const (
 	criterionNew       = "new"
 	criterionBenchmark = "benchmark.json"
@@ -89,8 +89,8 @@ const (
 	criterionEstimates = "estimates.json"
 )
 
-// ReadFolder reads what criterion keeps below a folder, such as target/criterion,
-// or a project that has that.
+// ReadFolder reads criterion's files below a folder, such as target/criterion, or a
+// project that has that.
 func (s *Set) ReadFolder(fsys fs.FS) error {
 	for _, below := range []string{"target/criterion", "criterion"} {
 		if info, err := fs.Stat(fsys, below); err == nil && info.IsDir() {
@@ -118,8 +118,8 @@ func (s *Set) ReadFolder(fsys fs.FS) error {
 	return err
 }
 
-// criterionFiles reads the folder of one benchmark. Where it has no values, such as
-// because it was thinned out, their median will do.
+// criterionFiles reads the folder of one benchmark. If it has no values, such as because
+// it was thinned out, their median is used.
 func (s *Set) criterionFiles(fsys fs.FS, dir string) error {
 	var b struct {
 		FullID string `json:"full_id"`
@@ -149,8 +149,7 @@ func (s *Set) criterionFiles(fsys fs.FS, dir string) error {
 	return s.criterion(b.FullID, "ns", []float64{1}, []float64{*e.Median.PointEstimate})
 }
 
-// readJSON reads a file of bounded size. It must be a file: a pipe would make the
-// reader wait.
+// readJSON reads a file of bounded size. It must be a regular file: a pipe would block.
 func readJSON(fsys fs.FS, name string, v any) error {
 	info, err := fs.Stat(fsys, name)
 	switch {

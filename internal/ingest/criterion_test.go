@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// criterionMessages is what cargo criterion --message-format=json prints, shortened.
+// criterionMessages is the output of cargo criterion --message-format=json, shortened.
 const criterionMessages = `{"reason":"benchmark-complete","id":"parse/ipv4/64","report_directory":"/p/target/criterion/reports/parse","iteration_count":[30,60,90],"measured_values":[124200.0,248000.0,380000.0],"unit":"ns","throughput":[{"per_iteration":64,"unit":"bytes"}],"typical":{"estimate":4155.6,"lower_bound":4100.1,"upper_bound":4200.5,"unit":"ns"},"mean":{"estimate":4165.0,"lower_bound":4147.5,"upper_bound":4181.1,"unit":"ns"},"median":{"estimate":4155.2,"lower_bound":4142.7,"upper_bound":4180.0,"unit":"ns"},"median_abs_dev":{"estimate":20.1,"lower_bound":1.0,"upper_bound":40.0,"unit":"ns"},"slope":null,"change":null}
 {"reason":"benchmark-complete","id":"cycles","iteration_count":[2],"measured_values":[10],"unit":"cycles"}
 {"reason":"group-complete","group_name":"parse","benchmarks":["parse/ipv4/64"],"report_directory":"/p"}

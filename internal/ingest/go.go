@@ -15,12 +15,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// goOutput is the output of go test -bench of one or several packages, in the
-// format of https://go.dev/design/14313-benchmark-format.
+// goOutput is the output of go test -bench for one or several packages, in the format of
+// https://go.dev/design/14313-benchmark-format.
 type goOutput struct {
 	set *Set
 	pkg string
-	// units are what Unit lines say of units.
+	// units has the content of Unit lines, by unit.
 	units map[string]unitSays
 	all   []goLine
 }
@@ -30,7 +30,7 @@ type unitSays struct {
 	exact  bool
 }
 
-// goLine is the result of one benchmark, once.
+// goLine is one result of one benchmark.
 type goLine struct {
 	pkg, name string
 	values    []float64
@@ -38,7 +38,7 @@ type goLine struct {
 	failed    bool
 }
 
-// goText reads what go test prints.
+// goText reads the output of go test.
 func (s *Set) goText(r io.Reader) error {
 	out := &goOutput{set: s, units: map[string]unitSays{}}
 	if err := lines(r, out.line); err != nil {
@@ -48,10 +48,11 @@ func (s *Set) goText(r io.Reader) error {
 }
 
 var (
-	// headerLine is a line that says something of those after it.
+	// headerLine matches a line that describes those after it.
 	headerLine = regexp.MustCompile(`^(pkg|cpu|goarch):\s+(.*)$`)
-	// failLine is what becomes of a benchmark or a test, and of a package. That of a
-	// benchmark stands behind its name, unless it printed something.
+	// failLine matches the failure of a benchmark or a test, failPackage that of a
+	// package. For a benchmark it follows the name, unless the benchmark printed
+	// something.
 	failLine    = regexp.MustCompile(`^(?:Benchmark\S*\s+)?--- FAIL: (\S+)`)
 	skipLine    = regexp.MustCompile(`^Benchmark\S*\s+--- SKIP: `)
 	failPackage = regexp.MustCompile(`^FAIL\t(\S+)`)
@@ -90,7 +91,7 @@ func (o *goOutput) line(line string) error {
 	return nil
 }
 
-// fail notes a benchmark or a test that failed.
+// fail records a benchmark or a test that failed.
 func (o *goOutput) fail(name string) {
 	switch {
 	case strings.HasPrefix(name, "Benchmark"):
@@ -100,15 +101,15 @@ func (o *goOutput) fail(name string) {
 	}
 }
 
-// result reads the line of a benchmark: its name, how often it was run, and pairs
-// of a value and a unit. Verbose output has its name alone as well.
+// result reads the line of a benchmark: its name, its number of runs, and pairs of a value
+// and a unit. Verbose output also has lines with the name alone.
 func (o *goOutput) result(line string) error {
 	fields := strings.Fields(line)
 	if len(fields) == 1 {
 		return nil
 	}
 	if !strings.Contains(line, "\t") && !isNumber(fields[1]) {
-		return nil // a sentence that begins so
+		return nil // a sentence that begins like a name
 	}
 	l := goLine{pkg: o.pkg, name: fields[0]}
 	if n, err := strconv.ParseUint(fields[1], 10, 64); err != nil || n == 0 {
@@ -134,7 +135,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// unit reads what is said of a unit, such as better=higher.
+// unit reads a property of a unit, such as better=higher.
 func (o *goOutput) unit(fields []string) {
 	if len(fields) == 0 || len(o.units) == maxMeasures {
 		return
@@ -153,11 +154,11 @@ func (o *goOutput) unit(fields []string) {
 	o.units[fields[0]] = says
 }
 
-// procs is the number of CPUs that go test appends to a name.
+// procs matches the number of CPUs that go test appends to a name.
 var procs = regexp.MustCompile(`-[1-9][0-9]*$`)
 
-// add adds what was read. A number of CPUs at the end of all names is not a part of
-// them: it is the machine's. Where they differ, -cpu asked for that.
+// add adds the results that were read. A number of CPUs at the end of all names is not
+// part of them: it is the machine's. If the numbers differ, -cpu selected them.
 func (o *goOutput) add() error {
 	suffix := o.suffix()
 	cpus, _ := strconv.Atoi(strings.TrimPrefix(suffix, "-"))
@@ -183,7 +184,7 @@ func (o *goOutput) add() error {
 	return nil
 }
 
-// suffix is what all names end with. Those of benchmarks that failed may lack it.
+// suffix returns the common end of all names. Benchmarks that failed may lack it.
 func (o *goOutput) suffix() string {
 	var all, ofFailed []string
 	for _, l := range o.all {
@@ -204,8 +205,8 @@ func (o *goOutput) suffix() string {
 	return ""
 }
 
-// measure is what a unit measures. One that is called like a measure of programs is
-// told from that.
+// measure returns the measure for a unit. A unit with the name of a program's measure gets
+// another name.
 func (o *goOutput) measure(unit string) (bench.Measure, error) {
 	switch unit {
 	case "ns/op":
@@ -226,8 +227,8 @@ func (o *goOutput) measure(unit string) (bench.Measure, error) {
 	return m, nil
 }
 
-// direction is which way a unit is better as far as it says so itself: a rate, or
-// one of Go's costs of something, such as p99-ns/op.
+// direction returns which direction of a unit is better, if the unit itself shows it: a
+// rate, or one of Go's costs, such as p99-ns/op.
 func direction(unit string) bench.Direction {
 	if strings.HasSuffix(unit, "/s") {
 		return bench.HigherIsBetter
@@ -245,8 +246,8 @@ type goEvent struct {
 	Action, Package, Test, Output string
 }
 
-// goEvents puts the outputs of packages together, which come in pieces of lines
-// and in turn.
+// goEvents reassembles the outputs of packages, which come interleaved and in pieces of
+// lines.
 type goEvents struct {
 	packages []string
 	output   map[string]*bytes.Buffer
@@ -277,7 +278,7 @@ func (e *goEvents) add(line []byte) error {
 	return nil
 }
 
-// failed is the line that go test prints without -json of what failed. The output of a
+// failed returns the line that go test without -json prints for a failure. The output of a
 // run that was ended early may lack it.
 func (e *goEvent) failed() string {
 	line := "FAIL\t" + e.Package
@@ -287,7 +288,7 @@ func (e *goEvent) failed() string {
 	return "\n" + strings.Join(strings.FieldsFunc(line, func(r rune) bool { return r == '\n' || r == '\r' }), "") + "\n"
 }
 
-// text is what go test would have printed without -json.
+// text returns what go test would have printed without -json.
 func (e *goEvents) text() io.Reader {
 	var all []io.Reader
 	for _, p := range e.packages {

@@ -84,8 +84,8 @@ func TestGoOutput(t *testing.T) {
 	}
 }
 
-// The same benchmark in several outputs is one sample: each process of go test has
-// its own luck.
+// The same benchmark in several outputs is one sample: each process of go test has its own
+// luck.
 func TestSeveralOutputs(t *testing.T) {
 	s := readText(t, goOutputText, goOutputText)
 	if v := find(t, s, "record.Decode").Sample("latency").Values; len(v) != 4 {
@@ -141,7 +141,7 @@ func TestGoEvents(t *testing.T) {
 	}
 }
 
-// What failed is called so, however little of it go test got to print.
+// A failure is reported as one, however little of it go test got to print.
 func TestWhatFailedOfGo(t *testing.T) {
 	for _, c := range []struct {
 		text      string
@@ -217,7 +217,7 @@ func TestGoRefuses(t *testing.T) {
 	}
 }
 
-// What the parser of golang.org/x/perf reads of an output is what is read here.
+// This package reads the same from an output as the parser of golang.org/x/perf.
 func TestAgreesWithBenchfmt(t *testing.T) {
 	s := readText(t, goOutputText)
 	r := benchfmt.NewReader(strings.NewReader(goOutputText), "x")
@@ -259,7 +259,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkReadable fails unless what was read is taken by the reader of results.
+// checkReadable fails unless the reader of results accepts what was read.
 func checkReadable(t *testing.T, s *Set, err error) {
 	t.Helper()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package ingest reads what other tools measured in user space: the output of go
-// test -bench, and criterion's JSON. It makes results of it as ebpf-bench has them,
-// and knows neither kernels nor thresholds. What it reads may be a stranger's: it
-// is bounded, and each problem is an error that says where.
+// Package ingest reads what other tools measured in user space: the output of go test
+// -bench, and criterion's JSON. It turns that into results of ebpf-bench, and knows
+// neither kernels nor thresholds. The input may come from a stranger: it is bounded, and
+// each problem is an error with its position.
 package ingest
 
 import (
@@ -20,31 +20,31 @@ import (
 )
 
 const (
-	// maxInput bounds an input, in bytes.
+	// maxInput is the largest input, in bytes.
 	maxInput = 64 << 20
-	// maxLine bounds a line of it.
+	// maxLine is the longest line in it, in bytes.
 	maxLine = 1 << 20
-	// maxBenchmarks bounds the benchmarks of all inputs.
+	// maxBenchmarks is how many benchmarks all inputs may have.
 	maxBenchmarks = 10_000
-	// maxMeasures bounds the measures of a benchmark.
+	// maxMeasures is how many measures a benchmark may have.
 	maxMeasures = 100
-	// maxName bounds a name, in bytes, as in a suite.
+	// maxName is the longest name, in bytes, as in a suite.
 	maxName = 1024
 )
 
-// Set is what was read so far. The values of a benchmark that occurs several times,
-// in one input or in several, are one sample.
+// Set is what was read so far. If a benchmark occurs several times, in one input or in
+// several, its values are one sample.
 type Set struct {
 	found []*found
 	at    map[key]*found
-	// CPU and Arch are what a tool said of the machine, as it names them, empty
-	// where none did. Several that differ are an error.
+	// CPU and Arch are the machine's, as a tool names them, empty if none did. Values that
+	// differ are an error.
 	CPU, Arch string
 	// Failed are the packages and tests that failed, whose benchmarks may be missing.
 	Failed []string
 }
 
-// key tells benchmarks apart.
+// key identifies a benchmark.
 type key struct{ driver, pkg, name string }
 
 // found is a benchmark with its values.
@@ -55,7 +55,7 @@ type found struct {
 	procs   int
 }
 
-// Read reads an input of any of the tools: it tells them by what it begins with.
+// Read reads an input from any of the tools. It recognizes them by the beginning.
 func (s *Set) Read(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	switch {
@@ -77,7 +77,7 @@ func (s *Set) Read(r io.Reader) error {
 	return err
 }
 
-// count is how many values and failures there are.
+// count returns the number of values and failures.
 func (s *Set) count() int {
 	n := 0
 	for _, f := range s.found {
@@ -89,7 +89,7 @@ func (s *Set) count() int {
 	return n
 }
 
-// benchmark is that of a name, a new one where there was none.
+// benchmark returns the benchmark with a key, and adds it if needed.
 func (s *Set) benchmark(k key) (*found, error) {
 	switch {
 	case strings.TrimSpace(k.name) == "":
@@ -134,7 +134,7 @@ func (f *found) add(m bench.Measure, v float64) error {
 	return nil
 }
 
-// Better says which way a unit of the benchmarks' own is better.
+// Better sets which direction of a custom unit is better.
 func (s *Set) Better(unit string, d bench.Direction) error {
 	known := false
 	for _, f := range s.found {
@@ -150,7 +150,7 @@ func (s *Set) Better(unit string, d bench.Direction) error {
 	return nil
 }
 
-// machine notes what a tool says of the machine.
+// machine records a tool's description of the machine.
 func machine(field *string, what, value string) error {
 	if len(value) > maxName || !printable(value) {
 		return fmt.Errorf("the %s has characters that cannot be printed", what)
@@ -162,9 +162,9 @@ func machine(field *string, what, value string) error {
 	return nil
 }
 
-// Results are the benchmarks as results, in the order in which they came. A
-// benchmark of Go is named after the last element of its package, unless several
-// packages are then not told apart.
+// Results returns the benchmarks as results, in the order in which they came. A benchmark
+// of Go is named after the last element of its package, or the whole package if several
+// could otherwise not be distinguished.
 func (s *Set) Results() []bench.Result {
 	names := s.names()
 	var all []bench.Result

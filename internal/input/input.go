@@ -1,5 +1,5 @@
-// Package input opens the files that a command reads: regular ones, and pipes where
-// these are meant, but no device, and nothing that would be waited for.
+// Package input opens the files that a command reads: regular ones, and pipes where these
+// are allowed, but no devices, and nothing that blocks.
 package input
 
 import (
@@ -23,8 +23,8 @@ type File struct {
 	n    int64
 }
 
-// Open opens a file, or a pipe such as the shell makes of <(command). It
-// does not wait for anybody to write to that.
+// Open opens a file, or a pipe such as the shell makes for <(command). It does not wait
+// for a writer.
 func Open(ctx context.Context, name string) (*File, error) {
 	file, mode, err := openChecked(name, 0, os.Stat, checkInput)
 	if err != nil {
@@ -45,8 +45,7 @@ func checkInput(name string, mode fs.FileMode) error {
 	return fmt.Errorf("%s is not a regular file, and no pipe", name)
 }
 
-// Regular opens a file that is one itself: no link, pipe or device that a
-// stranger laid there.
+// Regular opens a regular file: no link, pipe or device that a stranger put there.
 func Regular(name string) (*os.File, error) {
 	file, _, err := openChecked(name, syscall.O_NOFOLLOW, os.Lstat, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {
@@ -57,8 +56,8 @@ func Regular(name string) (*os.File, error) {
 	return file, err
 }
 
-// openChecked opens a file of a kind that check takes. That is asked before, as a
-// device may do something as soon as it is opened, and again of what was opened.
+// openChecked opens a file that check accepts. It checks before opening, because opening a
+// device may already have an effect, and again afterwards.
 func openChecked(name string, flags int, stat func(string) (fs.FileInfo, error), check func(string, fs.FileMode) error) (*os.File, fs.FileMode, error) {
 	info, err := stat(name)
 	if err == nil {
@@ -81,8 +80,7 @@ func openChecked(name string, flags int, stat func(string) (fs.FileInfo, error),
 	return file, info.Mode(), nil
 }
 
-// Read fails once the command is interrupted, and at the end of a pipe that nobody
-// writes to.
+// Read fails once the command is interrupted, and at the end of a pipe without a writer.
 func (in *File) Read(b []byte) (int, error) {
 	if err := in.ctx.Err(); err != nil {
 		return 0, err
@@ -98,7 +96,7 @@ func (in *File) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Size is how many bytes were read.
+// Size returns how many bytes were read.
 func (in *File) Size() int64 { return in.n }
 
 // Close closes the file.
@@ -107,7 +105,7 @@ func (in *File) Close() error {
 	return in.file.Close()
 }
 
-// EscapeGlob makes a pattern of a path that stands for just that path.
+// EscapeGlob returns a pattern that matches just that path.
 func EscapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

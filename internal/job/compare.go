@@ -11,9 +11,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
-// Comparisons compares two sides on each kernel, as many at a time as there are CPUs. A
-// kernel on which nothing was measured has no comparison; what went wrong is the error.
-// All that was compared so far is saved after each pair.
+// Comparisons compares two sides on the kernels, as many concurrently as there are CPUs.
+// If nothing was measured on a kernel, it has no comparison, and the error says why. After
+// each pair, save gets all comparisons so far.
 func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []string, m *sides.Matchup, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
 	var mu sync.Mutex
 	soFar := make([]*bench.Comparison, len(kernels))
@@ -32,8 +32,8 @@ func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []str
 	})
 }
 
-// compare compares on one kernel. A comparison that ended early comes with the error
-// that ended it.
+// compare compares on one kernel. A comparison that ended early comes with the error that
+// ended it.
 func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup, name string, save func(bench.Comparison)) (*bench.Comparison, error) {
 	g, err := job{Budget: o.Budget, Seed: o.Seed, Sides: &m.Objects}.guest(m.Suite)
 	if err != nil {
@@ -42,7 +42,7 @@ func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup,
 	all := pairNames(m.Pairs)
 	began := time.Now().UTC().Truncate(time.Second)
 	c, info, err := comparisons.of(ctx, on, name, all, g, func(soFar bench.Comparison) {
-		// The clock of a virtual machine does not tell when that was.
+		// The clock of a virtual machine does not tell the real time.
 		soFar.Testbed.Asked, soFar.Started = name, began
 		m.Name(&soFar)
 		save(soFar)
@@ -56,8 +56,8 @@ func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup,
 	return c, err
 }
 
-// losePair adds the pair that was being measured when the machine failed: the
-// first that was not reported.
+// losePair adds the pair that was being measured when the machine failed: the first that
+// was not reported.
 func losePair(c *bench.Comparison, all []string, err error) error {
 	if c == nil || len(c.Pairs) >= len(all) || fleet.Loss(err) == "" {
 		return err

@@ -9,9 +9,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/sides"
 )
 
-// Explanations counts what the lines of sides execute on each kernel, as many at a time
-// as there are CPUs: the instructions of each line, too, if code says so. A kernel on
-// which nothing was counted has no explanation; what went wrong is the error.
+// Explanations counts what the lines of sides execute on the kernels, as many concurrently
+// as there are CPUs; if code is set, also the instructions of each line. If nothing was
+// counted on a kernel, it has no explanation, and the error says why.
 func (o Options) Explanations(ctx context.Context, on *fleet.Fleet, kernels []string, s *sides.Explained, code bool) ([]*bench.Explanation, error) {
 	return fleet.Each(kernels, func(_ int, name string) (*bench.Explanation, error) {
 		began := time.Now()
@@ -23,8 +23,8 @@ func (o Options) Explanations(ctx context.Context, on *fleet.Fleet, kernels []st
 	})
 }
 
-// explain counts on one kernel. An explanation that ended early comes with the error
-// that ended it.
+// explain counts on one kernel. An explanation that ended early comes with the error that
+// ended it.
 func (o Options) explain(ctx context.Context, on *fleet.Fleet, s *sides.Explained, name string, code bool) (*bench.Explanation, error) {
 	plan := s.ExplainPlan
 	plan.Code = code
@@ -42,8 +42,8 @@ func (o Options) explain(ctx context.Context, on *fleet.Fleet, s *sides.Explaine
 	return e, err
 }
 
-// loseExplained adds the benchmark that was being counted when the machine failed:
-// the first that was not reported.
+// loseExplained adds the benchmark that was being counted when the machine failed: the
+// first that was not reported.
 func loseExplained(e *bench.Explanation, all []string, err error) error {
 	if e == nil || len(e.Programs) >= len(all) || fleet.Loss(err) == "" {
 		return err

@@ -20,8 +20,8 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Serve does, in a virtual machine, the job that was handed on to it. It reports to the
-// tool outside, which prints and judges.
+// Serve does, in a virtual machine, the job that it was given. It reports to the tool
+// outside, which prints and judges.
 func Serve(ctx context.Context, mode bench.Mode, tool string) error {
 	results := guest.Results()
 	if results == nil {
@@ -93,8 +93,7 @@ func (j *job) load() (*suite.Suite, error) {
 	return s.Only(j.Only), nil
 }
 
-// measureAll interleaves the benchmarks, and reports all of them after each
-// load.
+// measureAll interleaves the benchmarks, and reports all of them after each load.
 func measureAll(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
 	o.Save = report
 	run, err := runner.Measure(ctx, plan, o)
@@ -104,10 +103,9 @@ func measureAll(ctx context.Context, plan *runner.Plan, o runner.Options, report
 	return report(run)
 }
 
-// measureEach measures one benchmark after the other, which in exact mode
-// comes to the same, and reports each at once: what one of them does to the
-// machine must not take the others with it. The first report has all of the
-// results, still empty.
+// measureEach measures one benchmark after the other, which is equivalent in exact mode,
+// and reports each at once: if one of them breaks the machine, the results of the others
+// must not be lost. The first report has all of the results, still empty.
 func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, report func(*bench.Run) error) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -135,8 +133,8 @@ func measureEach(ctx context.Context, plan *runner.Plan, o runner.Options, repor
 	return report(run)
 }
 
-// compareEach compares one benchmark after the other and reports each at once:
-// what one does to the machine must not take the others with it.
+// compareEach compares one benchmark after the other and reports each at once: if one
+// breaks the machine, the others must not be lost.
 func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, report func(*bench.Comparison) error) error {
 	for i, p := range pairs {
 		if ctx.Err() != nil {
@@ -162,8 +160,8 @@ func compareEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, 
 }
 
 // compareOne compares a benchmark, and does so twice if it looks changed and a clock
-// measures it: a policy wants to see that again. The policy is not known here, so that
-// decides whatever the statistics tell from noise.
+// measures it: a policy needs a second measurement. The policy is not known here, so any
+// change that the statistics can tell from noise counts.
 func compareOne(ctx context.Context, p runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 	if o.Mode == bench.ModeExact {
 		return runner.Compare(ctx, []runner.PairJob{p}, o)
@@ -171,8 +169,8 @@ func compareOne(ctx context.Context, p runner.PairJob, o runner.Options) (*bench
 	return runner.CompareTwice(ctx, []runner.PairJob{p}, o, thresholds.Statistics().Flagged)
 }
 
-// explainEach explains one benchmark after the other and reports each at once: what
-// one does to the machine must not take the others with it.
+// explainEach explains one benchmark after the other and reports each at once: if one
+// breaks the machine, the others must not be lost.
 func explainEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, code bool, report func(*bench.Explanation) error) error {
 	for _, p := range pairs {
 		e, err := runner.Explain(ctx, []runner.PairJob{p}, o, code)
@@ -192,8 +190,8 @@ func explainEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, 
 	return nil
 }
 
-// explainInGuest adds to the failures of a run what they come from where the
-// machine is a virtual one.
+// explainInGuest adds to the failures of a run the causes that are specific to a virtual
+// machine.
 func explainInGuest(run *bench.Run) {
 	for i := range run.Results {
 		explainResult(&run.Results[i])
@@ -214,9 +212,9 @@ func explainResult(r *bench.Result) {
 	}
 }
 
-// copied are the folders of a guest that hold copies of this machine's files, where a
+// copied matches the folders of a guest that hold copies of this machine's files, where a
 // path begins.
 var copied = regexp.MustCompile(`(^|[^[:word:].-])(?:` + guestRoot + `|` + guestBaseRoot + `)/`)
 
-// outside is a message of the guest with the paths that its reader knows.
+// outside returns a message from the guest with the paths that its reader knows.
 func outside(text string) string { return copied.ReplaceAllString(text, "$1/") }

@@ -2,7 +2,7 @@ package job
 
 import "testing"
 
-// Messages of a guest name the files of this machine, not their copies.
+// Messages from a guest name the files of this machine, not their copies.
 func TestPathsOfAGuest(t *testing.T) {
 	for text, want := range map[string]string{
 		"run: /suite/home/me/suite/a.sh: no such file": "run: /home/me/suite/a.sh: no such file",

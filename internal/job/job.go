@@ -1,5 +1,5 @@
 // Package job measures a suite, compares two sides or explains their lines on other
-// kernels, by having this tool do the same in virtual machines.
+// kernels, by running this tool in virtual machines.
 package job
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// Options are how much is measured, and what tells how far it is.
+// Options say how much is measured.
 type Options struct {
 	// Tool is the version of this tool.
 	Tool          string
 	Rounds, Loads int
-	Budget        time.Duration // of a benchmark
+	Budget        time.Duration // per benchmark
 	Seed          uint64        // 0 is a random one
-	// Done is told of each kernel that nothing went wrong on, and how long that took.
+	// Done is called for each kernel without an error, with the time that it took.
 	Done func(release string, took time.Duration)
 }
 
-// done says so of a kernel.
+// done calls Done for a kernel, unless there was an error.
 func (o Options) done(testbed *bench.Testbed, began time.Time, err error) {
 	if err == nil {
 		o.Done(testbed.Kernel, time.Since(began))
@@ -33,19 +33,19 @@ func (o Options) done(testbed *bench.Testbed, began time.Time, err error) {
 
 // The files of a guest.
 const (
-	// jobFile holds its job.
+	// jobFile is the file with its job.
 	jobFile = "/job.json"
-	// guestRoot is the folder of the suite's files, and guestBaseRoot that of the
-	// base's own suite, whose files may have the names of the head's.
+	// guestRoot is the folder of the suite's files, and guestBaseRoot that of the base's
+	// own suite, whose files may have the names of the head's.
 	guestRoot     = "/suite"
 	guestBaseRoot = "/base"
 )
 
-// job is what this tool does in a virtual machine: it measures a suite, or
-// compares or explains two sides of it.
+// job is what this tool does in a virtual machine: it measures a suite, or compares or
+// explains two sides of it.
 type job struct {
-	// Suite is the suite's file, empty for the bundled suite, and Only are those of
-	// its benchmarks that are measured; nil is all.
+	// Suite is the suite's file, empty for the bundled suite, and Only are the benchmarks
+	// to measure; nil means all.
 	Suite string   `json:"suite,omitempty"`
 	Only  []string `json:"only"`
 
@@ -54,14 +54,14 @@ type job struct {
 	Budget time.Duration `json:"budget,omitempty"`
 	Seed   uint64        `json:"seed,omitempty"`
 
-	// Sides are compared, or explained if Explain says how. BaseSuite is the file of
-	// the base's own suite below guestBaseRoot.
+	// Sides are compared, or explained if Explain says how. BaseSuite is the file of the
+	// base's own suite below guestBaseRoot.
 	Sides     *sides.Objects     `json:"sides,omitempty"`
 	Explain   *sides.ExplainPlan `json:"explain,omitempty"`
 	BaseSuite string             `json:"base_suite,omitempty"`
 }
 
-// guest is a virtual machine for the job, with the files of the suite.
+// guest returns a virtual machine for the job, with the files of the suite.
 func (j job) guest(s *suite.Suite) (fleet.Guest, error) {
 	files := map[string][]byte{}
 	if !s.Bundled {

@@ -10,8 +10,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// What was being measured when its machine failed has failed, in the results too,
-// and that is said once.
+// A benchmark that was being measured when its machine failed has failed, in the results
+// too, and that is reported once.
 func TestABenchmarkThatIsLost(t *testing.T) {
 	fault := bench.WithHint(fmt.Errorf("kernel 6.12: %w", &vm.Fault{Kind: vm.ErrHung, Reason: "it said nothing for 10s"}), "give it less to do")
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact}, Results: []bench.Result{
@@ -27,7 +27,7 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 	if run.Results[0].Error+run.Results[2].Error != "" {
 		t.Errorf("others failed: %+v", run.Results)
 	}
-	// Whoever interrupts a run has lost no benchmark.
+	// An interrupted run has not lost a benchmark.
 	if err := duringWhich(run, errors.New("interrupted")); err.Error() != "interrupted" || run.Results[2].Error != "" {
 		t.Errorf("%v, %+v", err, run.Results[2])
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// guestReports is how a guest's reports are read that come one benchmark after
-// the other, each a whole R.
+// guestReports reads a guest's reports, which come one benchmark after the other, each a
+// whole R.
 type guestReports[R any] struct {
 	decode func(io.Reader) (*R, error)
-	// add adds a report to those before, which are nil at first.
+	// add adds a report to earlier ones, which are nil at first.
 	add func(all, latest *R) *R
-	// done is how many benchmarks were reported.
+	// done returns how many benchmarks were reported.
 	done func(*R) int
 }
 
-// of has a guest report on the benchmarks of these names. What it reported
-// comes with the error that ended it early; it is nil if that is nothing. What there is
-// so far is told after each report.
+// of runs a guest that reports on the benchmarks with these names. It returns what the
+// guest reported together with the error that ended it early; the reports are nil if there
+// were none. After each report, tell gets everything so far.
 func (g *guestReports[R]) of(ctx context.Context, m *fleet.Fleet, kernel string, benchmarks []string, machine fleet.Guest, tell func(R)) (*R, vm.Info, error) {
 	var all *R
 	var broken error
@@ -60,7 +60,7 @@ func pairNames(pairs []runner.PairJob) (names []string) {
 	return names
 }
 
-// benchmarkOf names the benchmark that is under way after some of all.
+// benchmarkOf names the current benchmark after some of all are done.
 func benchmarkOf(done int, all []string) string {
 	if done >= len(all) {
 		return "ending"

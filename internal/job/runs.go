@@ -17,10 +17,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Runs measures a suite on each kernel, as many at a time as there are CPUs, and
-// returns the runs in the kernels' order. A kernel on which nothing was measured has
-// none; what went wrong is the error. All that was measured so far is written after
-// each report.
+// Runs measures a suite on the kernels, as many concurrently as there are CPUs, and
+// returns the runs in the kernels' order. If nothing was measured on a kernel, it has no
+// run, and the error says why. After each report, write gets all runs so far.
 func (o Options) Runs(ctx context.Context, on *fleet.Fleet, kernels []string, s *suite.Suite, write func(...*bench.Run) error) ([]*bench.Run, error) {
 	reports := &reports{runs: make([]*bench.Run, len(kernels)), write: write}
 	return fleet.Each(kernels, func(i int, name string) (*bench.Run, error) {
@@ -33,8 +32,8 @@ func (o Options) Runs(ctx context.Context, on *fleet.Fleet, kernels []string, s 
 	})
 }
 
-// run measures the suite on one kernel. A run that ended early comes with the error
-// that ended it.
+// run measures the suite on one kernel. A run that ended early comes with the error that
+// ended it.
 func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name string, add func(latest *bench.Run) *bench.Run) (*bench.Run, error) {
 	g, err := job{Only: s.Names(), Rounds: o.Rounds, Loads: o.Loads, Budget: o.Budget, Seed: o.Seed}.guest(s)
 	if err != nil {
@@ -69,29 +68,29 @@ func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name 
 	return run, err
 }
 
-// reports are the runs of several kernels so far. They are written after each
-// report, so that a process that is killed has not measured for nothing.
+// reports are the runs on several kernels so far. They are written after each report, so
+// that a killed process has not measured in vain.
 type reports struct {
 	mu    sync.Mutex
 	runs  []*bench.Run
 	write func(...*bench.Run) error
 }
 
-// add adds what a kernel has reported since, and returns all that it has. The
-// clock of a virtual machine does not tell when that was.
+// add adds what a kernel has reported since, and returns all that it has. It sets the
+// start time, which the clock of a virtual machine does not tell.
 func (r *reports) add(kernel int, began time.Time, latest *bench.Run) *bench.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	run := merge(r.runs[kernel], latest)
 	run.Started = began.UTC().Truncate(time.Second)
 	r.runs[kernel] = run
-	// What cannot be written is said at the end, when all of it is.
+	// An error is reported at the end, when everything is written.
 	_ = r.write(slices.DeleteFunc(slices.Clone(r.runs), func(run *bench.Run) bool { return run == nil })...)
 	return run
 }
 
-// at is what a guest is at that has reported a run so far. In exact mode it
-// takes one benchmark after the other, else all of them in each load.
+// at returns what a guest is doing that has reported a run so far. In exact mode it
+// measures one benchmark after the other, else all of them in each load.
 func (o Options) at(run *bench.Run) string {
 	if run == nil {
 		return "starting"
@@ -110,14 +109,13 @@ func (o Options) at(run *bench.Run) string {
 	return fmt.Sprintf("%s, %d of %s done", unit.Plural(len(all), "benchmark"), run.Loads, unit.Plural(o.Loads, "load"))
 }
 
-// nothingIn tells that a run came to nothing: no benchmark was measured, nor
-// failed.
+// nothingIn reports whether a run has no outcome: no benchmark was measured, nor failed.
 func nothingIn(run *bench.Run) bool {
 	return run == nil || !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return r.Ended() })
 }
 
-// merge adds to a run what was reported since: all of its results, or some. A
-// run in another mode is another run.
+// merge adds to a run what was reported since: all of its results, or some. A run in
+// another mode replaces it.
 func merge(run, latest *bench.Run) *bench.Run {
 	if run == nil || run.Testbed.Mode != latest.Testbed.Mode {
 		return latest
@@ -134,8 +132,8 @@ func merge(run, latest *bench.Run) *bench.Run {
 	return latest
 }
 
-// duringWhich says which benchmark was being measured when the machine failed:
-// in exact mode, the first one that has nothing yet.
+// duringWhich adds to an error which benchmark was being measured when the machine failed:
+// in exact mode, the first one without an outcome.
 func duringWhich(run *bench.Run, err error) error {
 	if run == nil || run.Testbed.Mode != bench.ModeExact {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// Each report is written with all reports before, of all kernels.
+// Each report is written together with all earlier reports, from all kernels.
 func TestReportsAreWrittenAtOnce(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var written []int

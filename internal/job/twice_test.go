@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// In a machine with a clock a benchmark that got slower is measured twice, or no policy
+// In a machine with a clock, a benchmark that got slower is measured twice, or no policy
 // would call it a regression.
 func TestSlowerIsMeasuredTwice(t *testing.T) {
 	testenv.Root(t)

@@ -14,12 +14,12 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Comparisons judges comparisons, one a kernel. Where the history cannot be read, which
-// is the error, what is to be judged by it is inconclusive.
+// Comparisons judges comparisons, one per kernel. If the history cannot be read, which is
+// the error, verdicts by history are inconclusive.
 func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *compare.Model, notes []bench.Note, _ error) {
 	var tables []compare.Table
 	var errs []error
-	// What was measured before the comparison was ended is judged all the same.
+	// What was measured before the comparison was interrupted is still judged.
 	ended := func() bool { return ctx.Err() != nil }
 	if ended() {
 		ended, ctx = nil, context.WithoutCancel(ctx)
@@ -38,8 +38,8 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 	return compare.New(tables...), notes, exit.NoMeasure(errors.Join(errs...))
 }
 
-// Verdict turns outcomes into errors, one for each that keeps a comparison from
-// passing. What is over budget is told.
+// Verdict turns outcomes into errors, one for each that keeps a comparison from passing.
+// Notes report what is over budget.
 func (j *Judge) Verdict(m *compare.Model) (notes []bench.Note, _ error) {
 	var errs []error
 	for _, t := range m.Tables {
@@ -64,8 +64,7 @@ func (j *Judge) Verdict(m *compare.Model) (notes []bench.Note, _ error) {
 	return notes, errors.Join(errs...)
 }
 
-// nothingInCommon says that nothing was compared, and what may have to be named
-// anew.
+// nothingInCommon returns the error that nothing was compared, with a hint about renaming.
 func nothingInCommon(c *bench.Comparison) error {
 	var base, head []string
 	for _, p := range c.Pairs {
@@ -82,8 +81,8 @@ func nothingInCommon(c *bench.Comparison) error {
 	return bench.WithHint(fmt.Errorf("nothing was compared: base and head have no benchmark in common, the base has %s and the head %s", cmp.Or(unit.Few(base), "none"), cmp.Or(unit.Few(head), "none")), hint)
 }
 
-// verdictError is nil of a verdict that passes. A benchmark that failed as a
-// whole has said so already.
+// verdictError returns nil for a verdict that passes. A benchmark that failed as a whole
+// has already been reported.
 func (j *Judge) verdictError(v *thresholds.Verdict, strict bool) error {
 	if v.Severity != thresholds.Fail || v.Measure.Name == "" {
 		return nil
@@ -100,12 +99,12 @@ func (j *Judge) verdictError(v *thresholds.Verdict, strict bool) error {
 	return nil
 }
 
-// TextOf is a verdict in one line.
+// TextOf returns a verdict in one line.
 func TextOf(v *thresholds.Verdict) error {
 	return fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
 }
 
-// on says which kernel an error is about where there are several.
+// on adds the kernel to an error if there are several.
 func on(c *bench.Comparison, several bool, err error) error {
 	if !several {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// Failures says what of runs could not be measured, one error a benchmark, but for what
-// errors have told already. Verbose has the verifier's whole log.
+// Failures returns one error per benchmark that could not be measured, except for those
+// that told already reports. If verbose is set, the errors have the verifier's whole log.
 func Failures(runs []*bench.Run, verbose bool, told ...error) error {
 	var all failureList
 	for _, run := range runs {
@@ -38,7 +38,7 @@ func Uncompared(comparisons []*bench.Comparison, verbose bool, told ...error) er
 			all.add(c.Pairs[i].Base, "base", c.Testbed.Kernel)
 			all.add(c.Pairs[i].Head, "head", c.Testbed.Kernel)
 		}
-		if c.BaseTestbed != nil { // what was measured before is not cut short now
+		if c.BaseTestbed != nil { // earlier measurements are not cut short now
 			cut.by, cut.what = "base or head is partial", "not everything was compared"
 		}
 		cut.add(c.Partial, c.Missing)
@@ -58,8 +58,8 @@ func Unexplained(all []*bench.Explanation, verbose bool, told error) error {
 	return exit.NoMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, verbose)...))
 }
 
-// cutShort says why what was measured is not all of it, on one of the kernels: shards
-// that are missing, or else what it was ended by.
+// cutShort is why the measurements on one of the kernels are incomplete: missing shards,
+// or else what ended them.
 type cutShort struct {
 	by, what string
 	err      error
@@ -74,7 +74,7 @@ func (c *cutShort) add(partial bool, missing bench.Shards) {
 	}
 }
 
-// join adds that to what failed, but for what an error has told already.
+// join adds the reason to the failures, except for those that told already reports.
 func (c *cutShort) join(failed failureList, told error, several, verbose bool) error {
 	errs := failed.besides(told).errors(several, verbose)
 	var missing *merge.MissingError
@@ -84,17 +84,17 @@ func (c *cutShort) join(failed failureList, told error, several, verbose bool) e
 	return exit.NoMeasure(errors.Join(errs...))
 }
 
-// failure is why a benchmark could not be measured, on one or several kernels,
-// as one or several sides of a comparison.
+// failure is why a benchmark could not be measured, on one or several kernels, on one or
+// both sides of a comparison.
 type failure struct {
 	*bench.Result
 	sides, kernels []string
 }
 
-// failureList has what failed for the same reason once.
+// failureList has one entry for all failures with the same reason.
 type failureList []*failure
 
-// add adds a result if it failed. The side is empty where there is just one.
+// add adds a result if it failed. side is empty if there is only one.
 func (l *failureList) add(r *bench.Result, side, kernel string) {
 	if r == nil || r.Error == "" {
 		return
@@ -127,10 +127,10 @@ func (l failureList) errors(several, verbose bool) []error {
 	return errs
 }
 
-// lastLines is how much of a verifier's log says why a program was refused.
+// lastLines is how much of a verifier's log shows why a program was refused.
 const lastLines = 6
 
-// logLines is the end of a verifier's log, or all of it.
+// logLines returns the end of a verifier's log, or all of it.
 func logLines(log string, whole bool) []string {
 	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
 	if left := len(lines) - lastLines; !whole && left > 0 {
@@ -139,7 +139,7 @@ func logLines(log string, whole bool) []string {
 	return lines
 }
 
-// besides are the failures that an error does not tell of already.
+// besides returns the failures that an error does not already report.
 func (l failureList) besides(told error) failureList {
 	return slices.DeleteFunc(l, func(f *failure) bool {
 		return slices.ContainsFunc(exit.Each(told), func(err error) bool {

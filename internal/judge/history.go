@@ -14,10 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// history is what a policy judges a run by beside its own values: those of the
-// earlier runs of the same testbed and of these branches, of any branch where none
-// has a name. It reads no more than the policy asks for, and is nil where that is
-// nothing.
+// history returns the values that a policy judges a run by beside its own: those of
+// earlier runs on the same testbed and on these branches, or on any branch if none has a
+// name. It reads no more than the policy needs, and returns nil if that is nothing.
 func (j *Judge) history(ctx context.Context, run *bench.Run, branches ...string) (func(benchmark, measure string) []float64, []bench.Note, error) {
 	h, notes, err := j.past(ctx, run, branches)
 	if h == nil || err != nil {
@@ -34,7 +33,7 @@ func oldestFirst(h *baseline.History) func(benchmark, measure string) []float64 
 	}
 }
 
-// past is what the policy asks for of those runs, nil where that is nothing.
+// past returns what the policy needs from those runs, nil if that is nothing.
 func (j *Judge) past(ctx context.Context, run *bench.Run, branches []string) (_ *baseline.History, notes []bench.Note, _ error) {
 	var wanted []baseline.Series
 	for benchmark, measure := range j.Policy.Historic(run) {
@@ -66,9 +65,9 @@ func ofBranches(names []string) string {
 	return " of branch " + strings.Join(names, " or ")
 }
 
-// historyOf is the history of a run that is judged by itself: of the branch that
-// it is of, and of the default branch, from which that began. What another branch
-// costs says nothing of this one. Where no branch is known, all are looked at.
+// historyOf returns the history for a run that is judged by itself: on its branch, and on
+// the default branch, where that began. The costs on another branch say nothing about this
+// one. If no branch is known, it covers all.
 func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, measure string) []float64, []bench.Note, error) {
 	var branches []string
 	if branch := cmp.Or(j.Branch, git.Branch(ctx)); branch != "" {
@@ -86,7 +85,7 @@ func (j *Judge) historyOf(ctx context.Context, run *bench.Run) (func(benchmark, 
 	return oldestFirst(h), notes, nil
 }
 
-// fromBranches names the branches that runs are of, with how many are of each.
+// fromBranches names the branches of runs, with the number of runs on each.
 func fromBranches(runs []baseline.Meta) string {
 	count := map[string]int{}
 	for _, m := range runs {

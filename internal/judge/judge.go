@@ -1,5 +1,4 @@
-// Package judge turns results, a policy and the history that the baseline has into a
-// verdict.
+// Package judge turns results, a policy and the history in the baseline into a verdict.
 package judge
 
 import (
@@ -16,25 +15,24 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Judge is what results are judged by.
+// Judge is what judges results.
 type Judge struct {
 	Policy *thresholds.Policy
-	// Strict says that what is inconclusive does not pass.
+	// Strict says that inconclusive evidence does not pass.
 	Strict bool
-	// Elsewhere says that whoever reads the results judges them by thresholds of his
-	// own, as Bencher does, and takes a failing command for one that could not
-	// measure: what got slower is not an error.
+	// Elsewhere says that the reader of the results applies thresholds of its own, as
+	// Bencher does, and takes a failing command for one that could not measure: getting
+	// slower is not an error.
 	Elsewhere bool
-	// Store is the baseline, which has the history, and Where what it is called.
+	// Store is the baseline with the history, and Where its name for messages.
 	Store baseline.Store
 	Where string
-	// Branch is that of runs that are judged by themselves, git's if it is empty.
+	// Branch is the branch of runs that are judged by themselves, git's if empty.
 	Branch string
 }
 
-// FileOf is the file of thresholds to judge by: the one that was asked for, else the
-// one that the suite names, else none. A suite that was stored names one that is not
-// here.
+// FileOf returns the file of thresholds to judge by: the one that was asked for, else the
+// one that the suite names, else none. A stored suite names one that is not here.
 func FileOf(asked string, s *suite.Suite) string {
 	if asked != "" || s == nil || s.Bundled {
 		return asked
@@ -51,14 +49,14 @@ func Load(file string, s *suite.Suite) (*thresholds.Policy, error) {
 	return p, err
 }
 
-// Missed refuses thresholds for kernels that were not measured on. Asked are those
-// that were to be measured on: their releases may not be known yet.
+// Missed refuses thresholds for kernels that were not measured on. asked are the requested
+// kernels, whose releases may not be known yet.
 func (j *Judge) Missed(asked []thresholds.Kernel, measured []*bench.Testbed) error {
 	return exit.Usage(j.Policy.CheckKernels(measuredOn(asked, measured)))
 }
 
-// measuredOn are the kernels that were measured on, and of those that were asked for
-// the ones that were not: their releases may not be known yet.
+// measuredOn returns the kernels that were measured on, and the requested ones that were
+// not, whose releases may not be known yet.
 func measuredOn(asked []thresholds.Kernel, measured []*bench.Testbed) []thresholds.Kernel {
 	var all []thresholds.Kernel
 	for _, testbed := range measured {
@@ -72,7 +70,7 @@ func measuredOn(asked []thresholds.Kernel, measured []*bench.Testbed) []threshol
 	return all
 }
 
-// TestbedsOf are those of runs.
+// TestbedsOf returns the testbeds of runs.
 func TestbedsOf(runs []*bench.Run) []*bench.Testbed {
 	var all []*bench.Testbed
 	for _, run := range runs {
@@ -81,7 +79,7 @@ func TestbedsOf(runs []*bench.Run) []*bench.Testbed {
 	return all
 }
 
-// Testbeds are those of comparisons.
+// Testbeds returns the testbeds of comparisons.
 func Testbeds(comparisons []*bench.Comparison) []*bench.Testbed {
 	var all []*bench.Testbed
 	for _, c := range comparisons {

@@ -8,8 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// What failed for the same reason on both sides, or on several kernels, is said
-// once.
+// Failures with the same reason on both sides, or on several kernels, are reported once.
 func TestFailuresAreFolded(t *testing.T) {
 	refused := &bench.Result{Benchmark: "a", Error: "refused", Hint: "see -v", Log: "1\n2"}
 	var all failureList
@@ -32,7 +31,7 @@ func TestFailuresAreFolded(t *testing.T) {
 	}
 }
 
-// What was asked for and not measured is still to be reckoned with.
+// Kernels that were requested and not measured still count.
 func TestMeasuredOn(t *testing.T) {
 	asked := []thresholds.Kernel{{Name: "trixie"}, {Name: "6.1"}}
 	a, b := &bench.Testbed{Asked: "trixie", Kernel: "6.12.107"}, &bench.Testbed{Asked: "6.1", Kernel: "6.1.0"}

@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// That a benchmark was lost with its machine is said once.
+// A benchmark that was lost with its machine is reported once.
 func TestABenchmarkThatIsLost(t *testing.T) {
 	run := &bench.Run{Results: []bench.Result{{Benchmark: "hung"}}}
 	err := fleet.Lose(&run.Results[0], &vm.Fault{Kind: vm.ErrHung, Reason: "it said nothing for 10s"})

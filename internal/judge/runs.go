@@ -14,9 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Runs judges runs, which have the alerts of their own values already, by
-// thresholds.Policy.Mark. Crossed thresholds are errors. Asked are the kernels that
-// were to be measured on.
+// Runs judges runs, to which thresholds.Policy.Mark has already added the alerts for their
+// own values. Crossed thresholds are errors. asked are the requested kernels.
 func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*bench.Run) (notes []bench.Note, _ error) {
 	off := j.Missed(asked, TestbedsOf(runs))
 	if j.Elsewhere {
@@ -49,8 +48,8 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 	return notes, errors.Join(exit.NoMeasure(errors.Join(unread...)), unjudged(j.Policy, runs), off, judged)
 }
 
-// byHistory judges a run by the earlier ones in the baseline: each regression is an
-// error. What is inconclusive is told, and where that does not pass an error too.
+// byHistory judges a run by the earlier ones in the baseline: each regression is an error.
+// Inconclusive verdicts are notes, and in strict mode errors.
 func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run) (regressions []error, notes []bench.Note, unread error) {
 	past, notes, unread := j.historyOf(ctx, run)
 	unclear := map[string][]string{}
@@ -77,7 +76,7 @@ func (j *Judge) byHistory(ctx context.Context, run *bench.Run, runs []*bench.Run
 	return regressions, notes, unread
 }
 
-// unjudged says which thresholds could not be applied.
+// unjudged returns an error for each threshold that could not be applied.
 func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 	var errs []error
 	for _, run := range runs {
@@ -88,7 +87,7 @@ func unjudged(policy *thresholds.Policy, runs []*bench.Run) error {
 	return exit.NoMeasure(errors.Join(errs...))
 }
 
-// benchmarkOn names a benchmark, and its kernel where there are several.
+// benchmarkOn names a benchmark, and its kernel if there are several.
 func benchmarkOn(name string, run *bench.Run, runs []*bench.Run) string {
 	if len(runs) > 1 {
 		name += " on Linux " + run.Testbed.Kernel

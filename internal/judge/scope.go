@@ -6,7 +6,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Scope is what thresholds can be for that judge results.
+// Scope returns what the thresholds that judge results can apply to.
 func Scope(merged *bench.Results) (scope thresholds.Scope) {
 	on := func(testbed *bench.Testbed) {
 		scope.Kernels = append(scope.Kernels, thresholds.KernelOf(testbed))

@@ -1,5 +1,5 @@
-// Package keep makes of a run and its suite what the baseline keeps: all that it takes
-// to measure the run again.
+// Package keep turns a run and its suite into an entry of the baseline, with everything
+// that is needed to measure the run again.
 package keep
 
 import (
@@ -23,8 +23,8 @@ type Origin struct {
 	Tags           []string
 }
 
-// Entries are runs of a suite as the baseline keeps them: those that are fit
-// to be compared with. Why the others are not is the error.
+// Entries returns the baseline's entries for runs of a suite that are fit to be compared
+// with. The error says why the others are not.
 func Entries(s *suite.Suite, runs []*bench.Run, from Origin) ([]*baseline.Entry, error) {
 	var entries []*baseline.Entry
 	var errs []error
@@ -39,7 +39,7 @@ func Entries(s *suite.Suite, runs []*bench.Run, from Origin) ([]*baseline.Entry,
 	return entries, errors.Join(errs...)
 }
 
-// newEntry is a run with all that it takes to measure it again.
+// newEntry returns a run with everything that is needed to measure it again.
 func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, error) {
 	if run.Partial {
 		return nil, errors.New("the run is partial: a baseline that lacks benchmarks would hide regressions")
@@ -78,7 +78,7 @@ func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, err
 	return e, nil
 }
 
-// Points are the centers of all that was measured.
+// Points returns the centers of all measures.
 func Points(run *bench.Run) []baseline.Point {
 	var all []baseline.Point
 	for _, r := range run.Results {
@@ -91,10 +91,10 @@ func Points(run *bench.Run) []baseline.Point {
 	return all
 }
 
-// storedFiles are the files of a suite beside the objects that a run measured, by
-// their paths relative to the suite file. The suite that is stored has just the
-// benchmarks of the run, but may need more objects than these. A suite that reads files from
-// elsewhere could not be read again from what is stored, so of that nothing is.
+// storedFiles returns the files of a suite, except the objects that a run measured, by
+// their paths relative to the suite file. The stored suite has just the benchmarks of the
+// run, but may need more objects than these. If a suite reads files from elsewhere, it
+// could not be read again from what is stored, so nothing of it is.
 func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
 	measured := map[string]bool{}
 	wanted := map[string]bool{}
@@ -130,8 +130,8 @@ func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
 	return files
 }
 
-// onlyBenchmarks is the text of a suite with just those benchmarks, which is the
-// text itself where that is all of them.
+// onlyBenchmarks returns the text of a suite with just those benchmarks, unchanged if
+// these are all of them.
 func onlyBenchmarks(text []byte, wanted map[string]bool) []byte {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
@@ -151,12 +151,12 @@ func onlyBenchmarks(text []byte, wanted map[string]bool) []byte {
 	all.Content = kept
 	out, err := yaml.Marshal(&doc)
 	if err != nil || yaml.Unmarshal(out, &doc) != nil {
-		return text // such as an anchor that is gone
+		return text // such as if an anchor is missing
 	}
 	return out
 }
 
-// valueOf is the value of a key, nil where there is none.
+// valueOf returns the value of a key, or nil.
 func valueOf(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil
@@ -169,7 +169,7 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// below is a path relative to a folder, if it leads below it.
+// below returns a path relative to a folder, if it leads below it.
 func below(dir, name string) (string, bool) {
 	dir, name = path.Clean(dir), path.Clean(name)
 	if dir != "." {

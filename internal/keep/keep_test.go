@@ -6,8 +6,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// A run of some benchmarks is kept with a suite of just these, which can be
-// read from what is kept.
+// A run of some benchmarks is stored with a suite of just these, which can be read again.
 func TestTheSuiteOfAFilteredRun(t *testing.T) {
 	text := "version: 1\nobjects: [a.o, b.o]\n# why\nbenchmarks:\n" +
 		"  - {name: a, object: a.o, program: base, test_run: {}}\n  - {name: b, object: b.o, program: base, test_run: {}}\n"

@@ -1,5 +1,5 @@
-// Package layers tests which packages may import which: each only what allow.txt
-// has for it, so that a new package may import nothing until somebody decides.
+// Package layers tests which packages may import which: each only what allow.txt lists for
+// it, so a new package may import nothing until somebody decides.
 package layers
 
 import (
@@ -16,8 +16,8 @@ import (
 
 const module = "github.com/org/ebpf-bench-action/"
 
-// packages are those of the module, with what they import that is not of the
-// standard library. What only tests import is free.
+// packages returns the packages of the module, with their imports from outside the
+// standard library. Imports of tests are not restricted.
 func packages(t *testing.T) map[string][]string {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
@@ -47,7 +47,7 @@ func packages(t *testing.T) map[string][]string {
 	}
 }
 
-// allowed are the lines of allow.txt: a package, a colon, and what it may import,
+// allowed returns the lines of allow.txt: a package, a colon, and what it may import,
 // packages of this module by their folders, those of others by a prefix.
 func allowed(t *testing.T) map[string][]string {
 	t.Helper()
@@ -70,7 +70,7 @@ func allowed(t *testing.T) map[string][]string {
 	return all
 }
 
-// matches reports whether an import is that of a line, or of a package below another
+// matches reports whether an import is the one in a line, or in a package below another
 // module's.
 func matches(line, imported string) bool {
 	return line == imported || strings.Contains(line, ".") && strings.HasPrefix(imported, line+"/")
@@ -103,7 +103,7 @@ func TestPackagesImportWhatTheyMay(t *testing.T) {
 	}
 }
 
-// What measures and what judges never meet: a result file joins them.
+// Measuring and judging never meet in one package: a result file connects them.
 func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
 	all := packages(t)
 	var reaches func(from, to string) bool
@@ -133,8 +133,8 @@ func TestMeasuringAndJudgingNeverMeet(t *testing.T) {
 	}
 }
 
-// What CONTRIBUTING.md tells of the way of a command is so: each thing that it names is
-// there, in a package that the tool is made of.
+// The section in CONTRIBUTING.md on the way of a command is true: each identifier that it
+// names exists, in a package that the tool is made of.
 func TestWayOfACommand(t *testing.T) {
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

@@ -19,15 +19,15 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Comparing is two sides that are to be compared.
+// Comparing is two sides to be compared.
 type Comparing struct {
 	Options
 	Judged
 	*sides.Matchup
 }
 
-// Compare opens two sides, as the command line names them. What it has to tell comes
-// with an error, too; it is nil where that is nothing.
+// Compare opens two sides, as the command line names them. The result also carries notes
+// if there is an error; it is nil if there are none.
 func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error) {
 	re, err := regexp.Compile(o.Filter)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error)
 	return c, c.load(o.Limits, ownSuite(m), m.Suite, c.scope, (*thresholds.Policy).OtherMode)
 }
 
-// Matched are notes on what a reader may not expect of what was matched.
+// Matched returns notes on what a reader may not expect of a matchup.
 func Matched(m *sides.Matchup) []bench.Note {
 	notes := bundled(m.Head.Suite)
 	if name := suite.Here(); m.MadeUp && name != "" {
@@ -64,7 +64,7 @@ func Matched(m *sides.Matchup) []bench.Note {
 	return notes
 }
 
-// checkNumbers refuses flags of what is measured where nothing is.
+// checkNumbers refuses flags for measuring if nothing is measured.
 func (o *Options) checkNumbers() error {
 	for _, flag := range []struct {
 		name  string
@@ -80,8 +80,8 @@ func (o *Options) checkNumbers() error {
 	return nil
 }
 
-// ownSuite is the suite of a comparison with the files that it names, nil where it
-// was stored without these.
+// ownSuite returns the suite of a comparison with the files that it names, nil if it was
+// stored without these.
 func ownSuite(m *sides.Matchup) *suite.Suite {
 	for _, s := range []*sides.Side{m.Base, m.Head} {
 		if s.Runs != nil && s.Suite == m.Suite {
@@ -91,7 +91,7 @@ func ownSuite(m *sides.Matchup) *suite.Suite {
 	return m.Suite
 }
 
-// scope is what thresholds can be for.
+// scope returns what thresholds can apply to.
 func (c *Comparing) scope() (thresholds.Scope, error) {
 	scope := c.Matchup.Scope()
 	if c.Suite == nil {
@@ -102,8 +102,8 @@ func (c *Comparing) scope() (thresholds.Scope, error) {
 	return scope, err
 }
 
-// Measure measures what has objects, and takes the numbers of what has not. It hands all
-// that was compared so far to save after each pair.
+// Measure measures the sides that have objects, and uses the numbers of those that do not.
+// After each pair, save gets all comparisons so far.
 func (c *Comparing) Measure(ctx context.Context, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
 	label := func(all []*bench.Comparison) {
 		for _, one := range all {
@@ -167,16 +167,16 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 // Nothing reports whether a shard has no benchmarks.
 func (c *Comparing) Nothing() bool { return c.Suite != nil && len(c.Pairs) == 0 }
 
-// Empty is the comparison of a shard without benchmarks, and what is to be told of it.
+// Empty returns the comparison of a shard without benchmarks, and a note about it.
 func (c *Comparing) Empty() (*bench.Comparison, bench.Note) {
 	one := &bench.Comparison{Tool: c.Tool, Shard: c.Shard, Thresholds: c.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}
 	c.Name(one)
 	return one, c.nothing(c.Total)
 }
 
-// Elsewhere are notes on what became of the numbers of a run that was stored on another
-// testbed than the comparison is of: they are never compared with those of this one.
-// Where there are objects, these were measured here instead.
+// Elsewhere returns notes on stored runs from another testbed than the comparison's: their
+// numbers are never compared with this one's. If there are objects, these were measured
+// here instead.
 func (c *Comparing) Elsewhere(comparisons []*bench.Comparison) (notes []bench.Note) {
 	for _, s := range []*sides.Side{c.Base, c.Head} {
 		if s.Runs == nil || !slices.ContainsFunc(comparisons, s.Foreign) {

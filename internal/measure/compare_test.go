@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// What was compared before somebody ends it is saved, each time all of it.
+// All that was compared before an interrupt is saved, after each pair.
 func TestComparisonsAreSavedAfterEachPair(t *testing.T) {
 	testenv.Root(t)
 	const object = "../../programs/fun_xdp/fun_xdp_bpfel.o"

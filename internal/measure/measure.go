@@ -1,6 +1,6 @@
 // Package measure does what run and compare do between their flags and their reports: it
-// opens what is to be measured, checks that the thresholds are for it, and measures on
-// this machine or on other kernels.
+// opens what to measure, checks that the thresholds apply to it, and measures on this
+// machine or on other kernels.
 package measure
 
 import (
@@ -16,39 +16,39 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Options are what is measured, how, and by which thresholds it is to be judged.
+// Options say what is measured, how, and by which thresholds it is judged.
 type Options struct {
 	// Tool is the version of this tool.
 	Tool string
-	// File is that of the suite, as suite.Open takes it.
+	// File is the suite file, as for suite.Open.
 	File string
 	// Filter is a regular expression for the names of benchmarks.
 	Filter string
 	Shard  *bench.Shard
-	// Limits is the file of thresholds; empty is that which the suite names.
+	// Limits is the file of thresholds; empty means the one that the suite names.
 	Limits        string
 	Rounds, Loads int
-	Budget        time.Duration // of a benchmark; 0 is the suite's
+	Budget        time.Duration // per benchmark; 0 is the suite's
 	Seed          uint64        // 0 is a random one
 	Store         baseline.Store
 	Machines      cli.MachineFlags
-	// Terminal shows what is under way.
+	// Terminal shows the progress.
 	Terminal *ui.Terminal
 }
 
-// Judged is by what the results are to be judged.
+// Judged is what the results are judged by.
 type Judged struct {
 	// Limits is the file of the policy, empty for the built-in one.
 	Limits string
 	Policy *thresholds.Policy
-	// Kernels are those that were asked for; see judge.Judge.Missed.
+	// Kernels are the requested kernels; see judge.Judge.Missed.
 	Kernels []thresholds.Kernel
-	// Notes are to be told before anything is measured.
+	// Notes are messages to show before anything is measured.
 	Notes []bench.Note
 }
 
-// load reads the policy, and checks that it is for what is to be measured. Idle says
-// which of it judges nothing there.
+// load reads the policy, and checks that it applies to what will be measured. idle returns
+// a warning if part of it judges nothing there.
 func (j *Judged) load(asked string, own, of *suite.Suite, scope func() (thresholds.Scope, error), idle func(*thresholds.Policy, []bench.Mode) string) (err error) {
 	if j.Limits = judge.FileOf(asked, own); j.Limits == "" {
 		j.Policy = thresholds.Default()
@@ -71,20 +71,20 @@ func (j *Judged) load(asked string, own, of *suite.Suite, scope func() (threshol
 	return nil
 }
 
-// done says of each kernel what was done on it.
+// done returns a function that reports what was done on a kernel.
 func (o *Options) done(what string) func(release string, took time.Duration) {
 	return func(release string, took time.Duration) {
 		o.Terminal.Say("%s on Linux %s in %.1f s", what, release, took.Seconds())
 	}
 }
 
-// nothing says that a shard has no benchmarks. That is not a mistake: who asks for eight
-// parts need not know how many benchmarks there are.
+// nothing returns the note that a shard has no benchmarks. That is not a mistake: who asks
+// for eight parts need not know how many benchmarks there are.
 func (o *Options) nothing(benchmarks int) bench.Note {
 	return bench.Say("nothing to measure in shard %s: there %s", o.Shard, map[bool]string{true: "is 1 benchmark", false: "are " + unit.Plural(benchmarks, "benchmark")}[benchmarks == 1])
 }
 
-// bundled are the notes on a suite that nobody named.
+// bundled returns the notes on a suite that nobody named.
 func bundled(s *suite.Suite) (notes []bench.Note) {
 	if s != nil && s.Bundled {
 		notes = append(notes, bench.Say("no ebpf-bench.yml here: taking the bundled suite"))

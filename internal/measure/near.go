@@ -14,9 +14,9 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Nearest tells of stored runs whether they are of the testbed that a head is
-// measured on, or was: of these the newest is its base. It looks at the machine
-// once it is asked.
+// Nearest returns a function that reports whether a stored run is from the testbed that a
+// head is measured on, or was: the newest of these is its base. It looks at the machine on
+// the first call.
 func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
 	var near func(baseline.Meta) bool
 	asked := false
@@ -28,7 +28,8 @@ func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.M
 	}
 }
 
-// nearTo is Nearest, nil where the kernels to measure on are not known.
+// nearTo is Nearest, but looks at the machine at once. It returns nil if the kernels to
+// measure on are unknown.
 func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
 	if head.Objects == nil {
 		var keys []string
@@ -39,7 +40,7 @@ func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.Ma
 	}
 	s := head.Suite
 	if suiteFile != "" {
-		// Whatever is wrong with it is said where it is read to measure by it.
+		// Errors are reported when the suite is read for measuring.
 		s, _ = suite.Load(suite.OS, filepath.ToSlash(suiteFile))
 	}
 	var inSuite []string
@@ -56,7 +57,7 @@ func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.Ma
 	if err != nil {
 		return nil
 	}
-	// What else the testbed is, the kernel knows once it has booted.
+	// The rest of the testbed is known only after the kernel has booted.
 	return func(m baseline.Meta) bool {
 		return slices.ContainsFunc(scope.Kernels, func(k thresholds.Kernel) bool {
 			return k.Release != "" && m.IsOn(scope.Modes[0], k.Release)

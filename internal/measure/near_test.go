@@ -13,8 +13,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// The base of what is measured is a run of where that is; that of numbers, one of
-// where these were measured.
+// The base for objects is a run on the testbed where they are measured; that for numbers,
+// one on the testbed where these were measured.
 func TestNearestRun(t *testing.T) {
 	here, there := probe.Testbed(), probe.Testbed()
 	there.CPU += ", another"

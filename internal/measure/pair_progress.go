@@ -9,8 +9,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// newPairProgress shows a comparison under way: a bar over the loads of all
-// pairs on a terminal, a line elsewhere.
+// newPairProgress shows the progress of a comparison: on a terminal a bar over the loads
+// of all pairs, else a line.
 func newPairProgress(t *ui.Terminal, pairs int) runner.Progress {
 	if ui.IsTerminal(t.Stderr) {
 		return &pairBar{bar: bar{t: t, benchmarks: pairs}}
@@ -19,8 +19,8 @@ func newPairProgress(t *ui.Terminal, pairs int) runner.Progress {
 	return silentProgress{}
 }
 
-// pairBar is a bar that grows with each pair, because how many loads a pair
-// takes is known only once its pilot is done.
+// pairBar is a bar that grows with each pair, because the number of loads for a pair is
+// known only once its pilot is done.
 type pairBar struct {
 	bar
 	started int
@@ -33,7 +33,7 @@ func (b *pairBar) Start(loads int, estimate time.Duration) {
 	if b.bar.bar == nil {
 		b.bar.Start(loads, estimate)
 	}
-	// Those that are not planned yet will take about as many.
+	// Those that are not planned yet will need about as many.
 	b.bar.bar.Grow(int64(b.loads + b.loads/b.started*max(b.benchmarks-b.started, 0)))
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// newProgress shows a run under way: a bar on a terminal, a line a benchmark
-// elsewhere.
+// newProgress shows the progress of a run: on a terminal a bar, else a line per benchmark.
 func newProgress(t *ui.Terminal, plan *runner.Plan) runner.Progress {
 	if ui.IsTerminal(t.Stderr) {
 		return &bar{t: t, benchmarks: len(plan.Jobs)}
@@ -39,9 +38,9 @@ func (b *bar) Done(*bench.Result) {
 
 type lines struct{ t *ui.Terminal }
 
-// Start says how long it is going to take, which is known once each benchmark has
-// run for the first time. What fails later takes less, and what else the machine
-// does adds to it.
+// Start says how long the run will take, which is known once each benchmark has run for
+// the first time. Benchmarks that fail later take less, and other work on the machine adds
+// to it.
 func (l *lines) Start(_ int, estimate time.Duration) {
 	if estimate = estimate.Round(time.Second); estimate > 0 {
 		l.t.Say("it takes at least %s", estimate)

@@ -16,18 +16,18 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Selected is a suite with the benchmarks that are asked for.
+// Selected is a suite with the selected benchmarks.
 type Selected struct {
 	*suite.Suite
-	// All are the benchmarks of the suite, also those that were left out; Total is how
-	// many there are in all shards.
+	// All are the benchmarks of the suite, including those that were left out; Total is
+	// how many there are in all shards.
 	All   []thresholds.Benchmark
 	Total int
 	Notes []bench.Note
 }
 
-// Select reads a suite, as suite.Open does, and leaves out what does not match or is in
-// other shards.
+// Select reads a suite, as suite.Open does, and leaves out benchmarks that do not match or
+// are in other shards.
 func Select(file, filter string, shard *bench.Shard) (*Selected, error) {
 	re, err := regexp.Compile(filter)
 	if err != nil {
@@ -46,7 +46,7 @@ func Select(file, filter string, shard *bench.Shard) (*Selected, error) {
 	return sel, nil
 }
 
-// Running is a suite that is to be measured alone.
+// Running is a suite to be measured alone.
 type Running struct {
 	Options
 	Judged
@@ -54,13 +54,13 @@ type Running struct {
 	Plan *runner.Plan
 }
 
-// Notes are to be told before anything is measured.
+// Notes returns the messages to show before anything is measured.
 func (r *Running) Notes() []bench.Note {
 	return append(slices.Clone(r.Selected.Notes), r.Judged.Notes...)
 }
 
-// Run opens a suite that is to be measured alone. What it has to tell comes with an
-// error, too; it is nil where that is nothing.
+// Run opens a suite to be measured alone. The result also carries notes if there is an
+// error; it is nil if there are none.
 func (o Options) Run() (*Running, error) {
 	sel, err := Select(o.File, o.Filter, o.Shard)
 	if sel == nil {
@@ -80,8 +80,8 @@ func (o Options) Run() (*Running, error) {
 	}, (*thresholds.Policy).NothingForARun)
 }
 
-// Measure measures on this host, or on each of the kernels that are asked for, and hands
-// all that was measured so far to write after each load.
+// Measure measures on this host, or on each of the requested kernels. After each load,
+// write gets all runs so far.
 func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) ([]*bench.Run, error) {
 	save := func(runs ...*bench.Run) error {
 		for _, run := range runs {
@@ -102,7 +102,7 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 		Progress: newProgress(r.Terminal, r.Plan),
 		Save: func(run *bench.Run) error {
 			run.Testbed.Asked = fleet.Host
-			_ = save(run) // what keeps it from that is said when all is written
+			_ = save(run) // the error is reported when everything is written
 			return nil
 		},
 	})
@@ -113,8 +113,8 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 	return []*bench.Run{run}, err
 }
 
-// Empty is the run of a shard without benchmarks, which merge counts as there, and what
-// is to be told of it.
+// Empty returns the run of a shard without benchmarks, which merge counts as present, and
+// a note about it.
 func (r *Running) Empty() (*bench.Run, bench.Note) {
 	return &bench.Run{Tool: r.Tool, Shard: r.Shard, Thresholds: r.Judged.Limits, Started: time.Now().UTC().Truncate(time.Second)}, r.nothing(r.Total)
 }

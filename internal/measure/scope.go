@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
-// Scope is what of the kernels is known before any is booted: how they are run,
+// Scope returns what is known about the kernels before any is booted: how they are run,
 // and the releases of this host and of those in the cache.
 func Scope(t *ui.Terminal, f *cli.MachineFlags, inSuite []string) (thresholds.Scope, error) {
 	host := thresholds.Kernel{Name: fleet.Host, Release: probe.Testbed().Kernel}

@@ -1,6 +1,6 @@
-// Command identical runs the bundled suite many times on each kernel, half of
-// them with every CPU kept busy, and fails unless the results of a kernel are
-// byte for byte the same, but for the time at which a run started.
+// Command identical runs the bundled suite many times on each kernel, half of them with
+// every CPU kept busy, and fails unless the results for a kernel are byte for byte the
+// same, apart from the start time of a run.
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(n int, bin string, kernels []string) error {
 	return nil
 }
 
-// keep writes the different results to files, to be looked at.
+// keep writes the different results to files for inspection.
 func keep(kernel string, results map[string]int) error {
 	for result, times := range results {
 		f, err := os.CreateTemp("", "identical-"+kernel+"-*.json")
@@ -75,7 +75,7 @@ func keep(kernel string, results map[string]int) error {
 	return nil
 }
 
-// once is one run's results.
+// once returns the results of one run.
 func once(bin, kernel string) (string, error) {
 	cmd := exec.Command(bin, "run", "--kernel", kernel, "--format", "json")
 	var stderr bytes.Buffer

@@ -1,6 +1,6 @@
-// Command program-types measures a program of each section name that libbpf knows, on
-// this host and on other kernels, each by the driver that it takes unless a suite says
-// otherwise, and prints as Markdown which are measured, and why the others are not.
+// Command program-types measures a program for each section name that libbpf knows, on
+// this host and on other kernels, each with the default driver for it, and prints as
+// Markdown which are measured, and why the others are not.
 package main
 
 import (
@@ -64,14 +64,14 @@ func run(bin, kernels string) error {
 
 const (
 	head = "version: 1\nobjects: [o.o]\nbenchmarks:\n"
-	// target is the program that probes in user space are attached to, a copy of the
-	// tool itself: each start of it makes userCode run once.
+	// target is the program that user-space probes are attached to, a copy of the tool
+	// itself: each start of it runs userCode once.
 	target   = "ebpf-bench"
 	userCode = "runtime.schedinit"
 )
 
-// plan finds the sections whose programs are measured in no kernel, and makes a
-// benchmark of each other one.
+// plan finds the sections whose programs are measured on no kernel, and makes a benchmark
+// for each of the others.
 func plan(dir string) (t table, benchmarks []string, err error) {
 	o, err := object.Parse(sections.Object())
 	if err != nil {
@@ -104,7 +104,7 @@ func plan(dir string) (t table, benchmarks []string, err error) {
 	return t, benchmarks, nil
 }
 
-// measure runs the tool. That some benchmarks failed is not an error.
+// measure runs the tool. Benchmarks that fail are not an error.
 func measure(bin string, args []string) ([]*bench.Run, error) {
 	cmd := exec.Command(bin, append([]string{"run", "--format", "json"}, args...)...)
 	cmd.Stderr = os.Stderr

@@ -12,15 +12,15 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// table says which sections are measured, on each kernel.
+// table says which sections are measured on each kernel.
 type table struct {
 	rows []row
-	// unplanned says of a section that is measured on no kernel why.
+	// unplanned maps the sections that are measured on no kernel to the reason.
 	unplanned map[string]string
 	runs      []*bench.Run
 }
 
-// row is a section, by which an object says what type its program is of.
+// row is a section, which determines the type of its program.
 type row struct{ section, program string }
 
 const intro = `# What can be measured
@@ -29,8 +29,8 @@ A program of each section name that libbpf knows, measured by the driver that it
 
 `
 
-// print makes a column for each kernel. Why a program is not measured stands below
-// the table, each reason once.
+// print prints a column for each kernel. Below the table are the reasons why programs are
+// not measured, each once.
 func (t *table) print(w io.Writer) error {
 	var b strings.Builder
 	var reasons []string
@@ -65,7 +65,7 @@ func (t *table) print(w io.Writer) error {
 	return err
 }
 
-// kernel is the name that a kernel was asked for by, or the series of the host's.
+// kernel returns the name that selected a kernel, or the series of the host's.
 func kernel(run *bench.Run) string {
 	if run.Testbed.Asked != "" {
 		return run.Testbed.Asked
@@ -83,8 +83,8 @@ func (t *table) find(row row, run *bench.Run) *bench.Result {
 	return &bench.Result{Error: cmp.Or(t.unplanned[row.section], "not tried")}
 }
 
-// reason is why a program was not measured, empty where it was. It has no names that
-// are just its own or the kernel's, so that the same reason is the same text.
+// reason returns why a program was not measured, empty if it was. It leaves out names that
+// are only its own or the kernel's, so that the same reason is the same text.
 func reason(row row, run *bench.Run, r *bench.Result) string {
 	why := r.Error
 	for _, w := range r.Warnings {

@@ -1,5 +1,5 @@
-// Command repeat runs the bundled suite several times and prints how far the
-// medians of the runs lie apart: what a reader may expect of one run.
+// Command repeat runs the bundled suite several times and prints how far apart the medians
+// of the runs are: what a reader may expect of one run.
 package main
 
 import (

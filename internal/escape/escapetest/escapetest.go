@@ -1,5 +1,5 @@
-// Package escapetest has what strangers would write, and what a runner of GitHub
-// Actions would make of it.
+// Package escapetest has texts that strangers might write, and the interpretation of them
+// by a runner of GitHub Actions.
 package escapetest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Attacks are what a stranger would write into a name.
+// Attacks are texts that a stranger might write into a name.
 var Attacks = []string{
 	"::error::x", "::set-output name=a::b", "::add-mask::a", "::stop-commands::x", "\n::error::x", "\r::error::x", "\r\n::error::x",
 	"\u2028::error::x", "\u0085::error::x", "\u00a0::error::x", "\ufeff::error::x", "\u200b::error::x", "##[error]x", "##[command]x", "###[[error]x", "#", "##", "[", "::", ":", "%0A::error::x", "%0D", "%25", "%",
@@ -24,7 +24,7 @@ var Attacks = []string{
 	"x", "xdp_prog", "fun_xdp/basic", "name", "é", "日本語", "🚀", "a\u0301\u0301\u0301",
 }
 
-// Names are names made of attacks, the same ones each time.
+// Names returns names made from attacks, the same ones each time.
 func Names(n int) []string {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := make([]string, n)
@@ -38,13 +38,12 @@ func Names(n int) []string {
 	return names
 }
 
-// RunnerLines are the lines that the runner reads: .NET ends them at \n, \r
-// and \r\n.
+// RunnerLines returns the lines that the runner reads: .NET ends them at \n, \r and \r\n.
 func RunnerLines(s string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
 }
 
-// CommandOf is the command that the runner finds in a line, or empty: see
+// CommandOf returns the command that the runner finds in a line, or an empty string: see
 // ActionCommand.TryParseV2 and TryParse in actions/runner.
 func CommandOf(line string) string {
 	if c := strings.TrimLeftFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }); strings.HasPrefix(c, "::") {
@@ -58,8 +57,8 @@ func CommandOf(line string) string {
 	return ""
 }
 
-// CheckLog checks that text in the log of a job is not a command to the runner, and
-// that a terminal just prints it.
+// CheckLog checks that text in the log of a job is not a command to the runner, and that a
+// terminal only prints it.
 func CheckLog(t testing.TB, out string) {
 	t.Helper()
 	for _, line := range RunnerLines(out) {
@@ -72,7 +71,7 @@ func CheckLog(t testing.TB, out string) {
 	}
 }
 
-// Fuzz fuzzes a check, beginning with the attacks.
+// Fuzz fuzzes a check, starting with the attacks.
 func Fuzz(f *testing.F, check func(*testing.T, string)) {
 	for _, a := range Attacks {
 		f.Add(a)

@@ -1,5 +1,5 @@
-// Package baselinecmd is the command ebpf-bench baseline: a subcommand for each thing
-// to be done with a store of package baseline.
+// Package baselinecmd implements the command ebpf-bench baseline, with a subcommand for
+// each operation on a store of package baseline.
 package baselinecmd
 
 import (
@@ -25,13 +25,13 @@ measured, which a comparison loads and measures again beside the new ones.
 
 RUN is latest, a run's ID, or a tag or branch, which stands for its newest run.`
 
-// command is what its subcommands share.
+// command is the state that the subcommands share.
 type command struct {
 	t     *ui.Terminal
 	store cli.Store
 }
 
-// New is the command.
+// New returns the command.
 func New(t *ui.Terminal) *cobra.Command {
 	b := &command{t: t}
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ func New(t *ui.Terminal) *cobra.Command {
 
 func (b *command) open() *folder.Dir { return folder.Open(b.store.Folder) }
 
-// existing is open for what makes sense only where something was saved.
+// existing is open for subcommands that need an existing baseline.
 func (b *command) existing() (*folder.Dir, error) {
 	d := b.open()
 	err := d.Exists()
@@ -59,7 +59,7 @@ func (b *command) existing() (*folder.Dir, error) {
 	return d, exit.NoMeasure(err)
 }
 
-// find is the run that a word stands for.
+// find returns the run that a word stands for.
 func (b *command) find(ctx context.Context, name string) (baseline.Meta, error) {
 	meta, err := sides.Find(ctx, b.store.Open(), name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *command) find(ctx context.Context, name string) (baseline.Meta, error) 
 	return meta, nil
 }
 
-// onRun is a command on the run that its first argument stands for.
+// onRun returns a command that runs do on the run that its first argument stands for.
 func (b *command) onRun(do func(ctx context.Context, m baseline.Meta, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		meta, err := b.find(cmd.Context(), args[0])
@@ -79,7 +79,7 @@ func (b *command) onRun(do func(ctx context.Context, m baseline.Meta, args []str
 	}
 }
 
-// onStore is a command on a baseline that is there.
+// onStore returns a command that runs do on an existing baseline.
 func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		d, err := b.existing()
@@ -90,8 +90,8 @@ func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []str
 	}
 }
 
-// damaged says what is wrong with a store. What a killed process left behind
-// is not a damage.
+// damaged returns an error for the problems of a store. It only mentions the leftovers of
+// killed processes, which are no damage.
 func (b *command) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {

@@ -1,6 +1,6 @@
 package baselinecmd
 
-// The commands that change the baseline, beside save.
+// The commands that change the baseline, except save.
 
 import (
 	"bufio"
@@ -72,13 +72,13 @@ func (b *command) rm() *cobra.Command {
 		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
 		RunE: b.onStore(func(ctx context.Context, d *folder.Dir, args []string) error {
-			// All that they stand for is known before any of it is gone.
+			// Resolve all names before anything is removed.
 			var ids []string
 			for _, name := range args {
 				meta, err := b.find(ctx, name)
 				switch {
 				case errors.Is(err, baseline.ErrNotFound):
-					// A run that is damaged has its ID alone.
+					// A damaged run can only be named by its ID.
 					ids = append(ids, name)
 					continue
 				case err != nil:

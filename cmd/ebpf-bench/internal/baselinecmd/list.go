@@ -14,8 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// printRuns lists runs, one a line. Where that is too wide for the terminal, which
-// has so many columns, each has a few lines instead; 0 is any number.
+// printRuns lists runs, one per line. If that is too wide for a terminal with that many
+// columns, each run gets a few lines instead; 0 columns means no limit.
 func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	table := new(grid.Grid).Left("run", "branch", "commit", "time", "objects", "tags", "testbed")
 	machines := shortMachines(runs)
@@ -31,8 +31,8 @@ func printRuns(out io.Writer, runs []baseline.Meta, columns int) error {
 	return err
 }
 
-// shortMachines are the testbeds of runs in as few words as tell them apart: without
-// architecture, cores and the flavor of the kernel.
+// shortMachines describes the testbeds of runs in as few words as distinguish them:
+// without architecture, cores and the flavor of the kernel.
 func shortMachines(runs []baseline.Meta) []string {
 	short := make([]string, len(runs))
 	means := map[string]string{}
@@ -62,7 +62,7 @@ func shortMachines(runs []baseline.Meta) []string {
 	return short
 }
 
-// runParagraphs is the same with a few lines for each run.
+// runParagraphs lists runs with a few lines for each.
 func runParagraphs(runs []baseline.Meta, columns int) string {
 	const indent = "  "
 	var b strings.Builder

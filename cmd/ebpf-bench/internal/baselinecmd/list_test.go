@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// On a terminal no line of the list is wider than it is, and nothing is cut.
+// No line of the list is wider than the terminal, and nothing is cut off.
 func TestListOfRunsFits(t *testing.T) {
 	runs := []baseline.Meta{
 		{ID: "20261121T114900Z-5f0c2a91", Branch: "feature/parse-vlan", Commit: strings.Repeat("1a", 20), Time: time.Unix(1_700_000_000, 0), Tags: []string{"v1.2", "nightly"}, Machine: "host, Linux 6.18.44-cloud-amd64, x86_64, AMD EPYC 7763 64-Core Processor, 2 cores", Digests: []string{"a"}},
@@ -46,7 +46,7 @@ func TestListOfRunsFits(t *testing.T) {
 	}
 }
 
-// Two testbeds whose short names are the same are told apart by the whole ones.
+// Two testbeds with the same short name are shown with their whole names.
 func TestShortMachines(t *testing.T) {
 	runs := []baseline.Meta{
 		{Machine: "exact, Linux 6.12.107+deb13-cloud-amd64, x86_64, QEMU 10.0"},

@@ -1,6 +1,6 @@
 package baselinecmd
 
-// The commands that read the baseline and leave it as it is.
+// The commands that only read the baseline.
 
 import (
 	"context"
@@ -146,8 +146,8 @@ func (b *command) export() *cobra.Command {
 	return cmd
 }
 
-// exported are the runs that words stand for, all runs where there is none, and
-// what is wrong with any of them.
+// exported returns the runs that words stand for, or all runs if there are no words, and
+// the problems with these runs.
 func (b *command) exported(ctx context.Context, store *folder.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
 	runs, problems, err := store.List(ctx, baseline.Query{})
 	if err != nil {
@@ -169,15 +169,14 @@ func (b *command) exported(ctx context.Context, store *folder.Dir, names []strin
 		}
 		ids = append(ids, meta.ID)
 	}
-	// The files of a run begin with its ID. Those of others were told.
+	// The files of a run begin with its ID. Problems with other runs were already printed.
 	problems = slices.DeleteFunc(problems, func(p baseline.Problem) bool {
 		return !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(filepath.Base(p.File), id) })
 	})
 	return ids, problems, nil
 }
 
-// isWithin reports whether a folder is another one or lies in it, by whatever
-// names.
+// isWithin reports whether a folder is another one or lies in it, whatever their names.
 func isWithin(dir, other string) bool {
 	outer, err := os.Stat(other)
 	if err != nil {

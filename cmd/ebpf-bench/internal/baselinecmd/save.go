@@ -48,7 +48,7 @@ func (b *command) save() *cobra.Command {
 	return cmd
 }
 
-// allIngested reports whether another tool measured everything: no suite then,
+// allIngested reports whether another tool measured everything, so that there are no suite
 // and no objects.
 func allIngested(runs []*bench.Run) bool {
 	return !slices.ContainsFunc(runs, func(run *bench.Run) bool {

@@ -1,5 +1,5 @@
-// Package doctorcmd is the command ebpf-bench doctor: what package probe finds out, on
-// this machine or on kernels in virtual machines, side by side.
+// Package doctorcmd implements the command ebpf-bench doctor, which runs the probes of
+// package probe on this machine or on kernels in virtual machines, side by side.
 package doctorcmd
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
-// New is the command.
+// New returns the command.
 func New(t *ui.Terminal) *cobra.Command {
 	var asJSON bool
 	var flags cli.MachineFlags
@@ -47,7 +47,7 @@ func New(t *ui.Terminal) *cobra.Command {
 	return cmd
 }
 
-// examine asks this machine, or a kernel if there is one.
+// examine probes this machine, or a kernel if there is one.
 func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
 		return &examined{release: probe.Testbed().Kernel, mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
@@ -59,7 +59,7 @@ func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kerne
 	return examineOn(ctx, m, kernels[0])
 }
 
-// answer is a finding as JSON has it, which says on which kernel it is.
+// answer is the JSON of a finding, with the kernel that it is for.
 type answer struct {
 	probe.Finding
 	Kernel string     `json:"kernel"`
@@ -103,14 +103,14 @@ func printFindings(t *ui.Terminal, k *examined) error {
 	return err
 }
 
-// modeWords say how the kernel that was asked runs.
+// modeWords describe how the probed kernel runs.
 var modeWords = map[bench.Mode]string{
 	bench.ModeHost:  "this host",
 	bench.ModeExact: "exact: emulated by QEMU, instructions counted",
 	bench.ModeKVM:   "in a virtual machine, by KVM",
 }
 
-// mark is an answer in its color.
+// mark returns an answer in its color.
 func mark(a probe.Answer) grid.Cell {
 	return grid.Figure(string(a)).Paint(map[probe.Answer]grid.Style{probe.Yes: grid.Green, probe.No: grid.Yellow, probe.Unknown: grid.Red}[a])
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
-// examined is what one kernel answers.
+// examined is the findings for one kernel.
 type examined struct {
-	// name is the kernel's as it was asked for.
+	// name is the name that selected the kernel.
 	name     string
 	release  string
 	mode     bench.Mode
 	findings []probe.Finding
 }
 
-// compareKernels asks several kernels and prints what each can. One that
-// cannot be asked does not hide the answers of the others.
+// compareKernels probes several kernels and prints what each supports. One that cannot be
+// probed does not hide the findings for the others.
 func compareKernels(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, names []string, asJSON bool) error {
 	m, err := flags.Open(t, names)
 	if err != nil {
@@ -47,8 +47,8 @@ func compareKernels(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags
 	return errors.Join(printMatrix(t, kernels), err)
 }
 
-// examineAll asks each kernel, as many at a time as there are CPUs, and
-// returns the answers in the kernels' order.
+// examineAll probes the kernels, as many concurrently as there are CPUs, and returns the
+// findings in the kernels' order.
 func examineAll(ctx context.Context, t *ui.Terminal, m *fleet.Fleet, names []string) ([]examined, error) {
 	found, err := fleet.Each(names, func(_ int, name string) (*examined, error) {
 		began := time.Now()
@@ -61,7 +61,7 @@ func examineAll(ctx context.Context, t *ui.Terminal, m *fleet.Fleet, names []str
 	var kernels []examined
 	for _, k := range found {
 		if slices.ContainsFunc(kernels, func(o examined) bool { return o.release == k.release }) {
-			// Another name of one that is there, or another build of it.
+			// This is another name of a kernel in the list, or another build of it.
 			k.release += " (" + k.name + ")"
 		}
 		kernels = append(kernels, *k)
@@ -69,7 +69,7 @@ func examineAll(ctx context.Context, t *ui.Terminal, m *fleet.Fleet, names []str
 	return kernels, err
 }
 
-// examineOn asks the kernel of that name.
+// examineOn probes the kernel with that name.
 func examineOn(ctx context.Context, m *fleet.Fleet, name string) (*examined, error) {
 	var out bytes.Buffer
 	ask := fleet.Guest{Args: func(vm.Mode) []string { return []string{"doctor", "--json"} }, Stdout: &out, At: func() string { return "asking" }}
@@ -90,6 +90,6 @@ func examineOn(ctx context.Context, m *fleet.Fleet, name string) (*examined, err
 	return k, nil
 }
 
-// isOfHost tells the probes that say whether this machine can run others: in a
-// virtual one that is no question.
+// isOfHost reports whether a probe is about running virtual machines, which does not apply
+// inside one.
 func isOfHost(f probe.Finding) bool { return f.Name == "kvm" || f.Name == "qemu" }

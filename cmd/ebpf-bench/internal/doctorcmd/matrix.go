@@ -10,12 +10,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// printMatrix prints a row a probe and a column a kernel, and below it why an
-// answer is not yes.
+// printMatrix prints a row per probe and a column per kernel, and below them the reason
+// for each answer that is not yes.
 func printMatrix(t *ui.Terminal, kernels []examined) error {
 	table := new(grid.Grid).Left("")
 	for _, title := range columnTitles(kernels) {
-		// An answer fits, whichever it is.
+		// Any answer fits.
 		table.Left(fmt.Sprintf("%-*s", len(probe.Unknown), title))
 	}
 	var reasons strings.Builder
@@ -38,8 +38,8 @@ func printMatrix(t *ui.Terminal, kernels []examined) error {
 	return err
 }
 
-// columnTitles are the versions of the kernels, or their whole releases where
-// two have the same version.
+// columnTitles returns the versions of the kernels, or their whole releases if two have
+// the same version.
 func columnTitles(kernels []examined) []string {
 	var short, whole []string
 	for _, k := range kernels {
@@ -56,8 +56,7 @@ func columnTitles(kernels []examined) []string {
 	return short
 }
 
-// probeNames lists the probes that any of the kernels was asked, in their
-// order.
+// probeNames returns the probes that ran on any of the kernels, in order.
 func probeNames(kernels []examined) []string {
 	var names []string
 	for _, k := range kernels {

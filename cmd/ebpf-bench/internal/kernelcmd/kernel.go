@@ -1,5 +1,5 @@
-// Package kernelcmd is the command ebpf-bench kernel, which keeps the cache of package
-// kernel.
+// Package kernelcmd implements the command ebpf-bench kernel, which manages the cache of
+// package kernel.
 package kernelcmd
 
 import (
@@ -36,13 +36,13 @@ const kernelSources = `A kernel is one of
   kernel.tar.zst             a packed kernel
   vmlinuz|vmlinux [modules]  an image, and the folder of its modules`
 
-// command is what the subcommands share: the cache.
+// command is the state that the subcommands share: the cache.
 type command struct {
 	t     *ui.Terminal
 	cache string
 }
 
-// New is the command.
+// New returns the command.
 func New(t *ui.Terminal) *cobra.Command {
 	k := &command{t: t}
 	cmd := &cobra.Command{
@@ -200,7 +200,7 @@ func (k *command) pack() *cobra.Command {
 	return cmd
 }
 
-// load gets the kernel that words describe, and says what will be missed of it.
+// load loads the kernel that words describe, and warns about missing modules.
 func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
 	loaded, err := kernel.Source{Progress: cli.Downloads(k.t), Releases: os.Getenv(cli.ReleasesVariable)}.Load(ctx, words...)
 	if err != nil {
@@ -219,7 +219,7 @@ func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, err
 	return loaded, nil
 }
 
-// loadToPack gets the kernel from the cache if that has it with the modules.
+// loadToPack loads the kernel from the cache if that has it with the modules.
 func (k *command) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
 	if len(words) == 1 {
 		cache, err := cli.OpenKernels(k.t, k.cache)
@@ -241,7 +241,7 @@ func (k *command) loadToPack(ctx context.Context, words, modules []string) (*ker
 	return loaded, exit.Usage(lacking(loaded, modules))
 }
 
-// lacking says which of the modules the kernel does not have.
+// lacking returns an error that names the modules that the kernel does not have.
 func lacking(k *kernel.Kernel, modules []string) error {
 	_, missing, err := k.Modules(modules...)
 	if err == nil && len(missing) > 0 {
@@ -250,7 +250,7 @@ func lacking(k *kernel.Kernel, modules []string) error {
 	return err
 }
 
-// complete completes up to that many names of kernels in the cache.
+// complete completes at most that many names of kernels in the cache.
 func (k *command) complete(most int, after cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		if len(args) >= most {
