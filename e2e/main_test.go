@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// repository is the root of this repository.
+// repository returns the root of this repository.
 func repository(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.Abs("..")

@@ -24,7 +24,7 @@ type storyGitHub struct{ *githubtest.Fake }
 // storyKey is the key of a story's GitHub.
 type storyKey struct{}
 
-// github plays GitHub: its runner's variables, and its API.
+// playGitHub plays GitHub: its runner's variables, and its API.
 //
 //	github start                                   serve the API, set the token
 //	github event push DIR:REV                      what a push to main sets

@@ -87,7 +87,7 @@ func TestAsRoot(t *testing.T) {
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
 		}
-		// What the tool printed itself is not printed again.
+		// The tool's own messages are not printed again.
 		s.t.PrintError(err)
 		if again := said.String(); (again == "") != (code == 0 || code == 2 || code == 3) {
 			t.Errorf("%d: it says %q", code, again)

@@ -19,7 +19,7 @@ import (
 func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison) (_ *compare.Model, notes []bench.Note, _ error) {
 	var tables []compare.Table
 	var errs []error
-	// What was measured before the comparison was interrupted is still judged.
+	// Judge all that was measured before the comparison was interrupted.
 	ended := func() bool { return ctx.Err() != nil }
 	if ended() {
 		ended, ctx = nil, context.WithoutCancel(ctx)
