@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/programs/empty"
@@ -126,23 +127,22 @@ func TestBenchOfNoProgram(t *testing.T) {
 
 func TestBenchSaysWhatIsMissing(t *testing.T) {
 	testenv.Root(t)
-	for want, p := range map[string]*benched{
-		`the spec has no program "a"`: {counted: true, name: "a"},
-		"runner.Frame":                {},
+	spec, err := empty.Like(&ebpf.ProgramSpec{Type: ebpf.XDP})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := ebpf.NewProgram(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	p := &benched{name: "a"}
+	_, noSpec := p.count()
+	for want, err := range map[string]error{
+		`the spec has no program "a"`: noSpec,
+		"runner.Frame":                p.explain(program, unix.EINVAL),
+		"runner.Measure":              p.explain(program, ebpf.ErrNotSupported),
 	} {
-		spec, err := empty.Like(&ebpf.ProgramSpec{Type: ebpf.XDP})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.program, err = ebpf.NewProgram(spec); err != nil {
-			t.Fatal(err)
-		}
-		defer p.program.Close()
-		if p.counted {
-			_, err = p.count()
-		} else {
-			_, err = p.cost(p.program, 1)
-		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
