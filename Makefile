@@ -138,12 +138,12 @@ in_vm = CI= $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) --
 .PHONY: e2e
 e2e: kernels ## run the action from end to end, by act against an emulated GitHub
 	@scripts/setup e2e
-	EBPF_BENCH_E2E=1 $(UNPRIVILEGED) $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 20m ./e2e
+	EBPF_BENCH_E2E=1 $(UNPRIVILEGED) $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 40m ./e2e
 
 .PHONY: e2e-schema
 e2e-schema: kernels ## the same, with each request checked by GitHub's description of its API
 	@scripts/setup e2e-schema
-	EBPF_BENCH_E2E=1 EBPF_BENCH_E2E_SCHEMA=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 20m -run 'Schema|Base|Fork' ./e2e
+	EBPF_BENCH_E2E=1 EBPF_BENCH_E2E_SCHEMA=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 40m -run 'Schema|Base|Fork' ./e2e
 
 .PHONY: figures-action
 figures-action: kernels ## measure what the README promises of the action: the time from a cold checkout to the verdict
