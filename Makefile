@@ -67,7 +67,7 @@ endif
 RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner,$(shell scripts/racing))
 RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
 RACE_STORIES := run_bundled parallel compare baseline
-# What other kernels make of the tool is make test-vm's.
+# These run the tool on several kernels: make test-vm runs them.
 KERNEL_STORIES = $(call stories,*_kernels)
 PLAIN_STORIES = $(filter-out $(RACE_STORIES) $(KERNEL_STORIES),$(call stories,*))
 stories = $(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/$(1).txtar))

@@ -203,20 +203,23 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 	return float64(charged.RunTimeNS) / float64(charged.RunCnt), nil
 }
 
+// ethernetHeader is the length of the header that a packet begins with, in bytes.
+const ethernetHeader = 14
+
 // explain says why a program could not be run.
 func (p *benched) explain(one *ebpf.Program, err error) error {
 	switch {
 	case errors.Is(err, ebpf.ErrNotSupported):
 		err = fmt.Errorf("%w: a suite can attach it, with runner.Measure", err)
-	case errors.Is(err, unix.EINVAL) && len(p.input.Data) < 14:
-		err = fmt.Errorf("%w: programs of packets take one of 14 bytes or more: runner.Frame", err)
+	case errors.Is(err, unix.EINVAL) && len(p.input.Data) < ethernetHeader:
+		err = fmt.Errorf("%w: programs of packets take one of %d bytes or more: runner.Frame", err, ethernetHeader)
 	}
 	return fmt.Errorf("run a program of type %v: %w", one.Type(), err)
 }
 
 // count returns how many BPF instructions a run executes.
 func (p *benched) count() (float64, error) {
-	spec := p.spec.Copy() // nil of nil
+	spec := p.spec.Copy()
 	if spec == nil || spec.Programs[p.name] == nil {
 		return 0, fmt.Errorf("count instructions: the spec has no program %q", p.name)
 	}
