@@ -7,6 +7,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/action"
 	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -42,9 +44,22 @@ func newActionCommand(t *ui.Terminal) *cobra.Command {
 			Short: step.short,
 			Args:  cli.UsageArgs(cobra.NoArgs),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return action.Do(cmd.Context(), t, os.Getenv, version(), step.name)
+				return actionOptions(t).Do(cmd.Context(), step.name)
 			},
 		})
 	}
 	return cmd
+}
+
+// actionOptions returns options that write to t. On a runner, t itself no longer prints
+// lines that are commands: the text of programs, builds and the verifier comes from
+// strangers.
+func actionOptions(t *ui.Terminal) action.Options {
+	log := t.Stdout
+	if github.OnActions(os.Getenv) {
+		color := t.Color
+		*t = *ui.New(escape.NewLogWriter(t.Stdout), escape.NewLogWriter(t.Stderr))
+		t.Color = color
+	}
+	return action.Options{Tool: version(), Getenv: os.Getenv, Commands: log, Stdout: t.Stdout, Stderr: t.Stderr, Watch: cli.Watch{Terminal: t}}
 }

@@ -86,7 +86,7 @@ func (f *compareFlags) check(given func(flag string) bool) error {
 func (f *compareFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	c, err := measure.Options{
 		Tool: version(), File: f.suite, Filter: f.filter, Shard: f.shard.Shard, Limits: f.limits, Budget: f.budget, Seed: f.seed,
-		Store: f.store.Open(), Machines: f.machines, Terminal: t,
+		Store: f.store.Open(), Machines: f.machines.Machines, Watch: cli.Watch{Terminal: t},
 	}.Compare(ctx, args)
 	if c != nil {
 		t.Tell(c.Notes...)

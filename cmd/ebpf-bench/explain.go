@@ -130,7 +130,7 @@ func (f *explainFlags) check(t *ui.Terminal) error {
 
 func (f *explainFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
 	s, err := sides.Options{Command: "explain", Suite: f.suite, Filter: regexp.MustCompile(""), Store: f.store.Open(), Near: func(head *sides.Side) func(baseline.Meta) bool {
-		return measure.Nearest(t, head, f.suite, &f.machines)
+		return measure.Nearest(head, f.suite, &f.machines.Machines)
 	}}.Explain(ctx, args)
 	if err != nil {
 		return exit.Usage(err)
@@ -162,7 +162,7 @@ func (f *explainFlags) explain(ctx context.Context, t *ui.Terminal, s *sides.Exp
 
 // onKernels counts on each kernel.
 func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.Explained, kernels []string) ([]*bench.Explanation, error) {
-	on, err := f.machines.Open(t, kernels)
+	on, err := f.machines.Open(cli.Watch{Terminal: t}, kernels)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/job"
@@ -73,7 +74,7 @@ func (f *initFlags) onHost(ctx context.Context, s *suite.Suite) ([]*bench.Run, e
 
 func (f *initFlags) onKernels(t *ui.Terminal, kernels []string) func(context.Context, *suite.Suite) ([]*bench.Run, error) {
 	return func(ctx context.Context, s *suite.Suite) ([]*bench.Run, error) {
-		on, err := f.machines.Open(t, kernels)
+		on, err := f.machines.Open(cli.Watch{Terminal: t}, kernels)
 		if err != nil {
 			return nil, err
 		}

@@ -20,15 +20,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/kernel"
 )
 
 // installKernel lays out a kernel from the cache in two folders as Debian splits it over
 // packages, the image and the modules, and sets RELEASE: installkernel NAME IMAGEDIR
 // MODULESDIR.
 func installKernel(ts *testscript.TestScript, neg bool, args []string) {
-	cache, err := cli.OpenKernels(nil, "")
+	cache, err := kernel.OpenCache("")
 	ts.Check(err)
 	k, err := cache.Get(args[0])
 	ts.Check(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/measure"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -60,7 +61,7 @@ func newListCommand(t *ui.Terminal) *cobra.Command {
 			if err := checkThresholds(t, cache, s); err != nil {
 				return exit.Usage(err)
 			}
-			kernels, err := findKernels(t, cache, s.Kernels)
+			kernels, err := findKernels(cache, s.Kernels)
 			if err != nil {
 				return err
 			}
@@ -88,7 +89,7 @@ func checkThresholds(t *ui.Terminal, cache string, s *measure.Selected) error {
 	if err != nil {
 		return err
 	}
-	usual, err := measure.Scope(t, &cli.MachineFlags{Cache: cache}, s.Kernels)
+	usual, err := measure.Scope(&fleet.Machines{Cache: cache}, s.Kernels)
 	if err != nil {
 		return err
 	}
@@ -123,11 +124,11 @@ func replacing(b *bench.Benchmark) (programs []string) {
 
 // findKernels returns for each kernel of a suite what the cache has, as far as that is
 // known without downloading.
-func findKernels(t *ui.Terminal, dir string, names []string) (found []string, err error) {
+func findKernels(dir string, names []string) (found []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	cache, err := cli.OpenKernels(t, dir)
+	cache, err := kernel.OpenCache(dir)
 	if err != nil {
 		return nil, err
 	}

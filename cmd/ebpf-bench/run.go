@@ -120,7 +120,7 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 	}
 	r, err := measure.Options{
 		Tool: version(), File: file, Filter: f.filter, Shard: f.shard.Shard, Limits: f.limits,
-		Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Machines: f.machines, Terminal: t,
+		Rounds: f.rounds, Loads: f.loads, Budget: f.budget, Seed: f.seed, Machines: f.machines.Machines, Watch: cli.Watch{Terminal: t},
 	}.Run()
 	if r != nil {
 		t.Tell(r.Notes()...)

@@ -12,23 +12,36 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
-	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/internal/report"
 )
 
-// Do runs a step of the action: plan, build, measure or report. It reads the inputs from
-// the environment; tool is the version of this tool.
-func Do(ctx context.Context, t *ui.Terminal, getenv func(string) string, tool, name string) error {
-	s, err := open(t, getenv)
+// Options say where a step gets its inputs, and where it writes.
+type Options struct {
+	// Tool is the version of this tool.
+	Tool string
+	// Getenv returns the variables of the environment, which carry the inputs.
+	Getenv func(string) string
+	// Commands is the log of the job, where the runner carries out the lines that are
+	// commands. In Stdout and Stderr, which may be the same log, no line is one.
+	Commands, Stdout, Stderr io.Writer
+	// Watch receives what is under way.
+	Watch measure.Watch
+}
+
+// Do runs a step of the action: plan, build, measure or report.
+func (o Options) Do(ctx context.Context, name string) error {
+	s, err := o.open()
 	if err != nil {
 		if name == "report" {
-			err = errors.Join(exit.Usage(err), unreported(getenv, err))
+			err = errors.Join(exit.Usage(err), unreported(o.Getenv, err))
 		}
 		return exit.Usage(err)
 	}
-	s.tool = tool
 	switch name {
 	case "plan":
 		err = s.plan(ctx)
@@ -44,14 +57,10 @@ func Do(ctx context.Context, t *ui.Terminal, getenv func(string) string, tool, n
 
 // step is one step of the action.
 type step struct {
-	t    *ui.Terminal
-	tool string
-	// log is the log of the job, for text that must reach the runner as a command.
-	log    io.Writer
-	in     *inputs
-	state  state
-	getenv func(string) string
-	may    privileges
+	Options
+	in    *inputs
+	state state
+	may   privileges
 	// patience is how long a step waits for processes that a build left behind.
 	patience time.Duration
 	// on is what GitHub says about the run. In a local run it is nil, and local says why.
@@ -59,24 +68,24 @@ type step struct {
 	local error
 }
 
-func open(t *ui.Terminal, getenv func(string) string) (*step, error) {
-	s := &step{t: t, log: t.Stdout, getenv: getenv, may: ownPrivileges(), patience: 5 * time.Second}
-	if github.OnActions(getenv) {
-		// The text of programs, builds and the verifier comes from strangers.
-		color := t.Color
-		*t = *ui.New(escape.NewLogWriter(t.Stdout), escape.NewLogWriter(t.Stderr))
-		t.Color = color
-	}
+func (o Options) open() (*step, error) {
+	s := &step{Options: o, may: ownPrivileges(), patience: 5 * time.Second}
 	var err error
-	if s.in, err = readInputs(getenv); err != nil {
+	if s.in, err = readInputs(o.Getenv); err != nil {
 		return nil, err
 	}
-	if s.state, err = openState(getenv("EBPF_BENCH_STATE")); err != nil {
+	if s.state, err = openState(o.Getenv("EBPF_BENCH_STATE")); err != nil {
 		return nil, err
 	}
-	s.on, s.local = github.FromEnv(getenv)
+	s.on, s.local = github.FromEnv(o.Getenv)
 	return s, nil
 }
+
+// tell, warn and complain pass on what a step does, what may be a problem, and errors that
+// do not end it.
+func (s *step) tell(format string, args ...any) { s.Watch.Tell(bench.Say(format, args...)) }
+func (s *step) warn(format string, args ...any) { s.Watch.Tell(bench.Warn(format, args...)) }
+func (s *step) complain(err error)              { fmt.Fprint(s.Stderr, report.Errors(err)) }
 
 // withoutToken runs do, which runs the code of a pull request, without the token that the
 // workflow may have given to all of its steps.
@@ -104,11 +113,11 @@ func unreported(getenv func(string) string, why error) error {
 	files := github.FilesFromEnv(getenv)
 	return errors.Join(
 		files.SetOutput("verdict", foundError),
-		files.AddSummary("## ❌ Could not measure\n\n"+escape.MarkdownFence(plainError(why)), ""))
+		files.AddSummary("## ❌ Could not measure\n\n"+escape.MarkdownFence(report.Errors(why)), ""))
 }
 
 // token returns GitHub's token, in the steps that have it.
-func (s *step) token() string { return github.Token(s.getenv) }
+func (s *step) token() string { return github.Token(s.Getenv) }
 
 // api returns GitHub's API, or an error that says in one line why there is none.
 func (s *step) api() (*github.API, error) {
@@ -120,11 +129,11 @@ func (s *step) api() (*github.API, error) {
 
 // mayMeasure refuses to run the code of a pull request where the job has write access,
 // whatever else is known about the run.
-func (s *step) mayMeasure() error { return exit.Usage(github.MayMeasure(s.getenv)) }
+func (s *step) mayMeasure() error { return exit.Usage(github.MayMeasure(s.Getenv)) }
 
 // failed records why a step failed, for the step that reports.
 func (s *step) failed(step string, err error) error {
-	text := plainError(err)
+	text := report.Errors(err)
 	if step == "report" || err == nil || text == "" { // an error that was already printed was also recorded where it was printed
 		return err
 	}

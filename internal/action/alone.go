@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -20,11 +21,11 @@ import (
 func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*finding, error) {
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)
-	s.t.Tell(notes...)
+	s.Watch.Tell(notes...)
 	found := &finding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
 	said := ""
 	if found.err != nil {
-		said = plainError(found.err)
+		said = report.Errors(found.err)
 	}
 	var remarked remarks
 	for _, run := range runs {

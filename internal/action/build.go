@@ -67,24 +67,24 @@ func (s *step) checkConfig() error {
 // to GitHub.
 func (s *step) buildIn(ctx context.Context, dir, side string) error {
 	began := time.Now()
-	s.t.Say("building the %s: %s", side, s.in.build)
+	s.tell("building the %s: %s", side, s.in.build)
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build)
 	cmd.Dir = dir
 	cmd.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side)
-	end := &tail{w: s.t.Stderr}
+	end := &tail{w: s.Stderr}
 	cmd.Stdout, cmd.Stderr = end, end
 	// A process that the build left behind must not keep the step from ending, and is not
 	// a failure.
 	cmd.WaitDelay = s.patience
 	err := cmd.Run()
 	// End a line that the build left open, so that the next message starts a new one.
-	if log, ok := s.t.Stderr.(*escape.LogWriter); ok {
+	if log, ok := s.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return &buildError{err, string(end.last)}
 	}
-	s.t.Say("built the %s in %.1f s", side, time.Since(began).Seconds())
+	s.tell("built the %s in %.1f s", side, time.Since(began).Seconds())
 	return nil
 }
 

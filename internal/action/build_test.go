@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/escape"
-	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // Processes that a build leaves behind are not a failure, and a line that it leaves open
@@ -36,7 +35,7 @@ func TestBuildThatDoesNotEnd(t *testing.T) {
 	})
 	var log bytes.Buffer
 	w := escape.NewLogWriter(&log)
-	s := &step{t: ui.New(w, w), in: &inputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
+	s := &step{Options: logTo(w), in: &inputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
 	ended := make(chan error, 1)
 	go func() { ended <- s.buildIn(t.Context(), dir, "head") }()
 	select {

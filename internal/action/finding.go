@@ -19,7 +19,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/compare"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/report/measured"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -104,7 +103,7 @@ func measuredNothing(results *bench.Results) bool {
 
 func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*bench.Comparison, told error) (*finding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	s.t.Tell(notes...)
+	s.Watch.Tell(notes...)
 	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
 		// Other shards may have the benchmarks to compare, and a correction for many tests
@@ -129,7 +128,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 // verdict returns why a comparison does not pass, and prints the notes about budgets.
 func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
 	notes, err := j.Verdict(judged)
-	s.t.Tell(notes...)
+	s.Watch.Tell(notes...)
 	return err
 }
 
@@ -238,11 +237,4 @@ func (f *finding) fail(before *failure) {
 // fenced returns text as a section that looks as it does in the log.
 func fenced(text string) grid.Section {
 	return grid.Section{Open: "\n", Rows: []string{escape.MarkdownFence(text)}}
-}
-
-// plainError returns an error as lines of text, as the terminal shows it.
-func plainError(err error) string {
-	var b strings.Builder
-	ui.New(&b, &b).PrintError(err)
-	return b.String()
 }

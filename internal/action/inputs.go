@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 )
 
 // inputs are the inputs of the action, which action.yml documents.
@@ -136,17 +136,17 @@ func (in *inputs) branchFolder() string {
 	return strings.Join(parts, "/")
 }
 
-// machines sets the flags that choose the kernels to measure on.
-func (in *inputs) machines(f *cli.MachineFlags) error {
-	f.Mode = in.mode
+// machines returns the kernels to measure on, and how they are run.
+func (in *inputs) machines() (m fleet.Machines, err error) {
+	m = fleet.Machines{Mode: in.mode, Timeout: fleet.DefaultTimeout}
 	if in.mode == "host" {
-		f.Mode = "off"
+		m.Mode = "off"
 	}
 	if in.kernels == "" {
-		return nil
+		return m, nil
 	}
-	if err := f.Kernels.Set(in.kernels); err != nil {
-		return fmt.Errorf("input kernels: %w", err)
+	if m.Kernels, err = fleet.ParseKernels(in.kernels); err != nil {
+		return m, fmt.Errorf("input kernels: %w", err)
 	}
-	return nil
+	return m, nil
 }

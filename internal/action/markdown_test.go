@@ -19,7 +19,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 	"github.com/org/ebpf-bench-action/internal/judge"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -90,7 +89,7 @@ func (s strangers) reports(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{}}
+	step := &step{Options: logTo(io.Discard), in: &inputs{}}
 	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)

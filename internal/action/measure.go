@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/keep"
@@ -106,7 +105,7 @@ func (s *step) suiteArgs() []string {
 // noBase records that the head is measured alone, and why.
 func (s *step) noBase(p *plan, why string) {
 	p.Base, p.Note = baseNone, "no base: "+why
-	s.t.Warn("%s", p.Note)
+	s.warn("%s", p.Note)
 }
 
 // measurePaired measures both sides in the same rounds. It reports whether there was a
@@ -122,7 +121,7 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 	}
 	c, err := o.Compare(ctx, append([]string{base}, s.suiteArgs()...))
 	if c != nil {
-		s.t.Tell(c.Notes...)
+		s.Watch.Tell(c.Notes...)
 	}
 	if err != nil {
 		return false, exit.Usage(err)
@@ -130,7 +129,7 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 	c.Base.Side, c.Head.Side = p.BaseSide, p.HeadSide
 	if c.Nothing() && c.Shard != nil {
 		empty, note := c.Empty()
-		s.t.Tell(note)
+		s.Watch.Tell(note)
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, empty) })
 	}
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
@@ -152,14 +151,14 @@ func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	o.File = s.in.config
 	r, err := o.Run()
 	if r != nil {
-		s.t.Tell(r.Notes()...)
+		s.Watch.Tell(r.Notes()...)
 	}
 	if err != nil {
 		return exit.Usage(err)
 	}
 	if len(r.Plan.Jobs) == 0 {
 		empty, note := r.Empty()
-		s.t.Tell(note)
+		s.Watch.Tell(note)
 		return s.writeRuns(empty)
 	}
 	runs, err := r.Measure(ctx, s.writeRuns)
@@ -178,7 +177,7 @@ func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench
 	}
 	entries, err := keep.Entries(of, runs, keep.Origin{Branch: p.HeadSide.Branch, Commit: p.HeadSide.Commit})
 	if err != nil {
-		s.t.Warn("%v", err)
+		s.warn("%v", err)
 	}
 	store := folder.Open(s.state.path(savedFolder))
 	for _, e := range entries {
@@ -201,8 +200,10 @@ func (s *step) writeResults(encode func(io.Writer) error) error {
 // line for the rest.
 func (s *step) options() (measure.Options, error) {
 	o := measure.Options{
-		Tool: s.tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
-		Store: s.told(folder.Open(s.state.path(storedFolder))), Machines: cli.DefaultMachines(), Terminal: s.t,
+		Tool: s.Tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
+		Store: s.told(folder.Open(s.state.path(storedFolder))), Watch: s.Watch,
 	}
-	return o, s.in.machines(&o.Machines)
+	var err error
+	o.Machines, err = s.in.machines()
+	return o, err
 }

@@ -33,7 +33,7 @@ func (s *step) plan(ctx context.Context) error {
 		return exit.NoMeasure(err)
 	}
 	if p.Note != "" {
-		s.t.Say("%s", p.Note)
+		s.tell("%s", p.Note)
 	}
 	return exit.NoMeasure(s.state.write(planFile, p))
 }
@@ -45,7 +45,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	p := &plan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
 	api, err := s.api()
 	if err != nil {
-		s.t.Warn("%v: a local run, nothing is reported to GitHub", err)
+		s.warn("%v: a local run, nothing is reported to GitHub", err)
 	}
 	switch {
 	case s.on.OnDefaultBranch():
@@ -64,7 +64,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))
 	base, warning, err := mergeBase(ctx, checkout, s.on, api)
 	if warning != nil {
-		s.t.Warn("%v", warning)
+		s.warn("%v", warning)
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 // left the main one if git knows it, built or from the baseline.
 func (s *step) decideLocally(ctx context.Context) (*plan, error) {
 	p := &plan{HeadSide: bench.Side{Name: "working tree"}}
-	s.t.Say("%v: a local run", s.local)
+	s.tell("%v: a local run", s.local)
 	checkout, err := openCheckout(ctx, false)
 	if err != nil {
 		p.Note = "no base: " + git.ErrNoCheckout.Error()

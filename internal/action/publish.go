@@ -60,7 +60,7 @@ func (p *publisher) publish(ctx context.Context) error {
 		return nil
 	}
 	if p.api == nil {
-		return github.Annotate(p.log, p.finding.annotations)
+		return github.Annotate(p.Commands, p.finding.annotations)
 	}
 	p.more = "… The rest is in the [summary of the run](" + p.on.RunURL() + ")."
 	annotated, err := p.check(ctx)
@@ -69,7 +69,7 @@ func (p *publisher) publish(ctx context.Context) error {
 	}
 	if !annotated {
 		// These need no permission, and point to the same lines.
-		if err := github.Annotate(p.log, p.finding.annotations); err != nil {
+		if err := github.Annotate(p.Commands, p.finding.annotations); err != nil {
 			return err
 		}
 	}
@@ -80,10 +80,7 @@ func (p *publisher) publish(ctx context.Context) error {
 }
 
 func (p *publisher) refused(what string, err error) {
-	p.t.Warn("no %s: %v", what, err)
-	if hint := bench.Hint(err); hint != "" {
-		p.t.Hint("%s", hint)
-	}
+	p.Watch.Tell(bench.Note{Warn: true, Text: fmt.Sprintf("no %s: %v", what, err), Hint: bench.Hint(err)})
 }
 
 // check publishes the check, and reports whether it has the annotations.
@@ -101,7 +98,7 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 		return false, err
 	}
 	if done.Why != "" {
-		p.t.Say("a %s instead of a whole check run: %s", done.As, done.Why)
+		p.tell("a %s instead of a whole check run: %s", done.As, done.Why)
 	}
 	return done.Annotated, p.files.SetOutput("check-url", done.URL)
 }
@@ -125,7 +122,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	}
 	number, err := p.api.PullRequest(ctx, p.on)
 	if errors.Is(err, github.ErrStale) || errors.Is(err, github.ErrNoPullRequest) {
-		p.t.Say("no comment: %v", err)
+		p.tell("no comment: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -141,7 +138,7 @@ func (p *publisher) comment(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.t.Say("comment %s", done.Action)
+	p.tell("comment %s", done.Action)
 	return p.files.SetOutput("comment-url", done.URL)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
@@ -22,16 +23,16 @@ import (
 func (s *step) report(ctx context.Context) error {
 	api, noAPI := s.api()
 	if noAPI != nil && s.in.results != "" {
-		s.t.Say("%v: a local run, nothing is reported to GitHub", noAPI)
+		s.tell("%v: a local run, nothing is reported to GitHub", noAPI)
 	}
-	files := github.FilesFromEnv(s.getenv)
+	files := github.FilesFromEnv(s.Getenv)
 	found, err := s.found(ctx, api)
 	if err != nil {
 		// The outputs say so too, for later steps.
 		return errors.Join(err, files.SetOutput("verdict", foundError))
 	}
 	p := &publisher{step: s, api: api, files: files, finding: found}
-	fmt.Fprint(s.t.Stdout, found.log)
+	fmt.Fprint(s.Stdout, found.log)
 	saved, unsaved := s.save(ctx, api)
 	if saved && found.verdict == foundPass {
 		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)}
@@ -53,7 +54,7 @@ func (s *step) tidy(ctx context.Context) {
 		err = checkout.RemoveWorktree(ctx, dir)
 	}
 	if err != nil {
-		s.t.Warn("the worktree of the base stays: %v", err)
+		s.warn("the worktree of the base stays: %v", err)
 	}
 }
 
@@ -115,8 +116,8 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	if errors.Is(err, errNoResults) {
 		// The job that should have measured failed earlier: report that too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
-		s.t.PrintError(err)
-		return notMeasured(&failure{Code: exit.NotMeasured, Text: plainError(err)}), nil
+		s.complain(err)
+		return notMeasured(&failure{Code: exit.NotMeasured, Text: report.Errors(err)}), nil
 	}
 	if err == nil {
 		err = s.ofThisRun(results)
@@ -140,8 +141,8 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	}
 	found.noteBase(results)
 	if missing != nil {
-		s.t.PrintError(exit.NoMeasure(missing))
-		found.fail(&failure{Code: exit.NotMeasured, Text: plainError(exit.NoMeasure(missing))})
+		s.complain(exit.NoMeasure(missing))
+		found.fail(&failure{Code: exit.NotMeasured, Text: report.Errors(exit.NoMeasure(missing))})
 	}
 	return found, nil
 }
@@ -223,10 +224,10 @@ func (s *step) gate(found *finding) error {
 			return
 		}
 		slower = true
-		s.t.PrintError(err)
+		s.complain(err)
 	})
 	if slower {
-		s.t.Say("a regression does not fail here: fail-on is never")
+		s.tell("a regression does not fail here: fail-on is never")
 	}
 	return errors.Join(kept...)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // fail-on applies to each kind of error.
@@ -39,7 +38,7 @@ func TestGate(t *testing.T) {
 		{"never", errors.Join(regression, failure), exit.NotMeasured},
 		{"never", exit.Usage(errors.New("a threshold is for nothing")), exit.WrongUsage},
 	} {
-		s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{failOn: c.failOn}}
+		s := &step{Options: logTo(io.Discard), in: &inputs{failOn: c.failOn}}
 		if got := exit.CodeOf(s.gate(&finding{err: c.err})); got != c.want {
 			t.Errorf("fail-on %s, %v: exit code %d, want %d", c.failOn, c.err, got, c.want)
 		}
@@ -168,7 +167,7 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	if err := bench.EncodeRuns(file, run); err != nil {
 		t.Fatal(err)
 	}
-	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}
+	s := &step{Options: logTo(io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}
 	if found, err := s.foundElsewhere(t.Context(), api); err != nil || found == nil {
 		t.Errorf("%+v, %v", found, err)
 	}

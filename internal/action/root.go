@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/kernel"
 )
@@ -80,7 +80,7 @@ func (s *step) sudo(ctx context.Context, why string, environ []string, args ...s
 		return exit.NoMeasure(err)
 	}
 	cmd := exec.CommandContext(ctx, sudo, slices.Concat([]string{"-n", "--", "env"}, environ, []string{self}, args)...)
-	cmd.Stdout, cmd.Stderr = s.t.Stdout, s.t.Stderr
+	cmd.Stdout, cmd.Stderr = s.Stdout, s.Stderr
 	err = cmd.Run()
 	var ended *exec.ExitError
 	switch {
@@ -96,15 +96,15 @@ func (s *step) sudo(ctx context.Context, why string, environ []string, args ...s
 // measured on and the distribution lets only root read it. Root does nothing else: the
 // user measures.
 func (s *step) bringHost(ctx context.Context) error {
-	var f cli.MachineFlags
-	if s.may.root || s.in.machines(&f) != nil {
-		return nil
+	machines, err := s.in.machines()
+	if s.may.root || err != nil {
+		return nil // whoever measures reports this error
 	}
 	suite, err := s.outline()
 	if err != nil {
 		return nil // whoever reads the suite reports this error
 	}
-	if !slices.Contains(f.Choose(suite.Kernels), "host") {
+	if !slices.Contains(machines.Choose(suite.Kernels), fleet.Host) {
 		return nil
 	}
 	if !errors.Is(s.may.host(), os.ErrPermission) {
@@ -124,13 +124,13 @@ func (s *step) bringHost(ctx context.Context) error {
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	cache, err := cli.OpenKernels(s.t, "")
+	cache, err := kernel.OpenCache("")
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
 	if _, err := cache.Add(k); err != nil {
 		return exit.NoMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
 	}
-	s.t.Say("%s, so sudo copied it; all else runs without root", why)
+	s.tell("%s, so sudo copied it; all else runs without root", why)
 	return nil
 }

@@ -12,11 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/kernel"
 	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // standIn makes a sudo that passes on no environment, and a tool that writes down how it
@@ -82,13 +81,13 @@ func TestAsRoot(t *testing.T) {
 	for code, want := range map[int]int{0: exit.Pass, 2: exit.WrongUsage, 3: exit.NotMeasured, 1: exit.NotMeasured, 126: exit.NotMeasured} {
 		testenv.Write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
 		var said bytes.Buffer
-		s := &step{t: ui.New(io.Discard, &said), in: &inputs{mode: "host"}, may: privileges{self: self}}
+		s := &step{Options: logTo(&said), in: &inputs{mode: "host"}, may: privileges{self: self}}
 		err := s.asRoot(t.Context())
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
 		}
 		// The tool's own messages are not printed again.
-		s.t.PrintError(err)
+		s.complain(err)
 		if again := said.String(); (again == "") != (code == 0 || code == 2 || code == 3) {
 			t.Errorf("%d: it says %q", code, again)
 		}
@@ -109,7 +108,7 @@ func TestAsRoot(t *testing.T) {
 
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s := &step{t: ui.New(io.Discard, io.Discard), in: &inputs{mode: "host"}, may: privileges{self: os.Executable}}
+	s := &step{Options: logTo(io.Discard), in: &inputs{mode: "host"}, may: privileges{self: os.Executable}}
 	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and no sudo" {
 		t.Errorf("%v", err)
 	}
@@ -120,7 +119,7 @@ func TestBringHost(t *testing.T) {
 	if !kerneltest.CanBoot(t) {
 		t.Skip("needs a kernel, see make kernels")
 	}
-	kernels, err := cli.OpenKernels(nil, "")
+	kernels, err := kernel.OpenCache("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +133,7 @@ func TestBringHost(t *testing.T) {
 	locked := func() error { return fmt.Errorf("read it: %w", fs.ErrPermission) }
 	stepOf := func(in inputs, may privileges) *step {
 		may.self = self
-		return &step{t: ui.New(io.Discard, io.Discard), in: &in, state: state(t.TempDir()), may: may}
+		return &step{Options: logTo(io.Discard), in: &in, state: state(t.TempDir()), may: may}
 	}
 	for what, s := range map[string]*step{
 		"root":             stepOf(inputs{mode: "exact"}, privileges{root: true}),
@@ -161,7 +160,7 @@ func TestBringHost(t *testing.T) {
 	if environ := readString(t, filepath.Join(dir, "env")); strings.Contains(environ, "secret") {
 		t.Errorf("root has %q", environ)
 	}
-	cache, err := cli.OpenKernels(s.t, "")
+	cache, err := kernel.OpenCache("")
 	if err != nil {
 		t.Fatal(err)
 	}

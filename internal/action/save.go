@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
@@ -19,13 +20,13 @@ func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 	}
 	from := folder.Open(s.state.path(savedFolder))
 	runs, problems, err := from.List(ctx, baseline.Query{})
-	s.warn(problems...)
+	s.warnOf(problems...)
 	if err != nil || len(runs) == 0 {
 		return false, err
 	}
 	to, err := s.store(api)
 	if to == nil {
-		s.t.Say("no baseline is saved: %v", err)
+		s.tell("no baseline is saved: %v", err)
 		return false, ignoreUnlessUsage(err)
 	}
 	for _, m := range slices.Backward(runs) {
@@ -36,14 +37,13 @@ func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 		e.Branch, e.Commit, e.Tags = s.on.HeadRef, s.on.HeadSHA, nil
 		saved, err := to.Save(ctx, e)
 		if errors.Is(err, github.ErrReadOnly) {
-			s.t.Warn("no baseline is saved: %v", err)
-			s.t.Hint("give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none")
+			s.Watch.Tell(bench.Note{Warn: true, Text: fmt.Sprintf("no baseline is saved: %v", err), Hint: "give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none"})
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
-		s.t.Say("saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
+		s.tell("saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
 	}
 	return true, nil
 }

@@ -89,11 +89,11 @@ func ignoreUnlessUsage(err error) error {
 func (s *step) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
 	if api != nil {
 		found, problems, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
-		s.warn(problems...)
+		s.warnOf(problems...)
 		return found, err
 	}
 	runs, problems, err := store.List(ctx, baseline.Query{})
-	s.warn(problems...)
+	s.warnOf(problems...)
 	if err != nil {
 		return github.Found{}, err
 	}
@@ -108,13 +108,14 @@ func (s *step) nearest(ctx context.Context, store baseline.Store, checkout *git.
 	return found, nil
 }
 
-func (s *step) warn(problems ...baseline.Problem) {
+// warnOf passes on the problems with files of a baseline.
+func (s *step) warnOf(problems ...baseline.Problem) {
 	for _, p := range problems {
-		s.t.Warn("%v", p)
+		s.warn("%v", p)
 	}
 }
 
-// told returns a baseline that prints its problems as warnings.
+// told returns a baseline whose problems become warnings.
 func (s *step) told(store baseline.Store) baseline.Store {
-	return baseline.Told(store, func(p baseline.Problem) { s.warn(p) })
+	return baseline.Told(store, func(p baseline.Problem) { s.warnOf(p) })
 }

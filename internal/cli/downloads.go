@@ -20,8 +20,8 @@ type downloads struct {
 	have, size int64 // total since none was active
 }
 
-// Downloads returns a Progress that shows the downloads of kernels on a terminal.
-func Downloads(t *ui.Terminal) fetch.Progress { return &downloads{t: t} }
+// Downloads implements fleet.Watch.
+func (w Watch) Downloads() fetch.Progress { return &downloads{t: w.Terminal} }
 
 // Start implements fetch.Progress.
 func (d *downloads) Start(name string, size int64) fetch.Download {

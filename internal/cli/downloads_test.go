@@ -12,7 +12,7 @@ import (
 
 func TestDownloadsInAPipeAreALineEach(t *testing.T) {
 	var stderr bytes.Buffer
-	d := Downloads(ui.New(nil, &stderr))
+	d := Watch{ui.New(nil, &stderr)}.Downloads()
 	one, two := d.Start("linux-image-6.12", 98<<20), d.Start("registry/\x1b[31mlinux", 1<<20)
 	one.Have(98 << 20)
 	one.End()

@@ -2,7 +2,7 @@
 // and the codes are part of the tool's interface.
 package exit
 
-import "errors"
+import "slices"
 
 // The exit codes.
 const (
@@ -51,18 +51,37 @@ func NoMeasure(err error) error {
 	return &coded{NotMeasured, err}
 }
 
-// CodeOf returns the exit code of an error. An unclassified error came from the tool's own
-// work, so nothing was measured.
+// CodeOf returns the exit code of an error. Of several that are joined, a regression
+// decides, because no failure beside it takes it back; otherwise the first that was
+// classified does. An unclassified error came from the tool's own work, so nothing was
+// measured.
 func CodeOf(err error) int {
-	var e *coded
+	all := codes(err)
 	switch {
 	case err == nil:
 		return Pass
-	case errors.As(err, &e):
-		return e.code
+	case slices.Contains(all, Regression):
+		return Regression
+	case len(all) > 0:
+		return all[0]
 	default:
 		return NotMeasured
 	}
+}
+
+// codes returns the codes of the classified errors that err joins or wraps.
+func codes(err error) (all []int) {
+	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
+	case *coded:
+		return []int{e.code}
+	case interface{ Unwrap() error }:
+		return codes(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			all = append(all, codes(part)...)
+		}
+	}
+	return all
 }
 
 // Each returns the joined errors, each with the exit code that it decides.

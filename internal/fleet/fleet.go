@@ -14,12 +14,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel"
-	"github.com/org/ebpf-bench-action/internal/probe"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -30,23 +29,14 @@ const Host = "host"
 // in, or only the benchmarks that need it fail.
 var Modules = []string{"veth", "sch_ingress", "cls_bpf"}
 
-// Options say how virtual machines are run.
-type Options struct {
-	Cache *kernel.Cache
-	// KVM requests machines that run on the processor, if that works. Otherwise
-	// instructions are counted.
-	KVM     bool
-	Timeout time.Duration // per machine; 0 is none
-	Memory  int           // per machine, in MiB; 0 is enough for most suites
-	Watch   Watch
-}
-
 // Watch receives the progress of the machines.
 type Watch interface {
-	// Warn receives problems that do not stop a machine.
-	Warn(format string, args ...any)
+	// Tell receives problems that do not stop a machine.
+	Tell(notes ...bench.Note)
 	// Stage is called when a machine with the named kernel starts.
 	Stage(kernel string) Stage
+	// Downloads receives the progress of downloads of kernels.
+	Downloads() fetch.Progress
 }
 
 // Stage receives the progress of one machine.
@@ -57,36 +47,12 @@ type Stage interface {
 
 // Fleet runs this tool on other kernels.
 type Fleet struct {
-	options Options
+	machines Machines
+	cache    *kernel.Cache
+	watch    Watch
 
 	mu   sync.Mutex
 	mode vm.Mode // changed by the first that finds KVM broken
-}
-
-// Open opens a fleet for these kernels. It finds the errors that can be found before the
-// first one boots.
-func Open(o Options, kernels []string) (*Fleet, error) {
-	if err := CanEmulate(runtime.GOARCH); err != nil {
-		return nil, exit.Usage(err)
-	}
-	var errs []error
-	for _, name := range kernels {
-		if err := o.Cache.Check(name); errors.Is(err, kernel.ErrUnknown) {
-			errs = append(errs, exit.Usage(OnKernel(name, err)))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	f := &Fleet{options: o}
-	if o.KVM {
-		f.mode = vm.KVM
-		// Check KVM now rather than wait for a machine that never boots.
-		if err := probe.NoKVM(); err != nil {
-			f.withoutKVM(fmt.Errorf("%w: %w", vm.ErrKVM, err))
-		}
-	}
-	return f, nil
 }
 
 // CanEmulate refuses virtual machines on other architectures than theirs, because they run
@@ -121,10 +87,10 @@ func (g *Guest) at() string {
 
 // Run runs a guest on the kernel with that name.
 func (f *Fleet) Run(ctx context.Context, name string, g Guest) (vm.Info, error) {
-	stage := f.options.Watch.Stage(name)
+	stage := f.watch.Stage(name)
 	defer stage.End()
 	stage.Set("reading the kernel")
-	k, err := f.options.Cache.Resolve(ctx, name)
+	k, err := f.cache.Resolve(ctx, name)
 	if err != nil {
 		return vm.Info{}, Misnamed(OnKernel(name, Interrupted(ctx, err)))
 	}
@@ -141,7 +107,7 @@ func (f *Fleet) Run(ctx context.Context, name string, g Guest) (vm.Info, error) 
 // something else than on another kernel.
 func (f *Fleet) warn(name string, info vm.Info) {
 	for _, w := range info.Warnings {
-		f.options.Watch.Warn("kernel %s: %s", name, w)
+		f.watch.Tell(bench.Warn("kernel %s: %s", name, w))
 	}
 }
 
@@ -183,7 +149,7 @@ func (f *Fleet) withoutKVM(reason error) {
 	defer f.mu.Unlock()
 	if f.mode == vm.KVM {
 		f.mode = vm.Exact
-		f.options.Watch.Warn("%s; counting instructions in exact mode instead", reason)
+		f.watch.Tell(bench.Warn("%s; counting instructions in exact mode instead", reason))
 	}
 }
 
@@ -202,7 +168,7 @@ func (f *Fleet) boot(ctx context.Context, k *kernel.Kernel, g Guest, stage Stage
 
 	var said bytes.Buffer
 	cmd := &vm.Cmd{
-		Image: image, Mode: mode, Memory: f.options.Memory, Timeout: f.options.Timeout,
+		Image: image, Mode: mode, Memory: f.machines.Memory, Timeout: f.machines.Timeout,
 		Args: g.Args(mode), Files: withConfig(g.Files, k),
 		Stdout: g.Stdout, Stderr: &said,
 		OnBoot: func() { stage.Set(g.at()) },

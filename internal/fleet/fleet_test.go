@@ -3,12 +3,12 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/kernel/fetch"
 	"github.com/org/ebpf-bench-action/internal/vm"
 )
 
@@ -39,13 +39,18 @@ func TestCanEmulate(t *testing.T) {
 // watching records the warnings of a fleet.
 type watching []string
 
-func (w *watching) Warn(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
-func (w *watching) Stage(string) Stage              { return nil }
+func (w *watching) Tell(notes ...bench.Note) {
+	for _, n := range notes {
+		*w = append(*w, n.Text)
+	}
+}
+func (w *watching) Stage(string) Stage        { return nil }
+func (w *watching) Downloads() fetch.Progress { return nil }
 
 // A warning about what a machine could not set up names its kernel.
 func TestWarningsOfAMachine(t *testing.T) {
 	var said watching
-	f := &Fleet{options: Options{Watch: &said}}
+	f := &Fleet{watch: &said}
 	f.warn("6.12", vm.Info{Warnings: []string{"load module veth: exec format error", "mount /sys/fs/bpf: no such device"}})
 	want := []string{"kernel 6.12: load module veth: exec format error", "kernel 6.12: mount /sys/fs/bpf: no such device"}
 	if !slices.Equal(said, want) {

@@ -27,7 +27,8 @@ import (
 type Cache struct {
 	// Progress shows downloads, unless it is nil.
 	Progress fetch.Progress
-	// Releases is where the releases of this tool are, if not at the usual place.
+	// Releases is where the releases of this tool are, if not at the usual place. OpenCache
+	// sets it to the value of ReleasesVariable.
 	Releases string
 
 	dir string
@@ -47,12 +48,23 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(dir, "ebpf-bench", "kernels"), nil
 }
 
-// OpenCache opens the cache in a folder, and makes the folder if needed.
+// ReleasesVariable is the environment variable that names a mirror of this tool's
+// releases.
+const ReleasesVariable = "EBPF_BENCH_RELEASES"
+
+// OpenCache opens the cache in a folder, and makes the folder if needed. An empty dir means
+// DefaultCacheDir.
 func OpenCache(dir string) (*Cache, error) {
+	if dir == "" {
+		var err error
+		if dir, err = DefaultCacheDir(); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open kernel cache: %w", err)
 	}
-	c := &Cache{dir: dir}
+	c := &Cache{dir: dir, Releases: os.Getenv(ReleasesVariable)}
 	c.source = func(ctx context.Context, words ...string) (*Kernel, error) {
 		return Source{Progress: c.Progress, Releases: c.Releases}.Load(ctx, words...)
 	}

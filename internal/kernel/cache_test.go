@@ -334,7 +334,7 @@ func TestAWaitingProcessCanBeStopped(t *testing.T) {
 
 // BenchmarkGet measures Get, which every boot waits for.
 func BenchmarkGet(b *testing.B) {
-	c := imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir())))
+	c := imagetest.Must(OpenCache(""))
 	for _, e := range imagetest.Must(c.List()) {
 		b.Run(e.Release, func(b *testing.B) {
 			for b.Loop() {

@@ -36,7 +36,7 @@ func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error)
 	m, err := sides.Options{
 		Command: "compare", Suite: o.File, Filter: re, Shard: o.Shard, Store: o.Store,
 		Near: func(head *sides.Side) func(baseline.Meta) bool {
-			return Nearest(o.Terminal, head, o.File, &o.Machines)
+			return Nearest(head, o.File, &o.Machines)
 		},
 	}.Match(ctx, args)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Comparing) scope() (thresholds.Scope, error) {
 	if c.Suite == nil {
 		return scope, nil
 	}
-	on, err := Scope(c.Terminal, &c.Machines, c.Suite.Kernels)
+	on, err := Scope(&c.Machines, c.Suite.Kernels)
 	scope.Kernels, scope.Modes = on.Kernels, on.Modes
 	return scope, err
 }
@@ -123,7 +123,7 @@ func (c *Comparing) measure(ctx context.Context, save func(...*bench.Comparison)
 		return c.Matchup.Compare(), nil
 	}
 	if kernels := c.Machines.Choose(c.Suite.Kernels); len(kernels) > 0 {
-		on, err := c.Machines.Open(c.Terminal, kernels)
+		on, err := c.Machines.Open(c.Watch, kernels)
 		if err != nil {
 			return nil, err
 		}
@@ -149,10 +149,10 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 	}
 	compare := func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
 		if said {
-			c.Terminal.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark"))
+			c.Watch.Tell(bench.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark")))
 		}
 		said = true
-		o.Progress = newPairProgress(c.Terminal, len(pairs))
+		o.Progress = c.Watch.Pairs(len(pairs))
 		defer o.Progress.Done(nil)
 		return runner.Compare(ctx, pairs, o)
 	}

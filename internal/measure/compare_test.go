@@ -18,7 +18,7 @@ func TestComparisonsAreSavedAfterEachPair(t *testing.T) {
 	const object = "../../programs/fun_xdp/fun_xdp_bpfel.o"
 	c, err := Options{
 		Filter: "fun_xdp_(basic|fizz)$", Budget: 100 * time.Millisecond, Seed: 1,
-		Store: folder.Open(t.TempDir()), Machines: cli.DefaultMachines(), Terminal: ui.New(io.Discard, io.Discard),
+		Store: folder.Open(t.TempDir()), Watch: cli.Watch{Terminal: ui.New(io.Discard, io.Discard)},
 	}.Compare(t.Context(), []string{object, object})
 	if err != nil {
 		t.Fatal(err)

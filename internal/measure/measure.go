@@ -8,11 +8,11 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -31,9 +31,16 @@ type Options struct {
 	Budget        time.Duration // per benchmark; 0 is the suite's
 	Seed          uint64        // 0 is a random one
 	Store         baseline.Store
-	Machines      cli.MachineFlags
-	// Terminal shows the progress.
-	Terminal *ui.Terminal
+	Machines      fleet.Machines
+	Watch         Watch
+}
+
+// Watch receives what is under way.
+type Watch interface {
+	fleet.Watch
+	// Run and Pairs receive the progress of a run or a comparison on this machine.
+	Run(benchmarks int) runner.Progress
+	Pairs(pairs int) runner.Progress
 }
 
 // Judged is what the results are judged by.
@@ -74,7 +81,7 @@ func (j *Judged) load(asked string, own, of *suite.Suite, scope func() (threshol
 // done returns a function that reports what was done on a kernel.
 func (o *Options) done(what string) func(release string, took time.Duration) {
 	return func(release string, took time.Duration) {
-		o.Terminal.Say("%s on Linux %s in %.1f s", what, release, took.Seconds())
+		o.Watch.Tell(bench.Say("%s on Linux %s in %.1f s", what, release, took.Seconds()))
 	}
 }
 

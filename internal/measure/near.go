@@ -6,23 +6,22 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 // Nearest returns a function that reports whether a stored run is from the testbed that a
 // head is measured on, or was: the newest of these is its base. It looks at the machine on
 // the first call.
-func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
+func Nearest(head *sides.Side, suiteFile string, machines *fleet.Machines) func(baseline.Meta) bool {
 	var near func(baseline.Meta) bool
 	asked := false
 	return func(m baseline.Meta) bool {
 		if !asked {
-			near, asked = nearTo(t, head, suiteFile, machines), true
+			near, asked = nearTo(head, suiteFile, machines), true
 		}
 		return near != nil && near(m)
 	}
@@ -30,7 +29,7 @@ func Nearest(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.M
 
 // nearTo is Nearest, but looks at the machine at once. It returns nil if the kernels to
 // measure on are unknown.
-func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.MachineFlags) func(baseline.Meta) bool {
+func nearTo(head *sides.Side, suiteFile string, machines *fleet.Machines) func(baseline.Meta) bool {
 	if head.Objects == nil {
 		var keys []string
 		for _, run := range head.Runs {
@@ -53,7 +52,7 @@ func nearTo(t *ui.Terminal, head *sides.Side, suiteFile string, machines *cli.Ma
 		key := baseline.Key(here)
 		return func(m baseline.Meta) bool { return m.Testbed == key }
 	}
-	scope, err := Scope(t, machines, inSuite)
+	scope, err := Scope(machines, inSuite)
 	if err != nil {
 		return nil
 	}

@@ -1,16 +1,14 @@
 package measure
 
 import (
-	"io"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
 // The base for objects is a run on the testbed where they are measured; that for numbers,
@@ -26,17 +24,17 @@ func TestNearestRun(t *testing.T) {
 	objects := []suite.Object{{Path: "a.o"}}
 	for _, c := range []struct {
 		name  string
-		flags cli.MachineFlags
+		flags fleet.Machines
 		head  sides.Side
 		want  string
 	}{
-		{"objects", cli.MachineFlags{}, sides.Side{Objects: objects}, "here"},
-		{"a stored run with objects", cli.MachineFlags{}, sides.Side{Objects: objects, Runs: []*bench.Run{{Testbed: there}}}, "here"},
-		{"numbers", cli.MachineFlags{}, sides.Side{Runs: []*bench.Run{{Testbed: there}}}, "there"},
-		{"a kernel of the flags", cli.MachineFlags{Kernels: []string{"host"}}, sides.Side{Objects: objects}, "counted"},
-		{"a kernel of the suite", cli.MachineFlags{}, sides.Side{Objects: objects, Suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
+		{"objects", fleet.Machines{}, sides.Side{Objects: objects}, "here"},
+		{"a stored run with objects", fleet.Machines{}, sides.Side{Objects: objects, Runs: []*bench.Run{{Testbed: there}}}, "here"},
+		{"numbers", fleet.Machines{}, sides.Side{Runs: []*bench.Run{{Testbed: there}}}, "there"},
+		{"a kernel of the flags", fleet.Machines{Kernels: []string{"host"}}, sides.Side{Objects: objects}, "counted"},
+		{"a kernel of the suite", fleet.Machines{}, sides.Side{Objects: objects, Suite: &suite.Suite{Kernels: []string{"host"}}}, "counted"},
 	} {
-		near := Nearest(ui.New(io.Discard, io.Discard), &c.head, "", &c.flags)
+		near := Nearest(&c.head, "", &c.flags)
 		for name, m := range metas {
 			if near(m) != (name == c.want) {
 				t.Errorf("%s: the run of %s is near: %v", c.name, name, near(m))

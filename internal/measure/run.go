@@ -74,7 +74,7 @@ func (o Options) Run() (*Running, error) {
 		return r, err
 	}
 	return r, r.load(o.Limits, sel.Suite, sel.Suite, func() (thresholds.Scope, error) {
-		scope, err := Scope(o.Terminal, &o.Machines, sel.Suite.Kernels)
+		scope, err := Scope(&o.Machines, sel.Suite.Kernels)
 		scope.Benchmarks = sel.All
 		return scope, err
 	}, (*thresholds.Policy).NothingForARun)
@@ -90,7 +90,7 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 		return write(runs...)
 	}
 	if kernels := r.Machines.Choose(r.Suite.Kernels); len(kernels) > 0 {
-		on, err := r.Machines.Open(r.Terminal, kernels)
+		on, err := r.Machines.Open(r.Watch, kernels)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 	run, err := runner.Measure(ctx, r.Plan, runner.Options{
 		Rounds: r.Rounds, Budget: r.Budget, Seed: r.Seed, Loads: r.Loads,
 		Tool:     r.Tool,
-		Progress: newProgress(r.Terminal, r.Plan),
+		Progress: r.Watch.Run(len(r.Plan.Jobs)),
 		Save: func(run *bench.Run) error {
 			run.Testbed.Asked = fleet.Host
 			_ = save(run) // the error is reported when everything is written

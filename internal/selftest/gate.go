@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/programs"
 	"github.com/org/ebpf-bench-action/runner"
@@ -303,6 +303,6 @@ func (r *Report) Print(w io.Writer) error {
 	for i := range r.Extra {
 		row(fmt.Sprintf("+%s, %s", unit.Percent(r.Extra[i].Growth), unit.NS(r.Extra[i].NS)), &r.Extra[i])
 	}
-	_, err := fmt.Fprintf(w, "Linux %s · %s · %s\n\n%s\n\n%s\n", ui.Clean(r.Testbed.Kernel), ui.Clean(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"), table.Text(0, false), gateLegend)
+	_, err := fmt.Fprintf(w, "Linux %s · %s · %s\n\n%s\n\n%s\n", escape.Printable(r.Testbed.Kernel), escape.Printable(r.Testbed.CPU), unit.Plural(r.Testbed.Cores, "core"), table.Text(0, false), gateLegend)
 	return err
 }

@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
-	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/report"
 )
 
 // Terminal is the output of the tool.
@@ -80,28 +79,8 @@ func (t *Terminal) Tell(notes ...bench.Note) {
 // and only on a terminal.
 func (t *Terminal) Line() *Line { return t.live.add() }
 
-// PrintError prints every error that err joins: each on a line, with its
-// details and its hint.
-func (t *Terminal) PrintError(err error) {
-	hinted := ""
-	for _, e := range exit.Each(err) {
-		t.Say("%s: %s", labelOf(e), e)
-		for _, line := range bench.Details(e) {
-			fmt.Fprintf(t.Stderr, "    %s\n", Clean(strings.ReplaceAll(line, "\t", "  ")))
-		}
-		if hint := bench.Hint(e); hint != "" && hint != hinted {
-			t.Hint("%s", hint)
-			hinted = hint
-		}
-	}
-}
-
-func labelOf(err error) string {
-	if exit.CodeOf(err) == exit.Regression {
-		return "regression"
-	}
-	return "error"
-}
+// PrintError prints every error that err joins, as report.Errors.
+func (t *Terminal) PrintError(err error) { t.live.say(t.Stderr, report.Errors(err)) }
 
 // Clean makes text from objects and files safe to print.
 func Clean(s string) string { return escape.Printable(s) }

@@ -42,11 +42,7 @@ func newCmd(t testing.TB, release string, args ...string) *Cmd {
 
 func cachedKernel(t testing.TB, release string) *kernel.Kernel {
 	t.Helper()
-	dir, err := kernel.DefaultCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := kernel.OpenCache(dir)
+	cache, err := kernel.OpenCache("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,7 @@ func found() error {
 	if _, err := exec.LookPath("qemu-system-x86_64"); err != nil {
 		return err
 	}
-	dir, err := kernel.DefaultCacheDir()
-	if err != nil {
-		return err
-	}
-	kernels, err := kernel.OpenCache(dir)
+	kernels, err := kernel.OpenCache("")
 	if err != nil {
 		return err
 	}

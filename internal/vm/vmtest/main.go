@@ -202,11 +202,7 @@ func (g *machine) addTool(ctx context.Context, tool string) error {
 
 // boots gives the command its kernel.
 func boots(ctx context.Context, cmd *vm.Cmd, release string) error {
-	dir, err := kernel.DefaultCacheDir()
-	if err != nil {
-		return err
-	}
-	cache, err := kernel.OpenCache(dir)
+	cache, err := kernel.OpenCache("")
 	if err != nil {
 		return err
 	}

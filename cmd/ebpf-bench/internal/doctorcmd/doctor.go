@@ -52,7 +52,7 @@ func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kerne
 	if len(kernels) == 0 {
 		return &examined{release: probe.Testbed().Kernel, mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
-	m, err := flags.Open(t, kernels)
+	m, err := flags.Open(cli.Watch{Terminal: t}, kernels)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ type examined struct {
 // compareKernels probes several kernels and prints what each supports. One that cannot be
 // probed does not hide the findings for the others.
 func compareKernels(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, names []string, asJSON bool) error {
-	m, err := flags.Open(t, names)
+	m, err := flags.Open(cli.Watch{Terminal: t}, names)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (k *command) add() *cobra.Command {
 		Example: "  ebpf-bench kernel add 6.12\n  ebpf-bench kernel add ./bzImage ./modroot/lib/modules",
 		Args:    cli.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cache, err := cli.OpenKernels(k.t, k.cache)
+			cache, err := kernel.OpenCache(k.cache)
 			if err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func (k *command) list() *cobra.Command {
 		Example: "  ebpf-bench kernel list",
 		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			cache, err := cli.OpenKernels(k.t, k.cache)
+			cache, err := kernel.OpenCache(k.cache)
 			if err != nil {
 				return err
 			}
@@ -125,7 +125,7 @@ func (k *command) remove() *cobra.Command {
 
 		ValidArgsFunction: k.complete(math.MaxInt, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := cli.OpenKernels(k.t, k.cache)
+			cache, err := kernel.OpenCache(k.cache)
 			if err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (k *command) path() *cobra.Command {
 
 		ValidArgsFunction: k.complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			cache, err := cli.OpenKernels(k.t, k.cache)
+			cache, err := kernel.OpenCache(k.cache)
 			if err != nil {
 				return err
 			}
@@ -202,7 +202,7 @@ func (k *command) pack() *cobra.Command {
 
 // load loads the kernel that words describe, and warns about missing modules.
 func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, error) {
-	loaded, err := kernel.Source{Progress: cli.Downloads(k.t), Releases: os.Getenv(cli.ReleasesVariable)}.Load(ctx, words...)
+	loaded, err := kernel.Source{Progress: cli.Watch{Terminal: k.t}.Downloads(), Releases: os.Getenv(kernel.ReleasesVariable)}.Load(ctx, words...)
 	if err != nil {
 		return nil, fleet.Misnamed(err)
 	}
@@ -222,7 +222,7 @@ func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, err
 // loadToPack loads the kernel from the cache if that has it with the modules.
 func (k *command) loadToPack(ctx context.Context, words, modules []string) (*kernel.Kernel, error) {
 	if len(words) == 1 {
-		cache, err := cli.OpenKernels(k.t, k.cache)
+		cache, err := kernel.OpenCache(k.cache)
 		if err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func (k *command) complete(most int, after cobra.ShellCompDirective) cobra.Compl
 		if len(args) >= most {
 			return nil, after
 		}
-		cache, err := cli.OpenKernels(k.t, k.cache)
+		cache, err := kernel.OpenCache(k.cache)
 		if err != nil {
 			return nil, after
 		}

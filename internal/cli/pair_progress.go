@@ -1,4 +1,4 @@
-package measure
+package cli
 
 import (
 	"time"
@@ -9,13 +9,13 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// newPairProgress shows the progress of a comparison: on a terminal a bar over the loads
-// of all pairs, else a line.
-func newPairProgress(t *ui.Terminal, pairs int) runner.Progress {
-	if ui.IsTerminal(t.Stderr) {
-		return &pairBar{bar: bar{t: t, benchmarks: pairs}}
+// Pairs shows the progress of a comparison: on a terminal a bar over the loads of all
+// pairs, else a line.
+func (w Watch) Pairs(pairs int) runner.Progress {
+	if ui.IsTerminal(w.Stderr) {
+		return &pairBar{bar: bar{t: w.Terminal, benchmarks: pairs}}
 	}
-	t.Say("comparing %s", unit.Plural(pairs, "benchmark"))
+	w.Say("comparing %s", unit.Plural(pairs, "benchmark"))
 	return silentProgress{}
 }
 

@@ -1,4 +1,4 @@
-package measure
+package cli
 
 import (
 	"strings"
@@ -7,13 +7,12 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/ui/uitest"
-	"github.com/org/ebpf-bench-action/runner"
 )
 
 func TestABarIsBelowWhatIsSaid(t *testing.T) {
 	tty, screen := uitest.OpenTerminal(t)
 	term := ui.New(nil, tty)
-	bar := newProgress(term, &runner.Plan{Jobs: make([]*runner.Job, 2)})
+	bar := Watch{term}.Run(2)
 	bar.Start(10, time.Second)
 	bar.Round()
 	term.Say("something")

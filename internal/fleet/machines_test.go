@@ -1,4 +1,4 @@
-package cli
+package fleet
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ func TestChooseKernels(t *testing.T) {
 		{"exact", nil, nil, []string{"host"}},
 		{"kvm", nil, nil, []string{"host"}},
 	} {
-		f := MachineFlags{Mode: test.mode, Kernels: test.named}
+		f := Machines{Mode: test.mode, Kernels: test.named}
 		if got := f.Choose(test.inSuite); !slices.Equal(got, test.want) {
 			t.Errorf("--vm %s --kernel %v, suite %v: %v, want %v", test.mode, test.named, test.inSuite, got, test.want)
 		}
@@ -42,10 +42,11 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 		{[]string{",6.12"}, nil},
 		{[]string{"6.12", ""}, nil},
 	} {
-		var list KernelList
+		var list []string
 		var err error
 		for _, arg := range c.args {
-			err = errors.Join(err, list.Set(arg))
+			names, wrong := ParseKernels(arg)
+			list, err = append(list, names...), errors.Join(err, wrong)
 		}
 		if (err != nil) != (c.want == nil) || err == nil && !slices.Equal(list, c.want) {
 			t.Errorf("--kernel %q: %v, error %v", c.args, list, err)
@@ -55,16 +56,16 @@ func TestKernelsOfTheCommandLine(t *testing.T) {
 
 func TestNoMachineOnAKernel(t *testing.T) {
 	for _, c := range []struct {
-		flags MachineFlags
-		ok    bool
+		machines Machines
+		ok       bool
 	}{
-		{MachineFlags{Mode: "off"}, true},
-		{MachineFlags{Kernels: []string{"6.12"}}, true},
-		{MachineFlags{Mode: "kvm", Kernels: []string{"6.12"}}, true},
-		{MachineFlags{Mode: "off", Kernels: []string{"6.12"}}, false},
+		{Machines{Mode: "off"}, true},
+		{Machines{Kernels: []string{"6.12"}}, true},
+		{Machines{Mode: "kvm", Kernels: []string{"6.12"}}, true},
+		{Machines{Mode: "off", Kernels: []string{"6.12"}}, false},
 	} {
-		if err := c.flags.Check(); (err == nil) != c.ok {
-			t.Errorf("--vm %s --kernel %s: %v", c.flags.Mode, c.flags.Kernels.String(), err)
+		if err := c.machines.Check(); (err == nil) != c.ok {
+			t.Errorf("--vm %s --kernel %s: %v", c.machines.Mode, c.machines.Kernels, err)
 		}
 	}
 }

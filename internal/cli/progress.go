@@ -1,4 +1,4 @@
-package measure
+package cli
 
 import (
 	"time"
@@ -10,13 +10,13 @@ import (
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// newProgress shows the progress of a run: on a terminal a bar, else a line per benchmark.
-func newProgress(t *ui.Terminal, plan *runner.Plan) runner.Progress {
-	if ui.IsTerminal(t.Stderr) {
-		return &bar{t: t, benchmarks: len(plan.Jobs)}
+// Run shows the progress of a run: on a terminal a bar, else a line per benchmark.
+func (w Watch) Run(benchmarks int) runner.Progress {
+	if ui.IsTerminal(w.Stderr) {
+		return &bar{t: w.Terminal, benchmarks: benchmarks}
 	}
-	t.Say("measuring %s", unit.Plural(len(plan.Jobs), "benchmark"))
-	return &lines{t: t}
+	w.Say("measuring %s", unit.Plural(benchmarks, "benchmark"))
+	return &lines{t: w.Terminal}
 }
 
 type bar struct {
