@@ -64,14 +64,16 @@ endif
 # ten times slower that unpack or escape a lot, or that start the tool, or themselves,
 # many times. So those run without it, and with it run the packages of scripts/racing,
 # and of runner and the command line the tests with more than one thing under way.
-RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner,$(shell scripts/racing))
+# Those of VM_RACING boot virtual machines: make test-vm runs them.
+VM_RACING := ./internal/vm
+RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner $(VM_RACING),$(shell scripts/racing))
 RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
 RACE_STORIES := run_bundled parallel compare baseline
-# These run the tool on several kernels: make test-vm runs them.
+# These boot virtual machines: make test-vm runs them.
 KERNEL_STORIES = $(call stories,*_kernels)
 PLAIN_STORIES = $(filter-out $(RACE_STORIES) $(KERNEL_STORIES),$(call stories,*))
 stories = $(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/$(1).txtar))
-PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
+PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(VM_RACING) $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
 PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade|TestKilledWriters|TestBringHost|TestTenThousand|TestResultsAreBounded|TestAnEventWithoutEnd|TestDetectableIsCaught
 PLAIN_COMMANDS := TestDocumentedCommands|TestResultsAreAsDocumented|TestKillLeavesNothing
 
@@ -112,7 +114,7 @@ VM_FILES := ../../internal/report/measured/testdata/bmf.schema.json,../../progra
 VM_SKIP := CompareMeasuresPairs|RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
 
 .PHONY: test-vm
-test-vm: vmtest stories-of-kernels $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
+test-vm: vmtest stories-of-kernels test-machines $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
 
 .PHONY: vmtest
 vmtest: kernels
@@ -124,9 +126,12 @@ test-on-%: vmtest
 	@$(call in_vm,$*,test-vm-$*.json) -skip '$(VM_SKIP)' $(VM_PACKAGES)
 
 # They boot the kernels themselves.
-.PHONY: stories-of-kernels
+.PHONY: stories-of-kernels test-machines
 stories-of-kernels: kernels
 	EBPF_BENCH_TEST_STORIES='$(call commas,$(KERNEL_STORIES))' $(TEST) test-kernels.json -- $(TEST_FLAGS) -parallel 2 -run TestScripts ./cmd/ebpf-bench
+
+test-machines: kernels
+	CGO_ENABLED=1 $(TEST) test-machines.json -- -race $(TEST_FLAGS) $(VM_RACING)
 
 stories-on-%: vmtest
 	@echo "stories on Linux $*:"
