@@ -20,7 +20,7 @@ import (
 const gateExample = `  # a quick look: 20 tries each
   sudo ebpf-bench selftest gate
 
-  # the figures of docs/numbers.md
+  # the figures of docs/figures.md
   sudo ebpf-bench selftest gate --tries 100 --same 1000 --out gate.json`
 
 func newSelftestCommand(t *ui.Terminal) *cobra.Command {
