@@ -184,6 +184,10 @@ generate: ## compile the bundled programs anew
 	@scripts/setup generate
 	go generate ./...
 
+.PHONY: reference
+reference: ## write docs/reference.md from the flags, inputs and keys in the code
+	go test -count=1 -run TestReferenceIsThatOfTheCode ./cmd/ebpf-bench -update-reference
+
 .PHONY: check-generated
 check-generated: generate ## fail when the committed objects are not what the sources compile to
 	git diff --exit-code -- programs internal/insn/bytecode/helpers_gen.go cmd/ebpf-bench/testdata/objects runner/testdata
