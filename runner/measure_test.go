@@ -184,15 +184,21 @@ func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if _, err := s.Slice(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 		ring := s.Emptiers[0].(interface {
 			bpfmap.Emptier
 			Pending() uint64
 		})
+		// On a busy machine the load may not run in a slice, and nothing is sampled.
+		for range 1000 {
+			if _, err := s.Slice(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if ring.Pending() > 0 {
+				break
+			}
+		}
 		if ring.Pending() == 0 {
-			t.Fatal("a slice of the profiler leaves nothing in its ring buffer")
+			t.Fatal("slices of the profiler leave nothing in its ring buffer")
 		}
 		if err := ring.Empty(t.Context()); err != nil || ring.Pending() != 0 {
 			t.Errorf("%d bytes are left, error %v", ring.Pending(), err)
