@@ -36,11 +36,26 @@ func newGoTable(m image, symbols *table) *goTable {
 		}
 	}
 	text := m.Section(".text")
-	if len(data) < 8 || text == nil {
+	if text == nil {
 		return nil
 	}
-	t := &goTable{order: m.ByteOrder, quantum: uint64(data[6])}
-	if magic := t.order.Uint32(data); magic != goMagic118 && magic != goMagic120 {
+	t := parseGoTable(data, m.ByteOrder, text.Addr, text.Size)
+	if t == nil || symbols == nil {
+		return t
+	}
+	if s := symbols.named("runtime.text"); s != nil {
+		t.start = s.addr
+	}
+	return t
+}
+
+// parseGoTable reads the header of a table whose code is in a section at an address.
+func parseGoTable(data []byte, order binary.ByteOrder, text, size uint64) *goTable {
+	if len(data) < 8 {
+		return nil
+	}
+	t := &goTable{order: order, start: text, quantum: uint64(data[6])}
+	if magic := order.Uint32(data); magic != goMagic118 && magic != goMagic120 {
 		return nil
 	}
 	word := int(data[7])
@@ -49,24 +64,19 @@ func newGoTable(m image, symbols *table) *goTable {
 	}
 	header := func(i int) uint64 {
 		if word == 4 {
-			return uint64(t.order.Uint32(data[8+i*word:]))
+			return uint64(order.Uint32(data[8+i*word:]))
 		}
-		return t.order.Uint64(data[8+i*word:])
+		return order.Uint64(data[8+i*word:])
 	}
 	t.functions = header(0)
-	t.names, t.units, t.files, t.values, t.entries = from(data, header(3)), from(data, header(4)), from(data, header(5)), from(data, header(6)), from(data, header(7))
+	t.names, t.units, t.files = from(data, header(3)), from(data, header(4)), from(data, header(5))
+	t.values, t.entries = from(data, header(6)), from(data, header(7))
 	if t.functions == 0 || t.functions > uint64(len(t.entries))/8 {
 		return nil
 	}
-	t.start = text.Addr
 	// The header has the address before it is relocated, or 0.
-	if a := header(2); a > text.Addr && a < text.Addr+text.Size {
+	if a := header(2); a > text && a < text+size {
 		t.start = a
-	}
-	if symbols != nil {
-		if s := symbols.named("runtime.text"); s != nil {
-			t.start = s.addr
-		}
 	}
 	return t
 }
