@@ -28,7 +28,7 @@ func main() {
 	least := flag.Float64("least", 99.5, "percentage that must be equal, or differ for the reasons that are listed")
 	examples := flag.Int("examples", 1, "examples of each kind of difference")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: symbols [-n ADDRESSES] [-least PERCENT] [-examples N] [NAME=]BINARY...")
+		fmt.Fprintln(os.Stderr, "usage: symbols [-n ADDRESSES] [-least PERCENT] [-examples N] [NAME=]BINARY[,THE SAME WITH SYMBOLS]...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -42,7 +42,11 @@ func main() {
 		if !ok {
 			name, file = path.Base(arg), arg
 		}
-		share, err := compare(name, file, *count, *examples)
+		file, symbols, ok := strings.Cut(file, ",")
+		if !ok {
+			symbols = file
+		}
+		share, err := compare(name, file, symbols, *count, *examples)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "symbols: error: %s: %v\n", file, err)
 			os.Exit(1)
@@ -58,8 +62,8 @@ func main() {
 // compare prints how many of the addresses have equal frames, and the kinds of
 // differences. It returns the percentage of addresses whose frames are equal, or differ
 // for a known reason.
-func compare(name, file string, count, examples int) (float64, error) {
-	addresses, err := sample(file, count)
+func compare(name, file, symbols string, count, examples int) (float64, error) {
+	addresses, err := sample(symbols, count)
 	if err != nil {
 		return 0, err
 	}
@@ -217,7 +221,8 @@ func addr2line(command, file string, addresses []uint64) ([][]symbol.Frame, erro
 const equal = "equal"
 
 // difference says how frames differ from those of addr2line, and whether the reason is
-// known, because LLVM has the same, or addr2line is wrong.
+// known: because LLVM has the same ones, or addr2line is wrong in a way that is listed
+// here.
 func difference(ours, theirs, llvm []symbol.Frame) (kind string, known bool) {
 	// addr2line prints an address without a frame, too.
 	if len(theirs) == 1 && theirs[0] == (symbol.Frame{}) {
@@ -226,19 +231,43 @@ func difference(ours, theirs, llvm []symbol.Frame) (kind string, known bool) {
 	if slices.EqualFunc(ours, theirs, same) {
 		return equal, true
 	}
-	place := func(a, b symbol.Frame) bool { return a.File == b.File && a.Line == b.Line }
-	switch {
-	case len(ours) > 1 && len(ours) == len(theirs) && ours[0].Inlined && theirs[0].Func == ours[len(ours)-1].Func && place(ours[0], theirs[0]) &&
-		slices.EqualFunc(ours[1:], theirs[1:], same):
-		return "addr2line names the function that the code was inlined in, because the inlined one has no linkage name", true
-	case len(ours) == 1 && len(theirs) == 1 && ours[0].File == "" && theirs[0].Line == 0 && !strings.Contains(theirs[0].File, "/"):
-		return "there is no debug information, and addr2line takes a file from the symbols", true
-	case slices.EqualFunc(ours, llvm, same):
-		return "addr2line differs from LLVM, which has the same frames", true
-	case slices.EqualFunc(ours, theirs, place):
-		return "the names differ", false
-	case len(ours) != len(theirs):
+	if slices.EqualFunc(ours, llvm, same) {
+		return "LLVM has the same frames as here", true
+	}
+	if len(ours) != len(theirs) {
 		return "the number of frames differs", false
 	}
-	return "a file or a line differs", false
+	kind, known = equal, true
+	for i, o := range ours {
+		t := theirs[i]
+		if o.File != t.File || o.Line != t.Line {
+			switch {
+			case i < len(llvm) && o.File == llvm[i].File && o.Line == llvm[i].Line:
+				kind = "LLVM has the same files and lines as here"
+			case len(ours) == 1 && o.File == "" && t.Line == 0 && !strings.Contains(t.File, "/"):
+				kind = "there is no debug information, and addr2line takes a file from the symbols"
+			default:
+				return "a file or a line differs", false
+			}
+		}
+		if o.Func == t.Func {
+			continue
+		}
+		outermost := i == len(ours)-1
+		switch {
+		case i == 0 && o.Inlined && strings.HasPrefix(t.Func, ours[len(ours)-1].Func):
+			kind = "addr2line names the function around an inlined one that has no linkage name"
+		case outermost && i > 0 && strings.Contains(o.Func, "::"+t.Func+"("):
+			kind = "addr2line leaves out the scope of a function around an inlined one"
+		case outermost && strings.HasPrefix(t.Func, o.Func+" [clone"):
+			kind = "addr2line names the part of a function that the compiler split off"
+		case outermost && t.Func == o.Func+".abi0":
+			kind = "addr2line names the symbol of an assembly function of Go"
+		case i < len(llvm) && o.Func == llvm[i].Func:
+			kind = "LLVM has the same names as here"
+		default:
+			return "a name differs", false
+		}
+	}
+	return kind, known
 }

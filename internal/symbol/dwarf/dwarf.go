@@ -5,8 +5,7 @@
 // claims to have, and reads all abbreviations again for each unit that names another
 // offset of them. Memory and time are in proportion to the size of the sections: what
 // exceeds that, or is malformed, is left out. Units are read when an address of them is
-// looked up, and only for functions and lines, which takes a tenth of the time that
-// debug/dwarf takes to read all entries.
+// looked up, and only for functions and lines.
 //
 // It does not read split debug information (.dwo): of such units it finds the lines
 // alone.
