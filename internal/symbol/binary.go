@@ -62,6 +62,9 @@ func newBinary(r io.ReaderAt, path string) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.Type != elf.ET_EXEC && m.Type != elf.ET_DYN {
+		return nil, fmt.Errorf("it is neither an executable nor a shared object: its type is %s", m.Type)
+	}
 	b := &Binary{buildID: m.buildID(), image: m, path: path, names: map[string]string{}}
 	b.closer, _ = r.(io.Closer)
 	for _, p := range m.Progs {

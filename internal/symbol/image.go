@@ -25,7 +25,7 @@ const (
 // image is an ELF file.
 type image struct{ *elf.File }
 
-// newImage reads the headers of an executable or a shared object.
+// newImage reads the headers of a file.
 func newImage(r io.ReaderAt) (m image, err error) {
 	// debug/elf is not hardened against malformed files, as its documentation says.
 	defer func() {
@@ -39,9 +39,6 @@ func newImage(r io.ReaderAt) (m image, err error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
 		return image{}, fmt.Errorf("read ELF headers: %w", err)
-	}
-	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
-		return image{}, fmt.Errorf("it is neither an executable nor a shared object: its type is %s", f.Type)
 	}
 	return image{f}, nil
 }

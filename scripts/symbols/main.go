@@ -28,7 +28,7 @@ func main() {
 	least := flag.Float64("least", 99.5, "percentage that must be equal, or differ for the reasons that are listed")
 	examples := flag.Int("examples", 1, "examples of each kind of difference")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: symbols [-n ADDRESSES] [-least PERCENT] [-examples N] [NAME=]BINARY[,THE SAME WITH SYMBOLS]...")
+		fmt.Fprintln(os.Stderr, "usage: symbols [-n ADDRESSES] [-least PERCENT] [-examples N] [NAME=]BINARY[,UNSTRIPPED]...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -59,22 +59,23 @@ func main() {
 	}
 }
 
-// compare prints how many of the addresses have equal frames, and the kinds of
-// differences. It returns the percentage of addresses whose frames are equal, or differ
-// for a known reason.
+// compare looks up addresses in a file, and by addr2line in the same one with symbols:
+// that of binutils 2.40 misreads what dwz has moved to another file. It prints how many
+// of the addresses have equal frames, and the kinds of differences. It returns the
+// percentage of addresses whose frames are equal, or differ for a known reason.
 func compare(name, file, symbols string, count, examples int) (float64, error) {
 	addresses, err := sample(symbols, count)
 	if err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	theirs, err := addr2line("addr2line", file, addresses)
+	theirs, err := addr2line("addr2line", symbols, addresses)
 	if err != nil {
 		return 0, err
 	}
 	took := time.Since(start)
 	// That of LLVM decides where the two differ.
-	llvm, err := addr2line("llvm-addr2line", file, addresses)
+	llvm, err := addr2line("llvm-addr2line", symbols, addresses)
 	if err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ type lines struct {
 	version   int
 	dirs      []value
 	files     []file
+	paths     map[uint64]string // of files, by their numbers
 	sequences []sequence
 	rows      []row
 }
@@ -46,7 +47,7 @@ type program struct {
 
 // readLines reads the table of lines of the unit, as far as it is well-formed.
 func (u *unit) readLines() *lines {
-	l := &lines{unit: u}
+	l := &lines{unit: u, paths: map[uint64]string{}}
 	d := u.data
 	if u.line.form == 0 {
 		return l
@@ -225,9 +226,19 @@ func (l *lines) at(addr uint64) (string, int) {
 	return l.path(uint64(r.file)), max(0, int(r.line))
 }
 
-// path returns the path of a file by its number, or an empty string. Paths that are
-// relative are so to the folder that the compiler ran in.
+// path returns the path of a file by its number, or an empty string.
 func (l *lines) path(number uint64) string {
+	p, ok := l.paths[number]
+	if !ok {
+		p = l.readPath(number)
+		l.paths[number] = p
+	}
+	return p
+}
+
+// readPath makes the path of a file. Paths that are relative are so to the folder that
+// the compiler ran in.
+func (l *lines) readPath(number uint64) string {
 	u := l.unit
 	dir, compileDir := "", u.text(u.dir, u.data.Info)
 	if l.version < 5 {
