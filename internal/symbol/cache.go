@@ -69,7 +69,7 @@ func idOf(f *os.File) (fileID, bool) {
 	if !ok {
 		return fileID{}, false
 	}
-	return fileID{uint64(s.Dev), s.Ino, uint64(s.Size), uint64(s.Mtim.Sec), uint64(s.Mtim.Nsec)}, true
+	return fileID{s.Dev, s.Ino, uint64(s.Size), uint64(s.Mtim.Sec), uint64(s.Mtim.Nsec)}, true
 }
 
 // file returns the binary that a file of a path has, and keeps the file or closes it. It
