@@ -276,6 +276,14 @@ figures-gate: build ## measure how often the gate is wrong, idle and with all CP
 figures-store: ## measure what the README promises of compare: time and memory over 2,000 benchmarks and 500 stored runs
 	go test -run '^$$' -bench CompareStore -benchtime 10x ./cmd/ebpf-bench
 
+# It compares with addr2line, and where the two differ with that of LLVM.
+.PHONY: figures-symbols
+figures-symbols: ## compare frames with those of addr2line, at 10,000 addresses of programs in C, C++, Rust and Go
+	@scripts/setup symbols
+	scripts/symbols-corpus bin/symbols-corpus
+	go build -o bin/symbols ./scripts/symbols
+	cd bin/symbols-corpus && ../symbols c c++ rust rust-v0 go-dwarf4 go dwz=dwz/zstd,libzstd/programs/zstd
+
 .PHONY: release
 release: ## build VERSION (v1.2.3) twice, compare, and write the sums that its tag must hold
 	@scripts/release sums '$(VERSION)'

@@ -1,0 +1,240 @@
+package symbol
+
+import (
+	"debug/elf"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/dwarf"
+)
+
+// Binary is an ELF file: an executable, a shared object or the vdso. Its symbols and
+// debug information are read when a frame is first asked for. It is safe for concurrent
+// use.
+type Binary struct {
+	buildID string
+	image   image
+	path    string // "" if unknown
+	code    []dwarf.Code
+	size    atomic.Int64 // of what it has read, in bytes
+
+	mu      sync.Mutex
+	closer  io.Closer // nil if there is nothing to close
+	loaded  bool
+	debug   *dwarf.Data // nil if there is none
+	symbols []*table
+	table   *goTable          // nil if there is none
+	names   map[string]string // demangled
+}
+
+// Open opens an executable or a shared object. Debug information may be in a file of
+// its own, below /usr/lib/debug or beside it.
+func Open(path string) (*Binary, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open binary: %w", err)
+	}
+	// gdb and others look beside the file that links lead to.
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f, err := root{}.open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open binary: %w", err)
+	}
+	b, err := newBinary(f, path)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// New returns the binary that r has, such as the vdso. It reads r later, too.
+func New(r io.ReaderAt) (*Binary, error) { return newBinary(r, "") }
+
+// newBinary returns a binary that closes r if it can be closed.
+func newBinary(r io.ReaderAt, path string) (*Binary, error) {
+	m, err := newImage(r)
+	if err != nil {
+		return nil, err
+	}
+	if m.Type != elf.ET_EXEC && m.Type != elf.ET_DYN {
+		return nil, fmt.Errorf("it is neither an executable nor a shared object: its type is %s", m.Type)
+	}
+	b := &Binary{buildID: m.buildID(), image: m, path: path, names: map[string]string{}}
+	b.closer, _ = r.(io.Closer)
+	for _, p := range m.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			b.code = append(b.code, dwarf.Code{Low: p.Vaddr, High: p.Vaddr + p.Memsz})
+		}
+	}
+	return b, nil
+}
+
+// Close closes the file. After that there are no frames.
+func (b *Binary) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.loaded, b.debug, b.symbols, b.table = true, nil, nil, nil
+	if b.closer == nil {
+		return nil
+	}
+	err := b.closer.Close()
+	b.closer = nil
+	return err
+}
+
+// BuildID returns the GNU build ID in hexadecimal, or an empty string.
+func (b *Binary) BuildID() string { return b.buildID }
+
+// Address returns the virtual address that a segment has for an offset in the file, of
+// code if there are several. So the virtual address of an address of a process is that
+// of its mapping's offset, plus its distance from the start of the mapping.
+func (b *Binary) Address(offset uint64) (uint64, bool) {
+	var found *elf.Prog
+	for _, p := range b.image.Progs {
+		if p.Type == elf.PT_LOAD && offset >= p.Off && offset-p.Off < p.Filesz && (found == nil || p.Flags&elf.PF_X != 0) {
+			found = p
+		}
+	}
+	if found == nil {
+		return 0, false
+	}
+	return offset - found.Off + found.Vaddr, true
+}
+
+// Frames returns the function at a virtual address: if it was inlined, followed by the
+// one that it was inlined in, and so on. It returns nil if nothing is known.
+func (b *Binary) Frames(vaddr uint64) []Frame { return b.frames(vaddr, root{}) }
+
+// frames is Frames that looks for debug information in a root, too.
+func (b *Binary) frames(vaddr uint64, r root) []Frame {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.loaded {
+		roots := []root{r}
+		if r.dir != nil {
+			roots = append(roots, root{})
+		}
+		b.load(roots)
+	}
+	var frames []Frame
+	if b.debug != nil {
+		for _, c := range b.debug.Calls(vaddr) {
+			frames = append(frames, Frame{Func: b.nameOf(&c, vaddr), File: c.File, Line: c.Line, Inlined: c.Inlined})
+		}
+	}
+	if len(frames) == 0 && b.table != nil {
+		if f, ok := b.table.frame(vaddr); ok {
+			return []Frame{f}
+		}
+	}
+	if len(frames) == 0 {
+		if name := b.symbolAt(vaddr); name != "" {
+			return []Frame{{Func: b.demangled(name)}}
+		}
+	}
+	return frames
+}
+
+// nameOf returns the name of a function of debug information. Compilers leave the
+// linkage name out of that of C++ functions without external linkage: the symbol has
+// it.
+func (b *Binary) nameOf(c *dwarf.Call, vaddr uint64) string {
+	switch {
+	case c.Linkage:
+		return b.demangled(c.Name)
+	case c.Inlined:
+		return c.Name
+	case c.Name == "":
+		return b.demangled(b.symbolAt(vaddr))
+	}
+	if name := b.symbolAt(c.Entry); isMangled(name) {
+		return b.demangled(name)
+	}
+	return c.Name
+}
+
+// symbolAt returns the name of the symbol that has an address, or an empty string.
+func (b *Binary) symbolAt(vaddr uint64) string {
+	for _, t := range b.symbols {
+		if s := t.at(vaddr); s != nil {
+			return t.name(s)
+		}
+	}
+	return ""
+}
+
+func (b *Binary) demangled(name string) string {
+	if !isMangled(name) {
+		return demangled(name)
+	}
+	if d, ok := b.names[name]; ok {
+		return d
+	}
+	d := demangled(name)
+	b.names[name] = d
+	return d
+}
+
+// load reads the symbols and the debug information, from the file or from another one.
+func (b *Binary) load(roots []root) {
+	b.loaded = true
+	images, path := []image{b.image}, b.path
+	if b.image.Section(".debug_info") == nil && b.image.Section(".zdebug_info") == nil {
+		if file, m, where, err := debugFile(b.image, b.path, roots); err == nil {
+			defer file.Close()
+			images, path = append(images, m), where
+		}
+	}
+	for i := len(images) - 1; i >= 0; i-- {
+		b.addSymbols(images[i].symbolTable(".symtab", ".strtab"))
+	}
+	b.addSymbols(b.image.symbolTable(".dynsym", ".dynstr"))
+	var symbols *table
+	if len(b.symbols) > 0 {
+		symbols = b.symbols[0]
+	}
+	b.table = newGoTable(b.image, symbols)
+	m := images[len(images)-1]
+	if b.debug = b.read(m); b.debug == nil {
+		return
+	}
+	if file, alt, err := altFile(m, path, roots); file != nil && err == nil {
+		b.debug.Alt = b.read(alt)
+		file.Close()
+	}
+}
+
+func (b *Binary) addSymbols(t *table) {
+	if len(t.symbols) > 0 {
+		b.symbols = append(b.symbols, t)
+		b.size.Add(int64(len(t.text) + 40*len(t.symbols)))
+	}
+}
+
+// read reads the debug information of a file, nil if it has none that can be read.
+func (b *Binary) read(m image) *dwarf.Data {
+	s := dwarf.Sections{Order: m.ByteOrder}
+	for _, section := range []struct {
+		name string
+		data *[]byte
+	}{
+		{"info", &s.Info}, {"abbrev", &s.Abbrev}, {"str", &s.Str}, {"line", &s.Line}, {"line_str", &s.LineStr},
+		{"ranges", &s.Ranges}, {"rnglists", &s.RngLists}, {"addr", &s.Addr}, {"str_offsets", &s.StrOffsets},
+	} {
+		var err error
+		if *section.data, err = m.data(".debug_" + section.name); err != nil {
+			return nil
+		}
+		b.size.Add(int64(len(*section.data)))
+	}
+	if s.Info == nil {
+		return nil
+	}
+	return dwarf.New(s, b.code)
+}

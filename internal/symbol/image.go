@@ -1,0 +1,148 @@
+package symbol
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// maxSections and maxNames bound the section headers of a file, and the bytes of
+	// their names: debug/elf copies each name. Linkers write some 40 sections.
+	maxSections = 1 << 10
+	maxNames    = 64 << 10
+	// maxSection bounds what is read of a section, in bytes.
+	maxSection = 1 << 30
+	// maxRatio is by how much sections may be compressed. Those with debug information
+	// are by 3 to 10.
+	maxRatio = 64
+)
+
+// image is an ELF file.
+type image struct{ *elf.File }
+
+// newImage reads the headers of a file.
+func newImage(r io.ReaderAt) (m image, err error) {
+	// debug/elf is not hardened against malformed files, as its documentation says.
+	defer func() {
+		if recover() != nil {
+			err = errors.New("its headers are malformed")
+		}
+	}()
+	if err := checkHeader(r); err != nil {
+		return image{}, err
+	}
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return image{}, fmt.Errorf("read ELF headers: %w", err)
+	}
+	return image{f}, nil
+}
+
+// checkHeader refuses files with implausibly many sections, or names of them.
+func checkHeader(r io.ReaderAt) error {
+	var head [64]byte
+	if n, _ := r.ReadAt(head[:], 0); n < 52 || string(head[:4]) != elf.ELFMAG {
+		return errors.New("it is not an ELF file")
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	offset, counts, entry := int64(order.Uint32(head[32:])), head[46:], make([]byte, 24)
+	is64 := elf.Class(head[elf.EI_CLASS]) == elf.ELFCLASS64
+	if is64 {
+		offset, counts, entry = int64(order.Uint64(head[40:])), head[58:], make([]byte, 40)
+	}
+	size, count, names := order.Uint16(counts), order.Uint16(counts[2:]), order.Uint16(counts[4:])
+	if offset == 0 {
+		return nil
+	}
+	// A count of 0 means that there are more than fit in there.
+	if count == 0 || count > maxSections {
+		return errors.New("it has too many sections")
+	}
+	if _, err := r.ReadAt(entry, offset+int64(names)*int64(size)); err != nil {
+		return fmt.Errorf("read section headers: %w", err)
+	}
+	length := uint64(order.Uint32(entry[20:]))
+	if is64 {
+		length = order.Uint64(entry[32:])
+	}
+	if length > maxNames {
+		return errors.New("its sections have too long names")
+	}
+	return nil
+}
+
+// data returns what a section contains, without compression, and nil if there is no
+// such section in the file. Sections .debug_X may be named .zdebug_X.
+func (m image) data(name string) (data []byte, err error) {
+	// See newImage.
+	defer func() {
+		if recover() != nil {
+			data, err = nil, fmt.Errorf("section %s is malformed", name)
+		}
+	}()
+	s := m.Section(name)
+	if s == nil && len(name) > 1 {
+		s = m.Section(".z" + name[1:])
+	}
+	if s == nil || s.Type == elf.SHT_NOBITS {
+		return nil, nil
+	}
+	s.Open() // sets the size of sections .zdebug_X
+	switch {
+	case s.Size > maxSection:
+		return nil, fmt.Errorf("section %s is too large", s.Name)
+	case s.Size > maxRatio*s.FileSize:
+		return nil, fmt.Errorf("section %s is compressed implausibly well", s.Name)
+	}
+	data, err = s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("read section %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// buildID returns the build ID in hexadecimal, or an empty string. Notes are described
+// in elf(5).
+func (m image) buildID() string {
+	notes, _ := m.data(".note.gnu.build-id")
+	if notes != nil {
+		return m.idIn(notes)
+	}
+	for _, p := range m.Progs {
+		if p.Type != elf.PT_NOTE {
+			continue
+		}
+		data, _ := io.ReadAll(io.LimitReader(p.Open(), maxNames))
+		if id := m.idIn(data); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (m image) idIn(notes []byte) string {
+	const buildID = 3
+	for len(notes) >= 12 {
+		nameSize, size, kind := m.ByteOrder.Uint32(notes), m.ByteOrder.Uint32(notes[4:]), m.ByteOrder.Uint32(notes[8:])
+		name := notes[12:]
+		// Both end where the next multiple of four does.
+		from := (uint64(nameSize) + 3) &^ 3
+		to := from + (uint64(size)+3)&^3
+		if from > uint64(len(name)) || from+uint64(size) > uint64(len(name)) {
+			return ""
+		}
+		if kind == buildID && bytes.HasPrefix(name[:nameSize], []byte("GNU\x00")) && size > 1 && size <= 64 {
+			return hex.EncodeToString(name[from : from+uint64(size)])
+		}
+		notes = name[min(to, uint64(len(name))):]
+	}
+	return ""
+}
