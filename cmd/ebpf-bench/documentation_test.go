@@ -37,7 +37,7 @@ func blocksOf(t *testing.T, document string) []block {
 // documents contain commands, each for the suite in the same document or an earlier one.
 var documents = []string{
 	"README.md", "docs/suite.md", "docs/thresholds.md", "docs/compare.md", "docs/baseline.md", "docs/explain.md",
-	"docs/exact-mode.md", "docs/kernels.md", "docs/formats.md",
+	"docs/exact-mode.md", "docs/kernels.md", "docs/formats.md", "docs/profile.md",
 }
 
 // Every command in the documentation runs as it is written.

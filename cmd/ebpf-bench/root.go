@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/baselinecmd"
 	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/doctorcmd"
 	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/kernelcmd"
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/profilecmd"
 	"github.com/org/ebpf-bench-action/internal/cli"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -48,7 +49,7 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	cli.OneOf(root, root.PersistentFlags(), &t.Color, "color", "when", []string{"auto", "always", "never"}, "when to color the output: auto, always or never")
-	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
+	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), profilecmd.New(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
 	wrapHelp(t, root)
 	return root
 }

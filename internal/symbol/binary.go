@@ -4,9 +4,9 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 
 	"github.com/org/ebpf-bench-action/internal/symbol/dwarf"
 )
@@ -19,7 +19,6 @@ type Binary struct {
 	image   image
 	path    string // "" if unknown
 	code    []dwarf.Code
-	size    atomic.Int64 // of what it has read, in bytes
 
 	mu      sync.Mutex
 	closer  io.Closer // nil if there is nothing to close
@@ -48,6 +47,16 @@ func Open(path string) (*Binary, error) {
 	b, err := newBinary(f, path)
 	if err != nil {
 		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// NewFile returns the binary of an open file, which Close closes. Its path, which need not
+// lead to it any more, is where debug information is looked for.
+func NewFile(f *os.File, path string) (*Binary, error) {
+	b, err := newBinary(f, path)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return b, nil
@@ -109,18 +118,11 @@ func (b *Binary) Address(offset uint64) (uint64, bool) {
 
 // Frames returns the function at a virtual address: if it was inlined, followed by the
 // one that it was inlined in, and so on. It returns nil if nothing is known.
-func (b *Binary) Frames(vaddr uint64) []Frame { return b.frames(vaddr, root{}) }
-
-// frames is Frames that looks for debug information in a root, too.
-func (b *Binary) frames(vaddr uint64, r root) []Frame {
+func (b *Binary) Frames(vaddr uint64) []Frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.loaded {
-		roots := []root{r}
-		if r.dir != nil {
-			roots = append(roots, root{})
-		}
-		b.load(roots)
+		b.load()
 	}
 	var frames []Frame
 	if b.debug != nil {
@@ -182,11 +184,11 @@ func (b *Binary) demangled(name string) string {
 }
 
 // load reads the symbols and the debug information, from the file or from another one.
-func (b *Binary) load(roots []root) {
+func (b *Binary) load() {
 	b.loaded = true
 	images, path := []image{b.image}, b.path
 	if b.image.Section(".debug_info") == nil && b.image.Section(".zdebug_info") == nil {
-		if file, m, where, err := debugFile(b.image, b.path, roots); err == nil {
+		if file, m, where, err := debugFile(b.image, b.path); err == nil {
 			defer file.Close()
 			images, path = append(images, m), where
 		}
@@ -204,7 +206,7 @@ func (b *Binary) load(roots []root) {
 	if b.debug = b.read(m); b.debug == nil {
 		return
 	}
-	if file, alt, err := altFile(m, path, roots); file != nil && err == nil {
+	if file, alt, err := altFile(m, path); file != nil && err == nil {
 		b.debug.Alt = b.read(alt)
 		file.Close()
 	}
@@ -213,7 +215,6 @@ func (b *Binary) load(roots []root) {
 func (b *Binary) addSymbols(t *table) {
 	if len(t.symbols) > 0 {
 		b.symbols = append(b.symbols, t)
-		b.size.Add(int64(len(t.text) + 40*len(t.symbols)))
 	}
 }
 
@@ -231,7 +232,6 @@ func (b *Binary) read(m image) *dwarf.Data {
 		if *section.data, err = m.data(".debug_" + section.name); err != nil {
 			return nil
 		}
-		b.size.Add(int64(len(*section.data)))
 	}
 	if s.Info == nil {
 		return nil

@@ -46,10 +46,9 @@ func (r root) open(name string) (*os.File, error) {
 const debugDir = "/usr/lib/debug"
 
 // debugFile opens an ELF file of its own with the debug information, or with the
-// symbols, of a file at a path, in one of the roots. It returns an error if there is
-// none.
-func debugFile(m image, path string, roots []root) (*os.File, image, string, error) {
-	if path, file, found := byBuildID(m.buildID(), roots); file != nil {
+// symbols, of a file at a path. It returns an error if there is none.
+func debugFile(m image, path string) (*os.File, image, string, error) {
+	if path, file, found := byBuildID(m.buildID()); file != nil {
 		return file, found, path, nil
 	}
 	link, _ := m.data(".gnu_debuglink")
@@ -58,11 +57,9 @@ func debugFile(m image, path string, roots []root) (*os.File, image, string, err
 	if at := (len(name) + 4) &^ 3; ok && name != "" && path != "" && !strings.Contains(name, "/") && len(link) >= at+4 && rest != "" {
 		sum := m.ByteOrder.Uint32(link[at:])
 		dir := path[:strings.LastIndexByte(path, '/')+1]
-		for _, r := range roots {
-			for _, candidate := range []string{dir + name, dir + ".debug/" + name, debugDir + "/" + strings.TrimPrefix(dir, "/") + name} {
-				if file, found := open(r, candidate, func(f *os.File, _ image) bool { return sumOf(f) == sum }); file != nil {
-					return file, found, candidate, nil
-				}
+		for _, candidate := range []string{dir + name, dir + ".debug/" + name, debugDir + "/" + strings.TrimPrefix(dir, "/") + name} {
+			if file, found := open(candidate, func(f *os.File, _ image) bool { return sumOf(f) == sum }); file != nil {
+				return file, found, candidate, nil
 			}
 		}
 	}
@@ -71,7 +68,7 @@ func debugFile(m image, path string, roots []root) (*os.File, image, string, err
 
 // altFile opens the file that a file with debug information at a path shares part of it
 // with: that of dwz, or of DWARF 5.
-func altFile(m image, path string, roots []root) (*os.File, image, error) {
+func altFile(m image, path string) (*os.File, image, error) {
 	link, err := m.data(".gnu_debugaltlink")
 	if link == nil {
 		return nil, image{}, err
@@ -81,33 +78,29 @@ func altFile(m image, path string, roots []root) (*os.File, image, error) {
 	if name != "" && !strings.HasPrefix(name, "/") {
 		name = path[:strings.LastIndexByte(path, '/')+1] + name
 	}
-	for _, r := range roots {
-		if file, found := open(r, name, func(_ *os.File, m image) bool { return m.buildID() == buildID }); file != nil {
-			return file, found, nil
-		}
+	if file, found := open(name, func(_ *os.File, m image) bool { return m.buildID() == buildID }); file != nil {
+		return file, found, nil
 	}
-	if _, file, found := byBuildID(buildID, roots); file != nil {
+	if _, file, found := byBuildID(buildID); file != nil {
 		return file, found, nil
 	}
 	return nil, image{}, fmt.Errorf("no file %s with build ID %s", name, buildID)
 }
 
-func byBuildID(id string, roots []root) (string, *os.File, image) {
+func byBuildID(id string) (string, *os.File, image) {
 	if len(id) < 4 {
 		return "", nil, image{}
 	}
 	path := debugDir + "/.build-id/" + id[:2] + "/" + id[2:] + ".debug"
-	for _, r := range roots {
-		if file, m := open(r, path, func(_ *os.File, m image) bool { return m.buildID() == id }); file != nil {
-			return path, file, m
-		}
+	if file, m := open(path, func(_ *os.File, m image) bool { return m.buildID() == id }); file != nil {
+		return path, file, m
 	}
 	return "", nil, image{}
 }
 
 // open opens an ELF file if it is the one that is looked for, else it returns nil.
-func open(r root, path string, is func(*os.File, image) bool) (*os.File, image) {
-	f, err := r.open(path)
+func open(path string, is func(*os.File, image) bool) (*os.File, image) {
+	f, err := root{}.open(path)
 	if err != nil {
 		return nil, image{}
 	}

@@ -2,8 +2,7 @@
 // lines and inlined calls, as addr2line -i -f -C does.
 //
 //	Binary   an executable, a shared object or the vdso: DWARF, the table of Go, or symbols
-//	Process  what a process has mapped, and what its just-in-time compiler wrote down
-//	Cache    the binaries that processes share
+//	PerfMap  what a just-in-time compiler wrote down of its functions
 //	Kernel   the kernel, its modules and BPF programs
 //
 // The files are those of strangers, and processes change while they are read. What is

@@ -15,24 +15,28 @@ import (
 // the CPU is busy, whatever runs on it. The CPU clock needs no hardware
 // counter, so it exists in virtual machines, too.
 func openCPUClock(cpu int, frequency uint64) (*os.File, error) {
-	attr := unix.PerfEventAttr{
+	return openEvent(cpu, unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
 		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
-		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
 		Sample: frequency,
 		Bits:   unix.PerfBitFreq | unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
-	}
+	})
+}
+
+// openEvent opens an event on a CPU, for all processes.
+func openEvent(cpu int, attr unix.PerfEventAttr) (*os.File, error) {
+	attr.Size = uint32(unsafe.Sizeof(attr))
 	const allProcesses, noGroup = -1, -1
 	fd, err := unix.PerfEventOpen(&attr, allProcesses, cpu, noGroup, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("open cpu-clock on CPU %d: %w", cpu, err)
+		return nil, fmt.Errorf("open perf event on CPU %d: %w", cpu, err)
 	}
 	return os.NewFile(uintptr(fd), "perf-event"), nil
 }
 
-// attach runs prog each time the event fires, until the event is closed. It
+// attachTo runs prog each time the event fires, until the event is closed. It
 // uses ioctls because BPF links to perf events came after Linux 5.10.
-func attach(event *os.File, prog *ebpf.Program) error {
+func attachTo(event *os.File, prog *ebpf.Program) error {
 	fd := int(event.Fd())
 	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, prog.FD()); err != nil {
 		return fmt.Errorf("attach program to perf event: %w", err)

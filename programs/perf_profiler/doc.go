@@ -10,3 +10,4 @@
 package perfprofiler
 
 //go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem perf_profiler bpf perf_profiler.c -- -Wall -Werror
+//go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem perf_profiler_events events events.c -- -Wall -Werror

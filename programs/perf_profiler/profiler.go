@@ -83,7 +83,7 @@ func (p *Profiler) Attach(frequency uint64) error {
 			return err
 		}
 		p.events = append(p.events, event)
-		if err := attach(event, p.objs.Profile); err != nil {
+		if err := attachTo(event, p.objs.Profile); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,116 @@
+package firefox
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/profile"
+)
+
+// small is a profile with a sample of each kind, an inlined function and one without a
+// name.
+func small() *profile.Profile {
+	main := &profile.Thread{PID: 7, TID: 7, Name: "agent", Process: "agent"}
+	other := &profile.Thread{PID: 7, TID: 8, Name: "worker", Process: "agent"}
+	outer := &profile.Location{Module: "/bin/agent", BuildID: "0123456789abcdef0123456789abcdef01234567", Address: 0x1010, Frames: []profile.Frame{{Func: "main", File: "/src/agent.c", Line: 12}}}
+	inlined := &profile.Location{Module: "/bin/agent", Address: 0x1100, Frames: []profile.Frame{{Func: "leaf", File: "/src/agent.h", Line: 3, Inlined: true}, {Func: "work", File: "/src/agent.c", Line: 30}}}
+	nameless := &profile.Location{Module: "/lib/libx.so", Address: 0x99, Frames: []profile.Frame{{}}}
+	sleep := &profile.Location{Module: "[kernel]", Address: 0xffffffff81000000, Kernel: true, Frames: []profile.Frame{{Func: "do_nanosleep"}}}
+	busy, asleep := &profile.Stack{Locations: []*profile.Location{inlined, outer}}, &profile.Stack{Locations: []*profile.Location{sleep, nameless, outer}}
+	const ms = time.Millisecond
+	return &profile.Profile{
+		Command: []string{"./agent"}, Start: time.Unix(1700000000, 0), Duration: time.Second, Frequency: 100, Kernel: "6.12.0",
+		Sources: map[profile.Kind]string{profile.CPU: "cpu-clock", profile.OffCPU: "sched_switch", profile.Disk: "block_rq_complete", profile.Fault: "page_fault_user"},
+		Threads: []*profile.Thread{main, other},
+		Samples: []profile.Sample{
+			{Kind: profile.CPU, Thread: main, Time: 10 * ms, Took: 10 * ms, Stack: busy},
+			{Kind: profile.CPU, Thread: main, Time: 20 * ms, Took: 10 * ms, Stack: busy},
+			{Kind: profile.Disk, Thread: main, Time: 25 * ms, Took: 2 * ms, Stack: asleep, Request: &profile.Request{Major: 8, Minor: 1, Sector: 2048, Bytes: 4096, Write: true}},
+			{Kind: profile.Fault, Thread: other, Time: 26 * ms, Stack: busy, Address: 0xdead},
+			// It began before the first sample.
+			{Kind: profile.OffCPU, Thread: main, Time: 520 * ms, Took: 515 * ms, Stack: asleep},
+			{Kind: profile.OffCPU, Thread: other, Time: 900 * ms, Took: 800 * ms, Stack: &profile.Stack{}},
+		},
+	}
+}
+
+func TestTablesAreWhole(t *testing.T) {
+	f := Convert(small(), Options{Source: func(path string) (string, bool) { return "text of " + path, path == "/src/agent.c" }})
+	if err := f.Check(); err != nil {
+		t.Fatal(err)
+	}
+	s := &f.Shared
+	if got := f.Threads[0].Samples.Time; len(got) != 3 || got[0] != 0 || got[1] != 5 || got[2] != 10 {
+		t.Errorf("samples start at %v", got)
+	}
+	if got := f.Threads[0].Samples.Weight; got[1] != 515 {
+		t.Errorf("weights in ms are %v", got)
+	}
+	depths := map[string]int{}
+	for i, fn := range s.Frames.Func {
+		depths[s.Strings[s.Funcs.Name[fn]]] = s.Frames.InlineDepth[i]
+	}
+	if depths["leaf"] != 1 || depths["work"] != 0 || depths["main"] != 0 {
+		t.Errorf("depths are %v", depths)
+	}
+	if _, ok := depths["0x99"]; !ok {
+		t.Errorf("no function is called by its address: %v", depths)
+	}
+	contents := map[string]*string{}
+	for i, name := range s.Sources.Filename {
+		contents[s.Strings[name]] = s.Sources.Content[i]
+	}
+	if text := contents["/src/agent.c"]; text == nil || *text != "text of /src/agent.c" {
+		t.Error("agent.c is not embedded")
+	}
+	if contents["/src/agent.h"] != nil {
+		t.Error("agent.h has a text")
+	}
+	if got := f.Libs[0].BreakpadID; got != "67452301AB89EFCD0123456789ABCDEF0" {
+		t.Errorf("identifier %s", got)
+	}
+}
+
+// A sample without any stack has no place in the table of stacks.
+func TestSamplesWithoutStackAreNull(t *testing.T) {
+	var out bytes.Buffer
+	if err := Write(&out, small(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Threads []struct {
+			Samples struct{ Stack []*int }
+		}
+	}
+	if err := json.NewDecoder(r).Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if stack := file.Threads[1].Samples.Stack; len(stack) != 1 || stack[0] != nil {
+		t.Errorf("stacks are %v", stack)
+	}
+}
+
+func TestCheckFindsWhatIsWrong(t *testing.T) {
+	for name, spoil := range map[string]func(*File){
+		"a short column":          func(f *File) { f.Shared.Frames.Line = f.Shared.Frames.Line[1:] },
+		"a frame that is absent":  func(f *File) { f.Shared.Stacks.Frame[0] = 99 },
+		"a caller after":          func(f *File) { f.Shared.Stacks.PrefixOffset[1] = -1 },
+		"a root before all":       func(f *File) { f.Shared.Stacks.PrefixOffset[0] = 1 },
+		"a time that goes back":   func(f *File) { f.Threads[0].Samples.Time[1] = -3 },
+		"a cause that is absent":  func(f *File) { f.Threads[0].Markers.Data[0] = disk{Cause: &cause{1000}} },
+		"a string that is absent": func(f *File) { f.Shared.Funcs.Name[0] = 1000 },
+	} {
+		f := Convert(small(), Options{})
+		spoil(f)
+		if f.Check() == nil {
+			t.Errorf("%s: nothing is wrong", name)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package profile
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Flame is a flame graph: who called whom, and how long each took, with what it called.
+type Flame struct {
+	title string
+	root  *flameNode
+	// diff colors by the change from a base, whose whole time is this.
+	diff bool
+	base time.Duration
+}
+
+// flameNode is a function, as called by the one above it.
+type flameNode struct {
+	name  string
+	color string // a class of the style sheet
+	// total is the time of the function with all that it called, before that of the base of
+	// a comparison.
+	total, before time.Duration
+	calls         map[string]*flameNode
+}
+
+func (n *flameNode) call(name, color string) *flameNode {
+	if n.calls[name] == nil {
+		if n.calls == nil {
+			n.calls = map[string]*flameNode{}
+		}
+		n.calls[name] = &flameNode{name: name, color: color}
+	}
+	return n.calls[name]
+}
+
+// Flame returns the flame graph of all samples: by kind, by thread, and then by functions.
+func (p *Profile) Flame() *Flame {
+	f := &Flame{title: p.Title(), root: &flameNode{name: "all", color: "thread"}}
+	p.addTo(f, func(n *flameNode, took time.Duration) { n.total += took })
+	return f
+}
+
+// FlameDiff returns the flame graph of head, colored by how much longer each function took
+// than in base.
+func FlameDiff(base, head *Profile) *Flame {
+	f := head.Flame()
+	f.diff, f.title = true, "change to "+f.title
+	base.addTo(f, func(n *flameNode, took time.Duration) { n.before += took })
+	f.base = f.root.before
+	return f
+}
+
+func (p *Profile) addTo(f *Flame, add func(*flameNode, time.Duration)) {
+	for _, s := range p.Samples {
+		n := f.root
+		add(n, s.Took)
+		n = n.call(s.Kind.String(), "thread")
+		add(n, s.Took)
+		n = n.call(s.Thread.Name, "thread")
+		add(n, s.Took)
+		for _, l := range slices.Backward(s.Stack.Locations) {
+			for _, frame := range slices.Backward(l.Frames) {
+				n = n.call(l.Name(frame.Func), l.flameColor(s.Kind))
+				add(n, s.Took)
+			}
+		}
+	}
+}
+
+func (l *Location) flameColor(kind Kind) string {
+	switch {
+	case l.Kernel:
+		return "kernel"
+	case kind == CPU:
+		return "cpu"
+	}
+	return "off"
+}
+
+// The size of the picture, in pixels.
+const (
+	flameWidth  = 1200
+	flameRow    = 17
+	flameTop    = 48
+	flameMargin = 10
+	// flameLeast is the width of what is left out.
+	flameLeast = 0.2
+	// flameLetter is the width of a letter of the font, at its size of 12.
+	flameLetter = 7.2
+)
+
+//go:embed flame.css
+var flameStyle string
+
+//go:embed flame.js
+var flameScript string
+
+// WriteSVG writes the graph as a picture that needs nothing else. A browser zooms into the
+// function that is clicked, and marks those that a search finds.
+func (f *Flame) WriteSVG(w io.Writer) error {
+	boxes := f.layout()
+	depth := 0
+	for _, b := range boxes {
+		depth = max(depth, b.depth)
+	}
+	height := flameTop + (depth+2)*flameRow
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", flameWidth, height, flameWidth, height)
+	fmt.Fprintf(&out, "<style>%s</style>\n", flameStyle)
+	fmt.Fprintf(&out, `<rect width="100%%" height="100%%" class="ground"/><text x="%d" y="20" class="title">%s</text>`+"\n", flameMargin, xmlText(f.title))
+	fmt.Fprintf(&out, `<text id="reset" x="%d" y="38" class="button">reset zoom</text><text id="search" x="%d" y="38" class="button">search</text><text id="told" x="%d" y="38"> </text>`+"\n", flameMargin, flameMargin+90, flameMargin+150)
+	for _, b := range boxes {
+		b.write(&out, height-flameRow*(b.depth+2), f)
+	}
+	fmt.Fprintf(&out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flameScript)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// WriteHTML writes a page with the picture.
+func (f *Flame) WriteHTML(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>%s</title>\n<style>body{margin:0}svg{width:100%%;height:auto}</style>\n", xmlText(f.title)); err != nil {
+		return err
+	}
+	return f.WriteSVG(w)
+}
+
+// flameBox is a function in the picture.
+type flameBox struct {
+	*flameNode
+	x, width float64
+	depth    int
+}
+
+// layout places what is wide enough to be seen, the functions of one caller by their names.
+func (f *Flame) layout() (boxes []flameBox) {
+	if f.root.total == 0 {
+		return nil
+	}
+	scale := float64(flameWidth-2*flameMargin) / float64(f.root.total)
+	var place func(n *flameNode, x float64, depth int)
+	place = func(n *flameNode, x float64, depth int) {
+		width := float64(n.total) * scale
+		if width < flameLeast {
+			return
+		}
+		boxes = append(boxes, flameBox{n, x, width, depth})
+		calls := make([]*flameNode, 0, len(n.calls))
+		for _, c := range n.calls {
+			calls = append(calls, c)
+		}
+		slices.SortFunc(calls, func(a, b *flameNode) int { return cmp.Compare(a.name, b.name) })
+		for _, c := range calls {
+			place(c, x, depth+1)
+			x += float64(c.total) * scale
+		}
+	}
+	place(f.root, flameMargin, 0)
+	return boxes
+}
+
+func (b *flameBox) write(out *strings.Builder, y int, f *Flame) {
+	style, told := "", fmt.Sprintf("%s: %s, %s", b.name, duration(b.total), unit.Share(float64(b.total)/float64(f.root.total)))
+	if f.diff {
+		style, told = b.diffStyle(f, told)
+	}
+	fmt.Fprintf(out, `<g class="f %s" data-n="%s"><title>%s</title><rect x="%.2f" y="%d" width="%.2f" height="%d" rx="1"%s/><text x="%.2f" y="%d">%s</text></g>`+"\n",
+		b.color, xmlText(b.name), xmlText(told), b.x, y, b.width, flameRow-1, style, b.x+3, y+12, xmlText(fit(b.name, b.width)))
+}
+
+// diffStyle returns a color from blue, for less time, over white to red, and what to say.
+func (b *flameBox) diffStyle(f *Flame, told string) (style, says string) {
+	change := b.total - b.before
+	share := min(max(float64(change)/float64(max(f.root.total, f.base, 1))*4, -1), 1)
+	const white, most = 255, 0.8
+	paled := int(white * (1 - most*math.Abs(share)))
+	red, green, blue := white, paled, paled
+	if share < 0 {
+		red, blue = paled, white
+	}
+	return fmt.Sprintf(` style="fill:rgb(%d,%d,%d)"`, red, green, blue), told + ", " + signed(change)
+}
+
+// fit returns as much of a name as a width has room for.
+func fit(name string, width float64) string {
+	room := int((width - 6) / flameLetter)
+	letters := []rune(name)
+	switch {
+	case room < 3:
+		return ""
+	case len(letters) <= room:
+		return name
+	}
+	return string(letters[:room-2]) + ".."
+}
+
+func duration(d time.Duration) string { return unit.NS(float64(d)) }
+
+func signed(d time.Duration) string {
+	if d < 0 {
+		return "−" + duration(-d)
+	}
+	return "+" + duration(d)
+}
+
+func xmlText(s string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	return b.String()
+}

@@ -1,0 +1,58 @@
+package profile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WriteFolded writes the stacks as lines of functions, outermost first and after the kind
+// of event and the thread, with the microseconds that they stand for, as flamegraph.pl and
+// its like read them.
+func (p *Profile) WriteFolded(w io.Writer) error {
+	sums := map[string]time.Duration{}
+	for _, s := range p.Samples {
+		sums[folded(s)] += s.Took
+	}
+	out := bufio.NewWriter(w)
+	for _, stack := range slices.Sorted(maps.Keys(sums)) {
+		if us := sums[stack].Microseconds(); us > 0 {
+			fmt.Fprintf(out, "%s %d\n", stack, us)
+		}
+	}
+	return out.Flush()
+}
+
+// folded returns the kind, the thread and the functions of a sample, outermost first. A semicolon
+// separates them, so none has one.
+func folded(s Sample) string {
+	parts := []string{s.Kind.String(), s.Thread.Name}
+	for _, l := range slices.Backward(s.Stack.Locations) {
+		for _, f := range slices.Backward(l.Frames) {
+			parts = append(parts, l.Name(f.Func))
+		}
+	}
+	for i, part := range parts {
+		parts[i] = strings.NewReplacer(";", ":", "\n", " ").Replace(part)
+	}
+	return strings.Join(parts, ";")
+}
+
+// Name returns a function's name, or for one without, the address in its module. Functions
+// of the kernel are marked as perf's and flamegraph.pl do.
+func (l *Location) Name(function string) string {
+	switch {
+	case function == "":
+		return fmt.Sprintf("%s+0x%x", l.Base(), l.Address)
+	case l.Kernel:
+		return function + "_[k]"
+	}
+	return function
+}
+
+// Base returns the name of the module without its folder.
+func (l *Location) Base() string { return l.Module[strings.LastIndexByte(l.Module, '/')+1:] }

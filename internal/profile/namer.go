@@ -1,0 +1,237 @@
+//go:build linux
+
+package profile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"strings"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/symbol"
+	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
+)
+
+// namer names addresses.
+type namer struct {
+	known     *processes
+	kernel    *symbol.Kernel // nil if it cannot be read
+	perfMaps  map[uint32]*symbol.PerfMap
+	locations map[locationKey]*Location
+	stacks    map[string]*Stack
+	notes     []bench.Note
+
+	vdsoRead   bool
+	vdsoBinary *symbol.Binary // nil if there is none
+}
+
+// locationKey identifies a location: by its module and the address that is looked up there.
+type locationKey struct {
+	file   *module // nil if there is none
+	name   string
+	lookup uint64
+	pid    uint32 // of a location that is not in a file
+}
+
+func newNamer(known *processes) *namer {
+	n := &namer{known: known, perfMaps: map[uint32]*symbol.PerfMap{}, locations: map[locationKey]*Location{}, stacks: map[string]*Stack{}}
+	var err error
+	if n.kernel, err = symbol.ReadKernel(); err != nil {
+		n.notes = append(n.notes, bench.Note{Warn: true, Text: "functions of the kernel have no names: " + err.Error(), Hint: bench.Hint(err)})
+	} else {
+		n.addPrograms()
+	}
+	return n
+}
+
+// addPrograms lets the kernel's BPF programs have lines of source, if they have BTF.
+func (n *namer) addPrograms() {
+	const most = 1000 // each takes some system calls
+	id := ebpf.ProgramID(0)
+	for range most {
+		var err error
+		if id, err = ebpf.ProgramGetNextID(id); err != nil {
+			return
+		}
+		if p, err := ebpf.NewProgramFromID(id); err == nil {
+			_ = n.kernel.AddProgram(p) // it has no lines then
+			_ = p.Close()
+		}
+	}
+}
+
+// stack names the addresses of a sample. All but the innermost are where a call returns to:
+// the call is before them.
+func (n *namer) stack(s perfprofiler.Sample) *Stack {
+	locations := make([]*Location, 0, len(s.Kernel)+len(s.User))
+	for i, addr := range s.Kernel {
+		if i > 0 {
+			addr--
+		}
+		l := n.kernelAt(addr)
+		if len(locations) > 0 || !isProfiler(l) {
+			locations = append(locations, l)
+		}
+	}
+	for i, addr := range s.User {
+		// A thread that sleeps made a system call, and returns to behind it.
+		if i > 0 || s.Kind == perfprofiler.OffCPU && !s.Preempted {
+			addr--
+		}
+		locations = append(locations, n.userAt(s.PID, addr))
+	}
+	key := stackKey(locations)
+	if known := n.stacks[key]; known != nil {
+		return known
+	}
+	stack := &Stack{Locations: locations}
+	if len(s.User) > 0 {
+		stack.Cut = len(s.User) == perfprofiler.MaxStack || !isStart(locations[len(locations)-1])
+	}
+	n.stacks[key] = stack
+	return stack
+}
+
+// isProfiler reports whether a function of the kernel runs the programs of the profiler.
+func isProfiler(l *Location) bool {
+	name := l.Frames[0].Func
+	for _, prefix := range []string{"bpf_prog_", "bpf_trace_run", "bpf_trampoline_", "__bpf_trace_", "__traceiter_", "__bpf_prog_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// stackKey returns a text that equal stacks have in common: locations are never freed.
+func stackKey(locations []*Location) string {
+	key := make([]byte, 0, 8*len(locations))
+	for _, l := range locations {
+		key = binary.NativeEndian.AppendUint64(key, l.number)
+	}
+	return string(key)
+}
+
+func isStart(l *Location) bool {
+	name := l.Frames[len(l.Frames)-1].Func
+	return starts[name] || starts[strings.TrimSuffix(name, "@plt")]
+}
+
+func (n *namer) kernelAt(addr uint64) *Location {
+	return n.location(locationKey{name: kernelModule, lookup: addr}, func() *Location {
+		l := &Location{Module: kernelModule, Address: addr, Kernel: true}
+		if n.kernel != nil {
+			l.Frames = n.kernel.Frames(addr)
+		}
+		return l
+	})
+}
+
+const kernelModule = "[kernel]"
+
+func (n *namer) userAt(pid uint32, addr uint64) *Location {
+	m := n.known.at(pid, addr)
+	if m == nil || m.module == nil || m.module.binary == nil {
+		return n.unfiledAt(pid, addr, m)
+	}
+	vaddr, ok := m.module.binary.Address(addr - m.Start + m.Offset)
+	if !ok {
+		return n.unfiledAt(pid, addr, m)
+	}
+	return n.location(locationKey{file: m.module, lookup: vaddr}, func() *Location {
+		b := m.module.binary
+		return &Location{Module: m.module.path, BuildID: b.BuildID(), Address: vaddr, Frames: b.Frames(vaddr)}
+	})
+}
+
+// unfiledAt names an address that is in no file: of the vdso, of code that the process
+// compiled itself, or of nothing.
+func (n *namer) unfiledAt(pid uint32, addr uint64, m *mapping) *Location {
+	module, lookup := "[unknown]", addr
+	switch {
+	case m != nil && m.Path == "[vdso]":
+		module, lookup, pid = m.Path, addr-m.Start, 0
+	case m != nil && m.Path != "":
+		module = m.Path
+	}
+	return n.location(locationKey{nil, module, lookup, pid}, func() *Location {
+		l := &Location{Module: module, Address: lookup}
+		switch {
+		case module == "[vdso]":
+			l.Frames = n.vdso(lookup)
+		default:
+			l.Frames = n.perfMap(pid).Frames(addr)
+		}
+		return l
+	})
+}
+
+func (n *namer) location(key locationKey, name func() *Location) *Location {
+	if known := n.locations[key]; known != nil {
+		return known
+	}
+	l := name()
+	if len(l.Frames) == 0 {
+		l.Frames = []Frame{{}}
+	}
+	l.number = uint64(len(n.locations))
+	n.locations[key] = l
+	return l
+}
+
+// perfMap returns what a process wrote down of the code that it compiled itself.
+func (n *namer) perfMap(pid uint32) *symbol.PerfMap {
+	m, known := n.perfMaps[pid]
+	if !known {
+		m = symbol.ReadPerfMap(int(pid))
+		n.perfMaps[pid] = m
+	}
+	return m
+}
+
+// vdso names an address in the library that the kernel maps into every process. All 64-bit
+// processes have the same one as this process.
+func (n *namer) vdso(offset uint64) []Frame {
+	if !n.vdsoRead {
+		n.vdsoRead = true
+		n.vdsoBinary = ownVDSO()
+	}
+	if n.vdsoBinary == nil {
+		return nil
+	}
+	vaddr, ok := n.vdsoBinary.Address(offset)
+	if !ok {
+		return nil
+	}
+	return n.vdsoBinary.Frames(vaddr)
+}
+
+func ownVDSO() *symbol.Binary {
+	maps, err := readMaps(os.Getpid())
+	if err != nil {
+		return nil
+	}
+	memory, err := os.Open("/proc/self/mem")
+	if err != nil {
+		return nil
+	}
+	defer memory.Close()
+	for _, m := range maps {
+		if m.Path != "[vdso]" {
+			continue
+		}
+		text := make([]byte, m.End-m.Start)
+		if _, err := memory.ReadAt(text, int64(m.Start)); err != nil {
+			return nil
+		}
+		b, err := symbol.New(bytes.NewReader(text))
+		if err != nil {
+			return nil
+		}
+		return b
+	}
+	return nil
+}
