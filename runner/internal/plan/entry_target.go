@@ -13,7 +13,9 @@ func (e *Entry) aim(all []Entry, objects map[string]*object.Object) {
 	var found []*Entry
 	for i := range all {
 		t := &all[i]
-		if !t.Replaces && len(t.Callers) == 0 && replaceable(objects[t.Object].Entry(t.Program), function) == nil {
+		// A program of an unknown section has no entry.
+		spec := objects[t.Object].Entry(t.Program)
+		if spec != nil && !t.Replaces && len(t.Callers) == 0 && replaceable(spec, function) == nil {
 			found = append(found, t)
 		}
 	}

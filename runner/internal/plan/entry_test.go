@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -32,6 +33,28 @@ func TestEntries(t *testing.T) {
 	}
 	if profile := find("profile"); profile.Driver != "perf_event" || profile.Packets || profile.Type != "perf_event" {
 		t.Errorf("%+v", profile)
+	}
+}
+
+// A program of an unknown section is in nobody's way, such as a freplace program's that
+// looks for the function that it replaces.
+func TestEntriesOfUnknownSections(t *testing.T) {
+	var objects []suite.Object
+	for _, name := range []string{"../../../cmd/ebpf-bench/testdata/objects/fixups.o", "../../../programs/sections/sections_bpfel.o"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, suite.NewObject(name, data))
+	}
+	all, err := Entries(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []func(Entry) bool{func(e Entry) bool { return e.Untyped }, func(e Entry) bool { return e.Replaces }} {
+		if !slices.ContainsFunc(all, kind) {
+			t.Error("an object lacks what this test is for")
+		}
 	}
 }
 

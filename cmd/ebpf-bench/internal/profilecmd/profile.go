@@ -47,7 +47,7 @@ const example = `  # a command, until it ends
   sudo ebpf-bench profile --pid 1234 --duration 10s
 
   # the whole machine, with requests to disks, as a flame graph
-  sudo ebpf-bench profile --all --events cpu,off-cpu,disk --duration 5s --out machine.svg`
+  sudo ebpf-bench profile --all --events cpu,disk -d 5s --out machine.svg`
 
 type flags struct {
 	pids      []int
