@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"os"
 	"slices"
 	"testing"
 
@@ -36,25 +35,18 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// A program of an unknown section is in nobody's way, such as a freplace program's that
-// looks for the function that it replaces.
-func TestEntriesOfUnknownSections(t *testing.T) {
-	var objects []suite.Object
-	for _, name := range []string{"../../../cmd/ebpf-bench/testdata/objects/fixups.o", "../../../programs/sections/sections_bpfel.o"} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		objects = append(objects, suite.NewObject(name, data))
-	}
-	all, err := Entries(objects)
+// A program of an unknown section, which the object has no entry of, is not what a freplace
+// program replaces a function of.
+func TestUnknownSectionsAreNotReplaced(t *testing.T) {
+	from := bundledObject(t, "fun_xdp/fun_xdp_bpfel.o")
+	parsed, err := parseObjects([]suite.Object{from})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []func(Entry) bool{func(e Entry) bool { return e.Untyped }, func(e Entry) bool { return e.Replaces }} {
-		if !slices.ContainsFunc(all, kind) {
-			t.Error("an object lacks what this test is for")
-		}
+	e := Entry{Object: from.Path, Program: "fun_xdp_basic", Replaces: true}
+	all := []Entry{e, {Object: from.Path, Program: "of an unknown section", Untyped: true}}
+	if e.aim(all, parsed); e.Target != nil {
+		t.Errorf("it replaces a function of %+v", e.Target)
 	}
 }
 
