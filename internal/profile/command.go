@@ -50,7 +50,7 @@ func startStopped(o *Options) (*command, error) {
 		}
 	}
 	if !status.Stopped() {
-		runtime.UnlockOSThread()
+		c.end()
 		return nil, fmt.Errorf("%s ended before it started", o.Command[0])
 	}
 	return c, nil

@@ -45,11 +45,16 @@ func folded(s Sample) string {
 // Name returns a function's name, or for one without, the address in its module. Functions
 // of the kernel are marked as perf's and flamegraph.pl do.
 func (l *Location) Name(function string) string {
-	switch {
-	case function == "":
-		return fmt.Sprintf("%s+0x%x", l.Base(), l.Address)
-	case l.Kernel:
+	if l.Kernel && function != "" {
 		return function + "_[k]"
+	}
+	return l.plainName(function)
+}
+
+// plainName is Name without the mark.
+func (l *Location) plainName(function string) string {
+	if function == "" {
+		return fmt.Sprintf("%s+0x%x", l.Base(), l.Address)
 	}
 	return function
 }

@@ -72,18 +72,11 @@ func (b *pprofBuilder) location(l *Location) *pprof.Location {
 	}
 	out := &pprof.Location{ID: uint64(len(b.out.Location) + 1), Address: l.Address, Mapping: b.mapping(l)}
 	for _, f := range l.Frames {
-		out.Line = append(out.Line, pprof.Line{Function: b.function(l.pprofName(f.Func), f.File), Line: int64(f.Line)})
+		out.Line = append(out.Line, pprof.Line{Function: b.function(l.plainName(f.Func), f.File), Line: int64(f.Line)})
 	}
 	b.locations[l] = out
 	b.out.Location = append(b.out.Location, out)
 	return out
-}
-
-func (l *Location) pprofName(function string) string {
-	if function == "" {
-		return fmt.Sprintf("%s+0x%x", l.Base(), l.Address)
-	}
-	return function
 }
 
 func (b *pprofBuilder) function(name, file string) *pprof.Function {

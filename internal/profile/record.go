@@ -95,7 +95,7 @@ func inInitialNamespace() error {
 
 func (r *recording) open() (err error) {
 	if r.side, err = sideband.Open(); err != nil {
-		return err
+		return forbidden(err)
 	}
 	kinds := make([]perfprofiler.Kind, len(r.Kinds))
 	for i, kind := range r.Kinds {
@@ -104,7 +104,7 @@ func (r *recording) open() (err error) {
 	r.tracer, err = perfprofiler.NewTracer(perfprofiler.TraceOptions{
 		Kinds: kinds, All: r.All, Interval: time.Second / time.Duration(r.Frequency),
 	})
-	return err
+	return forbidden(err)
 }
 
 func (r *recording) close() (err error) {
@@ -135,7 +135,7 @@ func (r *recording) record(ctx context.Context) (*Profile, []bench.Note, error) 
 		return nil, nil, forbidden(err)
 	}
 	start := time.Now()
-	r.begun = monotonic()
+	r.begun = perfprofiler.Now()
 	if run != nil {
 		if err := run.release(); err != nil {
 			return nil, nil, err
@@ -315,10 +315,4 @@ func forbidden(err error) error {
 		return bench.WithHint(err, "Run it as root; ebpf-bench doctor says what this kernel allows")
 	}
 	return err
-}
-
-func monotonic() uint64 {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // never fails with this clock
-	return uint64(now.Nano())
 }

@@ -243,8 +243,8 @@ func (p *Profile) WidestStacks(kind Kind, n int) []Widest {
 
 // Cut is how many stacks of a module do not lead to the start of their thread.
 type Cut struct {
-	Module  string
-	Cut, Of int
+	Module string
+	Cut    int
 }
 
 // CutStacks returns the modules in which stacks end too early, by the module of the last
@@ -261,7 +261,7 @@ func (p *Profile) CutStacks() (modules []Cut, cut, all int) {
 		}
 	}
 	for module, n := range byModule {
-		modules = append(modules, Cut{Module: module, Cut: n, Of: all})
+		modules = append(modules, Cut{Module: module, Cut: n})
 	}
 	slices.SortFunc(modules, func(a, b Cut) int { return cmp.Or(cmp.Compare(b.Cut, a.Cut), cmp.Compare(a.Module, b.Module)) })
 	return modules, cut, all

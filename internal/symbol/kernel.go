@@ -96,17 +96,8 @@ func (k *Kernel) Frames(addr uint64) []Frame {
 	return []Frame{{Func: name}}
 }
 
-// Module returns the name of the module that has an address: bpf for BPF programs, and
-// nothing for the kernel itself.
-func (k *Kernel) Module(addr uint64) string {
-	s := k.symbols.at(addr)
-	if s == nil {
-		return ""
-	}
-	_, module := k.name(s)
-	return module
-}
-
+// name returns the name of a function and of the module that has it: bpf for BPF programs,
+// and nothing for the kernel itself.
 func (k *Kernel) name(s *symbol) (name, module string) {
 	text := []byte(k.symbols.name(s))
 	before, after, _ := bytes.Cut(text, []byte("\t["))

@@ -3,7 +3,9 @@
 package perfprofiler
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"unsafe"
 
@@ -11,16 +13,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openCPUClock opens an event that fires frequency times in each second that
-// the CPU is busy, whatever runs on it. The CPU clock needs no hardware
-// counter, so it exists in virtual machines, too.
-func openCPUClock(cpu int, frequency uint64) (*os.File, error) {
-	return openEvent(cpu, unix.PerfEventAttr{
+// cpuClock is an event that fires frequency times in each second that a CPU is
+// busy, whatever runs on it. The CPU clock needs no hardware counter, so it
+// exists in virtual machines, too.
+func cpuClock(frequency uint64) unix.PerfEventAttr {
+	return unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
 		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
 		Sample: frequency,
 		Bits:   unix.PerfBitFreq | unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
-	})
+	}
+}
+
+// attachEverywhere runs prog each time the event fires on any CPU, until the
+// events that it returns are closed. Those that it opened before an error are
+// returned with it.
+func attachEverywhere(attr unix.PerfEventAttr, prog *ebpf.Program) (events []io.Closer, err error) {
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return nil, err
+	}
+	for cpu := range cpus {
+		event, err := openEvent(cpu, attr)
+		if errors.Is(err, unix.ENODEV) {
+			continue // the CPU is offline
+		}
+		if err != nil {
+			return events, err
+		}
+		events = append(events, event)
+		if err := attachTo(event, prog); err != nil {
+			return events, err
+		}
+	}
+	return events, nil
 }
 
 // openEvent opens an event on a CPU, for all processes.

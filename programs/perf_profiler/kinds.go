@@ -32,18 +32,14 @@ var attach = [...]func(*Tracer) error{
 
 // attachCPU samples by the hardware's cycles, or where there are none, by the clock.
 func (t *Tracer) attachCPU() error {
-	attr := unix.PerfEventAttr{
-		Type:   unix.PERF_TYPE_HARDWARE,
-		Config: unix.PERF_COUNT_HW_CPU_CYCLES,
-		Sample: uint64(time.Second / t.options.Interval),
-		Bits:   unix.PerfBitFreq | unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
-	}
+	clock := cpuClock(uint64(time.Second / t.options.Interval))
+	cycles := clock
+	cycles.Type, cycles.Config = unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_CPU_CYCLES
 	t.sources[CPU] = "cycles"
-	err := t.event(eventsProgOnCpu, attr)
+	err := t.event(eventsProgOnCpu, cycles)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
-		attr.Type, attr.Config = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_CPU_CLOCK
 		t.sources[CPU] = "cpu-clock"
-		err = t.event(eventsProgOnCpu, attr)
+		err = t.event(eventsProgOnCpu, clock)
 	}
 	return err
 }

@@ -6,14 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/ringbuf"
 	"github.com/cilium/ebpf/rlimit"
-	"golang.org/x/sys/unix"
 )
 
 // Profiler samples what runs on the CPUs.
@@ -23,7 +22,7 @@ type Profiler struct {
 	records atomic.Uint64
 
 	mu     sync.Mutex
-	events []*os.File
+	events []io.Closer
 }
 
 // Stats accounts for the samples taken: each was recorded or dropped.
@@ -67,27 +66,11 @@ func newProfiler(spec *ebpf.CollectionSpec) (*Profiler, error) {
 
 // Attach samples every CPU, frequency times in each second that it is busy.
 func (p *Profiler) Attach(frequency uint64) error {
-	cpus, err := ebpf.PossibleCPU()
-	if err != nil {
-		return err
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
-	for cpu := range cpus {
-		event, err := openCPUClock(cpu, frequency)
-		if errors.Is(err, unix.ENODEV) {
-			continue // the CPU is offline
-		}
-		if err != nil {
-			return err
-		}
-		p.events = append(p.events, event)
-		if err := attachTo(event, p.objs.Profile); err != nil {
-			return err
-		}
-	}
-	return nil
+	events, err := attachEverywhere(cpuClock(frequency), p.objs.Profile)
+	p.events = append(p.events, events...)
+	return err
 }
 
 // Run passes each record to handle until ctx is done. It then detaches the

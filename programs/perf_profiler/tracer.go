@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -110,10 +109,7 @@ func (t *Tracer) Run(ctx context.Context, handle func(Sample)) error {
 
 // endSleeps passes on the sleeps that have not ended.
 func (t *Tracer) endSleeps(handle func(Sample)) error {
-	now, err := monotonic()
-	if err != nil {
-		return err
-	}
+	now := Now()
 	var tid uint32
 	var s eventsSleeper
 	entries := t.maps[eventsMapSleepers].Iterate()
@@ -255,24 +251,9 @@ func (t *Tracer) event(name string, attr unix.PerfEventAttr) error {
 	if err != nil {
 		return err
 	}
-	cpus, err := ebpf.PossibleCPU()
-	if err != nil {
-		return err
-	}
-	for cpu := range cpus {
-		event, err := openEvent(cpu, attr)
-		if errors.Is(err, unix.ENODEV) {
-			continue // the CPU is offline
-		}
-		if err != nil {
-			return err
-		}
-		t.attached = append(t.attached, event)
-		if err := attachTo(event, p); err != nil {
-			return err
-		}
-	}
-	return nil
+	events, err := attachEverywhere(attr, p)
+	t.attached = append(t.attached, events...)
+	return err
 }
 
 // follow adds what a process forks, and forgets what ends.
@@ -285,11 +266,10 @@ type collection struct{ *ebpf.Collection }
 
 func (c collection) Close() error { c.Collection.Close(); return nil }
 
-// monotonic returns the time of CLOCK_MONOTONIC in nanoseconds, as bpf_ktime_get_ns.
-func monotonic() (uint64, error) {
+// Now returns the time of the samples: that of CLOCK_MONOTONIC in nanoseconds, as
+// bpf_ktime_get_ns.
+func Now() uint64 {
 	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		return 0, os.NewSyscallError("clock_gettime", err)
-	}
-	return uint64(now.Nano()), nil
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) // every kernel has this clock
+	return uint64(now.Nano())
 }

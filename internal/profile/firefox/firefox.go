@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/profile"
@@ -285,17 +286,7 @@ func breakpadID(buildID string) string {
 		}
 		return out
 	}
-	return upper(swap(id[:8])+swap(id[8:12])+swap(id[12:16])+id[16:]) + "0"
-}
-
-func upper(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'a' <= c && c <= 'f' {
-			b[i] = c - 'a' + 'A'
-		}
-	}
-	return string(b)
+	return strings.ToUpper(swap(id[:8])+swap(id[8:12])+swap(id[12:16])+id[16:]) + "0"
 }
 
 func (c *converter) symbol(l *profile.Location, resource int) int {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/profile"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // small is a profile with a sample of each kind, an inlined function and one without a
@@ -39,7 +40,7 @@ func small() *profile.Profile {
 
 func TestTablesAreWhole(t *testing.T) {
 	f := Convert(small(), Options{Source: func(path string) (string, bool) { return "text of " + path, path == "/src/agent.c" }})
-	if err := f.Check(); err != nil {
+	if err := f.check(); err != nil {
 		t.Fatal(err)
 	}
 	s := &f.Shared
@@ -97,6 +98,29 @@ func TestSamplesWithoutStackAreNull(t *testing.T) {
 	}
 }
 
+// What was recorded on this kernel makes whole tables, too.
+func TestTablesOfARecordedProfileAreWhole(t *testing.T) {
+	testenv.Root(t)
+	p, _, err := profile.Options{
+		Command: []string{"sh", "-c", "i=0; while [ $i -lt 200 ]; do (:); i=$((i+1)); done; sleep 0.05"}, Frequency: 1000,
+		Kinds: []profile.Kind{profile.CPU, profile.OffCPU, profile.Disk, profile.Fault},
+	}.Record(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Convert(p, Options{Source: ReadSource})
+	if err := f.check(); err != nil {
+		t.Error(err)
+	}
+	samples, markers := 0, 0
+	for i := range f.Threads {
+		samples, markers = samples+f.Threads[i].Samples.Length, markers+f.Threads[i].Markers.Length
+	}
+	if samples == 0 || markers == 0 || samples+markers != len(p.Samples) {
+		t.Errorf("%d samples and %d markers of %d samples", samples, markers, len(p.Samples))
+	}
+}
+
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	for name, spoil := range map[string]func(*File){
 		"a short column":          func(f *File) { f.Shared.Frames.Line = f.Shared.Frames.Line[1:] },
@@ -109,7 +133,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	} {
 		f := Convert(small(), Options{})
 		spoil(f)
-		if f.Check() == nil {
+		if f.check() == nil {
 			t.Errorf("%s: nothing is wrong", name)
 		}
 	}

@@ -38,14 +38,17 @@ type ring struct {
 const dataPages = 512
 
 // Open starts reading.
-func Open() (*Reader, error) {
+func Open() (*Reader, error) { return open(dataPages) }
+
+// open starts reading with buffers of so many pages.
+func open(pages int) (*Reader, error) {
 	r := new(Reader)
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
 	for _, cpu := range cpus {
-		one, err := openRing(cpu)
+		one, err := openRing(cpu, pages)
 		if errors.Is(err, unix.ENODEV) {
 			continue // it has just gone offline
 		}
@@ -65,7 +68,7 @@ func onlineCPUs() ([]int, error) {
 	return parseCPUs(string(text))
 }
 
-func openRing(cpu int) (*ring, error) {
+func openRing(cpu, pages int) (*ring, error) {
 	attr := unix.PerfEventAttr{
 		Type:        unix.PERF_TYPE_SOFTWARE,
 		Config:      unix.PERF_COUNT_SW_DUMMY,
@@ -74,14 +77,14 @@ func openRing(cpu int) (*ring, error) {
 		Clockid:     unix.CLOCK_MONOTONIC,
 		Bits: unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
 			unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
-		Wakeup: dataPages / 4 << 10,
+		Wakeup: uint32(pages) / 4 << 10,
 	}
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
 	size := os.Getpagesize()
-	all, err := unix.Mmap(fd, 0, (1+dataPages)*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	all, err := unix.Mmap(fd, 0, (1+pages)*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		_ = unix.Close(fd)
 		return nil, os.NewSyscallError("mmap", err)

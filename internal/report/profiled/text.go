@@ -153,15 +153,13 @@ func (m *Model) stacks() string {
 // others are the tables of requests to disks and of page faults.
 func (m *Model) others() string {
 	var tables []string
-	for kind, title := range map[profile.Kind]string{profile.Disk: "What disks are asked by", profile.Fault: "What faults"} {
-		all := m.Functions(kind)
-		if len(all) == 0 {
-			continue
+	for _, of := range []struct {
+		kind  profile.Kind
+		title string
+	}{{profile.Disk, "What disks are asked by"}, {profile.Fault, "What faults"}} {
+		if _, n := m.Total(of.kind); n > 0 {
+			tables = append(tables, m.titled(of.title, m.events(of.kind)))
 		}
-		tables = append(tables, m.titled(title, m.events(kind)))
-	}
-	if len(tables) == 2 && tables[0] > tables[1] {
-		tables[0], tables[1] = tables[1], tables[0]
 	}
 	return strings.Join(tables, "\n")
 }

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Check reports what is wrong with the tables of a file: columns of different lengths,
+// check reports what is wrong with the tables of a file: columns of different lengths,
 // places that are not in a table, callers after what they call, times that go back. The
 // viewer checks none of it, and shows something.
-func (f *File) Check() error {
+func (f *File) check() error {
 	s := &f.Shared
 	c := &checker{}
 	for _, table := range []any{&s.Stacks, &s.Frames, &s.Funcs, &s.Resources, &s.Symbols, &s.Sources, &s.Locations} {
