@@ -68,13 +68,13 @@ func (c *command) release() error {
 	return nil
 }
 
-// wait waits until the command has ended, and ends it if ctx is done before.
+// wait waits until the command has ended, or ctx is done. In the end of one that is still
+// running then, nothing is to be recorded.
 func (c *command) wait(ctx context.Context) []bench.Note {
 	var err error
 	select {
 	case err = <-c.done:
 	case <-ctx.Done():
-		c.stop()
 		return nil
 	}
 	c.done <- err // for end

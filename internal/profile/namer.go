@@ -76,7 +76,13 @@ func (n *namer) stack(s perfprofiler.Sample) *Stack {
 			locations = append(locations, l)
 		}
 	}
+	cut := len(s.User) == perfprofiler.MaxStack
 	for i, addr := range s.User {
+		// What is not mapped is not code: the function before keeps no frame pointer.
+		if i > 0 && n.known.unmapped(s.PID, addr) {
+			cut = true
+			break
+		}
 		// A thread that sleeps made a system call, and returns to behind it.
 		if i > 0 || s.Kind == perfprofiler.OffCPU && !s.Preempted {
 			addr--
@@ -89,7 +95,7 @@ func (n *namer) stack(s perfprofiler.Sample) *Stack {
 	}
 	stack := &Stack{Locations: locations}
 	if len(s.User) > 0 {
-		stack.Cut = len(s.User) == perfprofiler.MaxStack || !isStart(locations[len(locations)-1])
+		stack.Cut = cut || !isStart(locations[len(locations)-1])
 	}
 	n.stacks[key] = stack
 	return stack

@@ -158,6 +158,13 @@ func (k *processes) at(pid uint32, addr uint64) *mapping {
 	return &p.maps[i]
 }
 
+// unmapped reports whether a process has no code at an address. Nothing is unmapped in a
+// process of which nothing is known.
+func (k *processes) unmapped(pid uint32, addr uint64) bool {
+	p := k.byPID[pid]
+	return p != nil && len(p.maps) > 0 && k.at(pid, addr) == nil
+}
+
 // add adds a mapping, in the place of what it covers.
 func (p *process) add(m mapping) {
 	kept := make([]mapping, 0, len(p.maps)+2)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
+	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
 
 func (p *process) String() string {
@@ -39,6 +40,25 @@ func TestMappingsReplaceWhatTheyCover(t *testing.T) {
 		if got := fmt.Sprint(p); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
+	}
+}
+
+// A stack goes on for as long as its addresses are mapped: the next one is of a register
+// that a function used for something else.
+func TestStacksEndWhereNothingIsMapped(t *testing.T) {
+	k := newProcesses(false)
+	k.byPID[1] = new(process)
+	k.byPID[1].add(mapping{Mapping: sideband.Mapping{Start: 10, End: 20, Path: "//anon"}})
+	n := newNamer(k)
+	s := n.stack(perfprofiler.Sample{PID: 1, User: []uint64{15, 16, 999, 12}})
+	if len(s.Locations) != 2 || s.Locations[1].Address != 15 || !s.Cut {
+		t.Errorf("%d locations, cut %t", len(s.Locations), s.Cut)
+	}
+	if s := n.stack(perfprofiler.Sample{PID: 2, User: []uint64{15, 16, 999}}); len(s.Locations) != 3 {
+		t.Errorf("%d locations of a process of which nothing is known", len(s.Locations))
+	}
+	if s := n.stack(perfprofiler.Sample{PID: 1, User: []uint64{999, 12}}); len(s.Locations) != 2 {
+		t.Errorf("%d locations of a thread that runs nowhere", len(s.Locations))
 	}
 }
 

@@ -159,8 +159,10 @@ func (t *Tracer) Close() error {
 	return err
 }
 
+// detach detaches the programs, first those that follow processes: a thread that ends when
+// nobody sees it wake up any more would take its sleep with it.
 func (t *Tracer) detach() (err error) {
-	for _, c := range slices.Backward(t.attached) {
+	for _, c := range t.attached {
 		err = errors.Join(err, c.Close())
 	}
 	t.attached = nil

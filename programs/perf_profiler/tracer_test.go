@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ func trace(t *testing.T, o TraceOptions, script string, enough func(Sample) bool
 		}
 	})
 	cmd := exec.Command("sh", "-c", "read go; "+script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it leaves running ends with it
 	begin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +41,8 @@ func trace(t *testing.T, o TraceOptions, script string, enough func(Sample) bool
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it may have been killed
+		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+		_ = cmd.Wait() // always an error: it was killed
 	})
 	if err := tracer.Add(uint32(cmd.Process.Pid)); err != nil {
 		t.Fatal(err)
