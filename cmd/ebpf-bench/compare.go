@@ -75,8 +75,8 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 
 func (f *compareFlags) check(given func(flag string) bool) error {
 	switch {
-	case given("budget") && f.budget <= 0:
-		return errors.New("--budget must be more than 0")
+	case given("budget") && f.budget <= 0 || f.budget > 24*time.Hour:
+		return errors.New("--budget must be more than 0 and at most 24h")
 	case given("seed") && f.seed == 0:
 		return errors.New("--seed must be from 1 on")
 	}

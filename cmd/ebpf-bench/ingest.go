@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -92,23 +93,32 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	if err != nil {
 		return exit.Usage(err)
 	}
-	var runs []*bench.Run
-	if f.into != "" {
-		if runs, err = cli.ReadRuns(ctx, f.into); err != nil {
-			return cli.Refused(err)
-		}
-	}
 	set := &ingest.Set{}
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	for _, arg := range args {
+	for i, arg := range args {
+		if slices.Contains(args[:i], arg) {
+			return exit.Usage(fmt.Errorf("%s is named twice: its results would count twice", arg))
+		}
 		if err := readIngested(ctx, set, stdin, arg); err != nil {
 			return cli.Refused(err)
 		}
 	}
 	if err := f.directions(set); err != nil {
 		return exit.Usage(err)
+	}
+	var runs []*bench.Run
+	if f.into != "" {
+		// Two that add to the same file lose nothing.
+		unlock, err := output.Lock(filepath.Dir(f.into))
+		if err != nil {
+			return exit.Usage(fmt.Errorf("--into %s: %w", f.into, err))
+		}
+		defer unlock()
+		if runs, err = cli.ReadRuns(ctx, f.into); err != nil {
+			return cli.Refused(err)
+		}
 	}
 	run := f.newRun(t, set)
 	if runs, err = addRun(runs, run); err != nil {

@@ -101,7 +101,7 @@ func (f *initFlags) check(given func(flag string) bool) error {
 }
 
 func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	files, err := f.files(ctx, t)
+	files, err := f.files(ctx, t, args)
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -141,7 +141,7 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 type initFiles struct{ suite, thresholds, workflow string }
 
 // files refuses to replace existing files, before anything is done.
-func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err error) {
+func (f *initFlags) files(ctx context.Context, t *ui.Terminal, objects []string) (w initFiles, err error) {
 	w.suite = f.out
 	if f.thresholds {
 		w.thresholds = filepath.Join(filepath.Dir(f.out), thresholdsName)
@@ -157,14 +157,13 @@ func (f *initFlags) files(ctx context.Context, t *ui.Terminal) (w initFiles, err
 		if name == "" || name == "-" {
 			continue
 		}
+		if name != w.workflow { // its folder is created
+			if _, err := output.New(name, objects); err != nil {
+				return w, err
+			}
+		}
 		if _, err := os.Lstat(name); err == nil && !f.force {
-			return w, bench.WithHint(fmt.Errorf("%s is there already", name), "--force replaces it; --out - prints what would be written")
-		}
-		if name == w.workflow {
-			continue // its folder is created
-		}
-		if _, err := output.New(name, nil); err != nil {
-			return w, err
+			return w, bench.WithHint(fmt.Errorf("%s exists already", name), "--force replaces it; --out - prints what would be written")
 		}
 	}
 	return w, nil

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -120,4 +122,67 @@ func TestSignalEndsAComparison(t *testing.T) {
 	if said += string(rest); !strings.Contains(said, "error: ended early: the comparison is partial\n") || !regexp.MustCompile(`error: not compared: .*fun_xdp_fizz, fun_xdp_fizzbuzz\n`).MatchString(said) {
 		t.Errorf("stderr:\n%s", said)
 	}
+}
+
+// A command that waits for its input ends when it is interrupted, and says that it was.
+func TestSignalEndsReading(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"compare", "pipe", "pipe"},
+		{"explain", "pipe"},
+		{"merge", "pipe"},
+		{"ingest", "pipe"},
+		{"baseline", "save", "pipe"},
+		{"baseline", "import", "pipe"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			// The tool opens the pipe before anything is written to it.
+			writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer writer.Close()
+			cmd := tool(args...)
+			cmd.Dir = dir
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); !reads(t, cmd.Process.Pid, pipe); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("the pipe was never opened")
+				}
+			}
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			defer late.Stop()
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
+				t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
+			}
+			if got := stderr.String(); !strings.HasPrefix(got, "ebpf-bench: error: ") || !strings.HasSuffix(got, ": interrupted\n") {
+				t.Errorf("stderr %q", got)
+			}
+		})
+	}
+}
+
+// reads reports whether a process has a file open.
+func reads(t *testing.T, pid int, name string) bool {
+	t.Helper()
+	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(open, func(fd string) bool {
+		target, err := os.Readlink(fd)
+		return err == nil && target == name
+	})
 }

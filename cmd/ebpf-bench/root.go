@@ -45,11 +45,28 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// An empty value is rarely meant: it comes from a variable that is not set.
+		PersistentPreRunE: cli.RefuseEmpty,
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	cli.OneOf(root, root.PersistentFlags(), &t.Color, "color", "when", []string{"auto", "always", "never"}, "when to color the output: auto, always or never")
 	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), profilecmd.New(t), newSelftestCommand(t), newGuestCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
+	addCompletion(root)
 	wrapHelp(t, root)
 	return root
+}
+
+// addCompletion adds cobra's command, with the checks of arguments that the others have.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args, c.RunE = cli.UsageArgs(cobra.NoArgs), func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		for _, shell := range c.Commands() {
+			shell.Args = cli.UsageArgs(cobra.NoArgs)
+		}
+	}
 }

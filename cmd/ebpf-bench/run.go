@@ -101,8 +101,8 @@ func (f *runFlags) check(given func(flag string) bool) error {
 		return errors.New("--rounds must be from 1 to 1000000")
 	case f.loads < 1 || f.loads > 1000:
 		return errors.New("--loads must be from 1 to 1000")
-	case given("budget") && f.budget <= 0:
-		return errors.New("--budget must be more than 0")
+	case given("budget") && f.budget <= 0 || f.budget > 24*time.Hour:
+		return errors.New("--budget must be more than 0 and at most 24h")
 	case given("seed") && f.seed == 0:
 		return errors.New("--seed must be from 1 on")
 	case !f.keep && (given("branch") || given("commit") || given("tag")):
@@ -133,7 +133,7 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 		return exit.Usage(err)
 	}
 	if err := f.prepareSave(ctx, t); err != nil {
-		return exit.Usage(err)
+		return cli.Refused(err)
 	}
 	if len(r.Plan.Jobs) == 0 {
 		return f.writeEmpty(t, r, write)

@@ -87,12 +87,19 @@ func (in *inputs) check() error {
 		return errors.New("inputs kernels and mode: host cannot be combined: kernels run in virtual machines")
 	case in.name != "" && strings.Trim(bench.Slug(in.name), "-") == "":
 		return fmt.Errorf("input name: %q has no letter or digit", in.name)
+	case !validPattern(in.results):
+		return fmt.Errorf("input results: %q is not a valid pattern", in.results)
 	case in.results != "" && in.build != "":
 		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to build"), "Give build where it is measured.")
 	case in.results != "" && in.shard != nil:
 		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, as a whole"), "Give shard where it is measured.")
 	}
 	return nil
+}
+
+func validPattern(pattern string) bool {
+	_, err := filepath.Match(pattern, "")
+	return err == nil
 }
 
 // strict reports whether too little evidence fails.

@@ -44,7 +44,7 @@ func (m *Meta) Check() error {
 		}
 	}
 	if m.Commit != "" {
-		if err := checkCommit(m.Commit); err != nil {
+		if err := CheckCommit(m.Commit); err != nil {
 			return err
 		}
 	}

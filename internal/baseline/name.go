@@ -42,7 +42,8 @@ func CheckName(what, name string) error {
 	return nil
 }
 
-func checkCommit(commit string) error {
+// CheckCommit returns an error unless commit is a commit's hash, or enough of its beginning.
+func CheckCommit(commit string) error {
 	if !commitForm.MatchString(commit) {
 		return fmt.Errorf("%.80q is not a commit: %d to 64 digits of 0-9 and a-f", commit, minCommit)
 	}

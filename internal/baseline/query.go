@@ -55,7 +55,7 @@ func (q Query) checkCommit(runs []Meta) error {
 	if q.Commit == "" {
 		return nil
 	}
-	if err := checkCommit(strings.ToLower(q.Commit)); err != nil {
+	if err := CheckCommit(strings.ToLower(q.Commit)); err != nil {
 		return fmt.Errorf("find commit: %w", err)
 	}
 	var commits []string

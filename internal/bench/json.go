@@ -160,10 +160,15 @@ func (r *Result) check() error {
 	if err := r.Source.Check(); err != nil {
 		return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
 	}
+	seen := map[string]bool{}
 	for _, s := range r.Samples {
 		if err := s.check(); err != nil {
 			return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)
 		}
+		if seen[s.Measure.Name] {
+			return fmt.Errorf("benchmark %q has the measure %q twice", r.Benchmark, s.Measure.Name)
+		}
+		seen[s.Measure.Name] = true
 	}
 	if err := r.checkIngested(); err != nil {
 		return fmt.Errorf("benchmark %q: %w", r.Benchmark, err)

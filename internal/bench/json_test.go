@@ -61,6 +61,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"version":2,"runs":[{"results":[null]}]}`, "no benchmark"},
 		{`{"version":2,"runs":[{"results":[{}]}]}`, "no benchmark"},
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a"},{"benchmark":"a"}]}]}`, "occurs twice"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"latency","direction":"lower","unit":"ns"},"values":[1]},{"measure":{"name":"latency","direction":"lower","unit":"ns"},"values":[2]}]}]}]}`, `has the measure "latency" twice`},
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a","rounds":{"run_cnt":[1]}}]}]}`, "different lengths"},
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{}]}]}]}`, "no measure"},
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"m"}}]}]}]}`, "direction"},

@@ -4,6 +4,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,24 @@ func UsageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// RefuseEmpty refuses arguments and values of flags that are empty, except of commands for
+// the shell's completion.
+func RefuseEmpty(cmd *cobra.Command, args []string) error {
+	if cmd.Hidden {
+		return nil
+	}
+	if n := slices.Index(args, ""); n >= 0 {
+		return UsageError(cmd, fmt.Errorf("argument %d is empty", n+1))
+	}
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" && err == nil {
+			err = UsageError(cmd, fmt.Errorf("--%s is empty", f.Name))
+		}
+	})
+	return err
 }
 
 // explainArgs says which argument is missing or one too many. cobra only counts them.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,7 +21,7 @@ type Origin struct{ keep.Origin }
 func (o *Origin) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var((*branchValue)(&o.Branch), "branch", "the `branch` that the objects come from (default: git's)")
-	flags.StringVar(&o.Commit, "commit", "", "the `commit` that they come from (default: git's)")
+	flags.Var((*commitValue)(&o.Commit), "commit", "the `commit` that they come from (default: git's)")
 	flags.Var((*tagsValue)(&o.Tags), "tag", "mark the run with this `tag`; may be repeated")
 }
 
@@ -32,9 +33,16 @@ func Reserved(what, name string) error {
 	return nil
 }
 
-// branchValue is the value of --branch, tagsValue that of --tag.
+// checkName refuses what no branch or tag can be called.
+func checkName(what, name string) error {
+	return cmp.Or(Reserved(what, name), baseline.CheckName(what, name))
+}
+
+// branchValue is the value of --branch, commitValue that of --commit, tagsValue that of
+// --tag. A branch or commit that is empty is git's.
 type (
 	branchValue string
+	commitValue string
 	tagsValue   []string
 )
 
@@ -43,7 +51,21 @@ func (b *branchValue) Type() string   { return "string" }
 
 func (b *branchValue) Set(name string) error {
 	*b = branchValue(name)
-	return Reserved("branch", name)
+	if name == "" {
+		return nil
+	}
+	return checkName("branch", name)
+}
+
+func (c *commitValue) String() string { return string(*c) }
+func (c *commitValue) Type() string   { return "string" }
+
+func (c *commitValue) Set(commit string) error {
+	*c = commitValue(commit)
+	if commit == "" {
+		return nil
+	}
+	return baseline.CheckCommit(commit)
 }
 
 func (v *tagsValue) String() string { return strings.Join(*v, ",") }
@@ -51,7 +73,7 @@ func (v *tagsValue) Type() string   { return "strings" }
 
 func (v *tagsValue) Set(list string) error {
 	for name := range strings.SplitSeq(list, ",") {
-		if err := Reserved("tag", name); err != nil {
+		if err := checkName("tag", name); err != nil {
 			return err
 		}
 		*v = append(*v, name)
@@ -63,7 +85,7 @@ func (v *tagsValue) Set(list string) error {
 func (o *Origin) Complete(ctx context.Context, t *ui.Terminal) {
 	if o.Branch == "" {
 		o.Branch = git.Branch(ctx)
-		if err := Reserved("branch", o.Branch); err != nil {
+		if err := checkName("branch", o.Branch); err != nil && o.Branch != "" {
 			t.Warn("git's branch is not kept: %v", err)
 			o.Branch = ""
 		}

@@ -2,7 +2,11 @@
 // and the codes are part of the tool's interface.
 package exit
 
-import "slices"
+import (
+	"context"
+	"errors"
+	"slices"
+)
 
 // The exit codes.
 const (
@@ -34,10 +38,14 @@ func (saidError) Unwrap() []error { return nil }
 // Regressed marks err as a regression.
 func Regressed(err error) error { return &coded{Regression, err} }
 
-// Usage marks err as an error in how the tool was called. It returns nil for nil.
+// Usage marks err as an error in how the tool was called, which an interrupt is not. It
+// returns nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return NoMeasure(err)
 	}
 	return &coded{WrongUsage, err}
 }

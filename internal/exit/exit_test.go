@@ -1,6 +1,7 @@
 package exit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -18,6 +19,7 @@ func TestCodeOf(t *testing.T) {
 		{Usage(failed), WrongUsage},
 		{NoMeasure(Usage(failed)), WrongUsage},
 		{fmt.Errorf("while measuring: %w", Usage(failed)), WrongUsage},
+		{Usage(fmt.Errorf("read it: %w", context.Canceled)), NotMeasured},
 		{Regressed(failed), Regression},
 		{Said(Regression), Regression},
 		{errors.Join(Usage(failed), NoMeasure(failed)), WrongUsage},

@@ -34,6 +34,9 @@ func New(name string, reads []string) (File, error) {
 	}
 	// A link would be replaced, and its target left alone.
 	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return "", fmt.Errorf("--out: %s is a symbolic link: name its target", name)
+		}
 		return "", fmt.Errorf("--out: %s is not a regular file", name)
 	}
 	// A read-only file would be replaced, too: that only needs rights to the
@@ -59,6 +62,18 @@ func New(name string, reads []string) (File, error) {
 		return "", fmt.Errorf("--out %s: %w", name, err)
 	}
 	return File(name), nil
+}
+
+// Lock waits until no other process holds the lock on the folder, and takes it. A file
+// that is read, changed and replaced needs one, and it cannot be on the file itself.
+func Lock(folder string) (unlock func(), err error) {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	// Where there are no locks, as on some network file systems, it goes without.
+	_ = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX)
+	return func() { _ = dir.Close() }, nil
 }
 
 // isStored reports whether a regular file belongs to a baseline.

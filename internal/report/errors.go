@@ -1,6 +1,8 @@
 package report
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,7 +12,7 @@ import (
 )
 
 // Errors returns the errors that err joins as lines of text that are safe to print: each
-// with its details and its hint. Errors with the same hint share it.
+// with its details and its hint. What context calls canceled is interrupted. Errors with the same hint share it.
 func Errors(err error) string {
 	var b strings.Builder
 	hinted := ""
@@ -19,7 +21,11 @@ func Errors(err error) string {
 		if exit.CodeOf(e) == exit.Regression {
 			label = "regression"
 		}
-		fmt.Fprintf(&b, "ebpf-bench: %s: %s\n", label, escape.Printable(e.Error()))
+		text := e.Error()
+		if errors.Is(e, context.Canceled) {
+			text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+		}
+		fmt.Fprintf(&b, "ebpf-bench: %s: %s\n", label, escape.Printable(text))
 		for _, line := range bench.Details(e) {
 			fmt.Fprintf(&b, "    %s\n", escape.Printable(strings.ReplaceAll(line, "\t", "  ")))
 		}

@@ -83,7 +83,9 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 		kind = "not a number"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		kind = "not a whole number"
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint8, reflect.Uint16:
+		kind = fmt.Sprintf("not a whole number from 0 to %d", 1<<t.Bits()-1)
+	case reflect.Uint, reflect.Uint32, reflect.Uint64:
 		kind = "not a whole number from 0 up"
 	case reflect.String:
 		kind = "not a text"
@@ -99,16 +101,17 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	var number float64
 	cut := (v.Elem().CanInt() || v.Elem().CanUint()) && n.Decode(&number) == nil && number != math.Trunc(number)
 	if cut || n.Decode(v.Interface()) != nil {
-		w.errorf(n, "%s: %q is %s%s", key, n.Value, kind, bare(n.Value, t))
+		w.errorf(n, "%s: %q is %s%s", key, n.Value, kind, bare(n, t))
 	}
 }
 
-// bare says how to write a number that was given with a unit, such as 5%, if a
-// plain number is expected.
-func bare(value string, t reflect.Type) string {
-	number, ok := strings.CutSuffix(strings.TrimSpace(value), "%")
+// bare says how to write a number that was given in quotes or with a unit, such as 5%, if
+// a plain number is expected.
+func bare(n *yaml.Node, t reflect.Type) string {
+	number, ok := strings.CutSuffix(strings.TrimSpace(n.Value), "%")
 	number = strings.TrimSpace(number)
-	if _, err := strconv.ParseFloat(number, 64); !ok || err != nil || t.Kind() == reflect.Bool || t.Kind() == reflect.String {
+	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
+	if _, err := strconv.ParseFloat(number, 64); !ok && !quoted || err != nil || t.Kind() == reflect.Bool || t.Kind() == reflect.String {
 		return ""
 	}
 	return ": write " + number

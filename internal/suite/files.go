@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -24,8 +25,8 @@ type osFS string
 func (root osFS) Open(name string) (fs.File, error)     { return os.Open(root.path(name)) }
 func (root osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(root.path(name)) }
 
-// ReadFile reads a regular file of bounded size: a device or a pipe would keep
-// the reader forever.
+// ReadFile reads a regular file of bounded size, and waits for nothing: a device, a pipe or
+// /proc/kmsg would keep the reader forever.
 func (root osFS) ReadFile(name string) ([]byte, error) {
 	// Opening a device may already have an effect.
 	if info, err := os.Stat(root.path(name)); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -48,11 +49,41 @@ func (root osFS) ReadFile(name string) ([]byte, error) {
 	if info.Size() > maxFile {
 		return nil, tooLarge
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(unwaiting{raw}, maxFile+1))
+	switch {
+	case errors.Is(err, syscall.EAGAIN):
+		return nil, fmt.Errorf("%s is not a regular file: it has no end", name)
+	case err == nil && len(data) > maxFile:
 		err = tooLarge
 	}
 	return data, err
+}
+
+// unwaiting reads a file that was opened with O_NONBLOCK. Unlike os.File, it fails with
+// EAGAIN instead of waiting for data.
+type unwaiting struct{ syscall.RawConn }
+
+func (f unwaiting) Read(b []byte) (n int, err error) {
+	controlErr := f.Control(func(fd uintptr) {
+		for {
+			if n, err = syscall.Read(int(fd), b); err != syscall.EINTR {
+				return
+			}
+		}
+	})
+	switch {
+	case controlErr != nil:
+		return 0, controlErr
+	case err != nil:
+		return 0, os.NewSyscallError("read", err)
+	case n == 0 && len(b) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // maxFile bounds a file that a suite names, in bytes.

@@ -59,14 +59,7 @@ func Memory(files map[string][]byte) fs.FS {
 
 // ReadObject reads an object from a regular file.
 func ReadObject(name string) (Object, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return Object{}, fmt.Errorf("read object: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > MaxObjectSize {
-		return Object{}, fmt.Errorf("read object: %s is not a regular file of at most %d MiB", name, MaxObjectSize>>20)
-	}
-	data, err := os.ReadFile(name)
+	data, err := fs.ReadFile(OS, name)
 	if err != nil {
 		return Object{}, fmt.Errorf("read object: %w", err)
 	}

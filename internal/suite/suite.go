@@ -262,6 +262,10 @@ func (s *Suite) readObjects(v *validator, f *file) {
 		s.Objects = append(s.Objects, NewObject(name, data))
 	}
 	for i, pattern := range f.Objects {
+		if pattern == "" {
+			v.errorf([]any{"objects", i}, "an object has no name")
+			continue
+		}
 		names, err := s.glob(pattern)
 		if err != nil {
 			v.errorf([]any{"objects", i}, "%s", err)

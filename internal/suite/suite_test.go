@@ -1,7 +1,10 @@
 package suite
 
 import (
+	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -290,4 +293,25 @@ func FuzzLoad(f *testing.F) {
 			t.Error("a suite without benchmarks is read as one")
 		}
 	})
+}
+
+// Where os.File would wait for data, a read fails, as of /proc/kmsg.
+func TestReadingNeverWaits(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	raw, err := reader.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writer.WriteString("a line"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(unwaiting{raw})
+	if string(data) != "a line" || !errors.Is(err, syscall.EAGAIN) {
+		t.Errorf("read %q, %v", data, err)
+	}
 }

@@ -7,14 +7,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // MaySave checks in advance whether files can be made in the folder, or where it would be
-// made. It makes none.
+// made, by making a folder and removing it.
 func (d *Dir) MaySave() error {
+	const hint = "name a folder for the baseline by --store"
+	if d.path == "" {
+		return bench.WithHint(errors.New("open baseline: its folder has no name"), hint)
+	}
 	path, err := filepath.Abs(d.path)
 	if err != nil {
 		return fmt.Errorf("open baseline: %w", err)
@@ -25,8 +27,13 @@ func (d *Dir) MaySave() error {
 		}
 		path = filepath.Dir(path)
 	}
-	if err := unix.Access(path, unix.W_OK|unix.X_OK); err != nil {
-		return bench.WithHint(fmt.Errorf("make files in %s: %w", path, err), "name a folder for the baseline by --store")
+	trial, err := os.MkdirTemp(path, ".ebpf-bench-*")
+	if err != nil {
+		// The name of the trial says nothing to the user.
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
+			err = e.Err
+		}
+		return bench.WithHint(fmt.Errorf("make files in %s: %w", path, err), hint)
 	}
-	return nil
+	return os.Remove(trial)
 }

@@ -26,7 +26,10 @@ func (d *Dir) Import(ctx context.Context, r io.Reader) ([]baseline.Meta, error) 
 func (d *Dir) doImport(ctx context.Context, r io.Reader) ([]baseline.Meta, error) {
 	a, err := readArchive(ctx, r)
 	if err != nil {
-		return nil, hinted(err, "Nothing was imported. Export the runs again.")
+		if ctx.Err() == nil {
+			err = hinted(err, "Nothing was imported. Export the runs again.")
+		}
+		return nil, err
 	}
 	root, err := d.create()
 	if err != nil {

@@ -39,6 +39,9 @@ func (b *command) list() *cobra.Command {
 			if branch != "" {
 				q.Branches = []string{branch}
 			}
+			if q.Limit < 0 {
+				return cli.UsageError(cmd, errors.New("--limit must be 0 or more"))
+			}
 			runs, problems, err := b.open().List(cmd.Context(), q)
 			if err != nil {
 				return cli.Refused(err)
