@@ -261,7 +261,7 @@ figures-init: kernels ## write a suite for each object of others by init, and ru
 .PHONY: program-types
 program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md
 	@# With its symbols: probes in user space are attached to the tool itself.
-	@go build -o bin/ebpf-bench ./cmd/ebpf-bench
+	@go build -ldflags -w -o bin/ebpf-bench ./cmd/ebpf-bench
 	go build -o bin/program-types ./scripts/program-types
 	$(SUDO) bin/program-types -bin bin/ebpf-bench > bin/program-types.md
 	mv bin/program-types.md docs/program-types.md

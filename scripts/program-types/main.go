@@ -52,7 +52,7 @@ func run(bin, kernels string) error {
 	if err := os.WriteFile(file, []byte(head+strings.Join(benchmarks, "")), 0o600); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"--vm", "off"}, {"--kernel", kernels}} {
+	for _, args := range [][]string{{"--vm", "off"}, {"--kernel", kernels, "--vm-memory", "512"}} {
 		runs, err := measure(bin, append(args, "--rounds", "4", "--loads", "1", "--seed", "1", file))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (t *table) print(w io.Writer) error {
 
 // kernel returns the name that selected a kernel, or the series of the host's.
 func kernel(run *bench.Run) string {
-	if run.Testbed.Asked != "" {
+	if run.Testbed.Asked != "host" {
 		return run.Testbed.Asked
 	}
 	parts := strings.SplitN(run.Testbed.Kernel, ".", 3)
@@ -83,6 +84,9 @@ func (t *table) find(row row, run *bench.Run) *bench.Result {
 	return &bench.Result{Error: cmp.Or(t.unplanned[row.section], "not tried")}
 }
 
+// attachedTo matches what a probe in user space is attached to.
+var attachedTo = regexp.MustCompile(`attach to \S*` + regexp.QuoteMeta("/"+target+":"+userCode))
+
 // reason returns why a program was not measured, empty if it was. It leaves out names that
 // are only its own or the kernel's, so that the same reason is the same text.
 func reason(row row, run *bench.Run, r *bench.Result) string {
@@ -92,7 +96,7 @@ func reason(row row, run *bench.Run, r *bench.Result) string {
 			why = said
 		}
 	}
-	why = strings.ReplaceAll(why, row.section+"/./"+target+":"+userCode, "it")
+	why = attachedTo.ReplaceAllString(why, "attach to it")
 	if strings.Contains(row.section, "/") {
 		why = strings.ReplaceAll(why, row.section, "it")
 	}
