@@ -129,7 +129,7 @@ func (f *initFlags) run(ctx context.Context, t *ui.Terminal, args []string) erro
 		return err
 	}
 	if len(s.Benchmarks()) == 0 {
-		return exit.NoMeasure(s.Nothing())
+		return exit.NoMeasure(s.Nothing(!f.noCheck))
 	}
 	if f.thresholds {
 		s.Thresholds = thresholdsName

@@ -7,6 +7,7 @@ package object
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cilium/ebpf"
 )
@@ -18,6 +19,11 @@ type Object struct {
 	changes []string
 	// hidden are its functions that are effectively static.
 	hidden map[string]bool
+	// callers is what TailCallers returns.
+	callers struct {
+		sync.Once
+		all map[string][]string
+	}
 }
 
 func (o *Object) changed(format string, args ...any) {

@@ -9,8 +9,13 @@ import (
 
 // TailCallers returns, by program, the entry programs that reach it by a tail
 // call, because they use an array that holds it. Programs that only call each
-// other have none.
+// other have none. Callers must not change what it returns.
 func (o *Object) TailCallers() map[string][]string {
+	o.callers.Do(func() { o.callers.all = o.tailCallers() })
+	return o.callers.all
+}
+
+func (o *Object) tailCallers() map[string][]string {
 	targets := map[string]bool{}
 	for _, m := range o.spec.Maps {
 		if m.Type != ebpf.ProgramArray {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -120,6 +121,9 @@ func (a *Objects) note(format string, args ...any) {
 
 // add adds an object, unless there is a problem with it.
 func (a *Objects) add(name string) (problem, err error) {
+	if !utf8.ValidString(name) {
+		return errors.New("a suite cannot name it: its name is not UTF-8"), nil
+	}
 	o, err := suite.ReadObject(name)
 	if err != nil {
 		return nil, exit.Usage(err)

@@ -240,8 +240,8 @@ func (o overlay) Stat(name string) (fs.FileInfo, error) { return fs.Stat(o.FS, n
 // Glob returns matching files of the file system below.
 func (o overlay) Glob(pattern string) ([]string, error) { return fs.Glob(o.FS, pattern) }
 
-// Nothing says why a suite has no benchmarks.
-func (s *Suite) Nothing() error {
+// Nothing says why a suite has no benchmarks, which was tried or not.
+func (s *Suite) Nothing(tried bool) error {
 	var errs []error
 	for _, p := range s.Programs {
 		switch {
@@ -251,6 +251,9 @@ func (s *Suite) Nothing() error {
 			errs = append(errs, fmt.Errorf("%s: it replaces a function (%s) of a program that is in none of the objects, or in several", p.Benchmark, p.Section))
 		}
 	}
-	return errors.Join(append(errs, bench.WithHint(errors.New("none of the programs can be measured: no suite is written"),
-		"Try another kernel by --kernel; --no-check writes a suite all the same."))...)
+	err := errors.New("none of the programs can be measured: no suite is written")
+	if tried {
+		err = bench.WithHint(err, "Try another kernel by --kernel; --no-check writes a suite all the same.")
+	}
+	return errors.Join(append(errs, err)...)
 }

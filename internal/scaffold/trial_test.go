@@ -58,7 +58,7 @@ func TestLeaveOut(t *testing.T) {
 	if p := s.Programs[0]; p.Refused != "refused" || len(s.Benchmarks()) != 0 {
 		t.Errorf("%+v", p)
 	}
-	all := exit.Each(s.Nothing())
+	all := exit.Each(s.Nothing(true))
 	if len(all) != 2 || all[0].Error() != "a: refused" || bench.Hint(all[1]) == "" {
 		t.Errorf("%q", all)
 	}

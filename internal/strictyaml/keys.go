@@ -196,5 +196,8 @@ func suggest(key string, keys []string) string {
 	if near := Nearest(key, keys); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
+	if len(keys) == 0 {
+		return ": it takes no keys"
+	}
 	return ": the keys here are " + strings.Join(keys, ", ")
 }

@@ -68,7 +68,7 @@ func verdictsOf(r *bench.Result) string {
 	for _, v := range values {
 		name := names[v]
 		if name == "" {
-			name = fmt.Sprint(v)
+			name = fmt.Sprint(int32(v)) //nolint:gosec // an error is a negative number
 		}
 		if len(values) > 1 {
 			name = unit.Share(float64(r.Retvals[v])/float64(calls)) + " " + name

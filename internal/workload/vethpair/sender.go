@@ -33,7 +33,7 @@ type Sender interface {
 // NewSender makes the sender of that name or, if name is empty, the fastest one
 // that the kernel supports. A Pair has one sender at a time.
 func (v *Pair) NewSender(name string, frames [][]byte) (Sender, error) {
-	if err := checkFrames(frames); err != nil {
+	if err := CheckFrames(frames); err != nil {
 		return nil, err
 	}
 	if v.mode.IsTC() {
@@ -73,7 +73,8 @@ func asSender[S Sender](sender S, err error) (Sender, error) {
 	return sender, nil
 }
 
-func checkFrames(frames [][]byte) error {
+// CheckFrames refuses packets that a Pair cannot carry.
+func CheckFrames(frames [][]byte) error {
 	if len(frames) == 0 {
 		return errors.New("no packets to send")
 	}

@@ -53,7 +53,7 @@ func (u *UnreadRing) Warning() string {
 	if full, _ := u.ring.Full(); !full || u.runs == u.grew {
 		return ""
 	}
-	return fmt.Sprintf("map %s is full from about run %s of a load on, because nobody reads it (reset: never): from there on the program is measured with a full one",
+	return fmt.Sprintf("map %s is full from run %s of a load on, or earlier, because nobody reads it (reset: never): from there on the program is measured with a full one",
 		u.name, unit.Exact(float64(u.grew)))
 }
 

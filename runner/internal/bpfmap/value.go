@@ -58,6 +58,10 @@ func encodeValue(value any, size int) ([]byte, error) {
 			return nil, fmt.Errorf("%q has %d bytes, not %d", v, len(b), size)
 		}
 		return b, nil
+	case float64:
+		if v == math.Trunc(v) {
+			return nil, fmt.Errorf("%g does not fit into 64 bits", v)
+		}
 	case nil:
 		return nil, fmt.Errorf("no value: it takes %d bytes", size)
 	}

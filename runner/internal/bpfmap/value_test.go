@@ -99,6 +99,7 @@ func TestGlobalsThatDoNotFit(t *testing.T) {
 		{"array", "0102", `"0102" has 2 bytes, not 12`},
 		{"array", "zz", "no string of hex digits"},
 		{"zero", nil, "no value"},
+		{"zero", float64(1 << 63 * 2), "does not fit into 64 bits"},
 		{"zero", 1.5, "not an integer, bool or string"},
 	} {
 		spec, _ := sums(t).Program("sum")

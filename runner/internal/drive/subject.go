@@ -260,9 +260,12 @@ func EventsSince(after, before []pmu.Reading) []float64 {
 // share a bucket determine part of the cost of a lookup.
 func ZeroSeeds(spec *ebpf.CollectionSpec) {
 	for _, m := range spec.Maps {
-		switch m.Type {
-		case ebpf.Hash, ebpf.PerCPUHash, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.HashOfMaps:
-			m.Flags |= unix.BPF_F_ZERO_SEED
+		// A map of maps takes only maps with the flags of its template.
+		for ; m != nil; m = m.InnerMap {
+			switch m.Type {
+			case ebpf.Hash, ebpf.PerCPUHash, ebpf.LRUHash, ebpf.LRUCPUHash, ebpf.HashOfMaps:
+				m.Flags |= unix.BPF_F_ZERO_SEED
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
+	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 )
 
@@ -116,6 +117,11 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	if packets := job.Packets(); packets != nil {
 		if job.Frames, err = packet.Expand(packets, s.ReadFile); err != nil {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
+		}
+		if job.Veth != nil {
+			if err := vethpair.CheckFrames(job.Frames); err != nil {
+				return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
+			}
 		}
 		if n := job.RunsPerRound(); n < len(job.Frames) {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
