@@ -288,7 +288,7 @@ func stopped(t testing.TB, gh *github, s *scratch, r *run, number int, branch st
 		t.Errorf("outputs: verdict %q, regressions %q", v, n)
 	}
 	c := gh.onlyComment(number)
-	tells(t, "the comment", c.Body, "regression", "fibonacci", costs, costsSlow, `fun_xdp\.c.{0,3}:[0-9]+`)
+	tells(t, "the comment", c.Body, "regression", "fibonacci", costs, costsSlow, `\[.bpf/fun_xdp\.c:[0-9]+.\]\(https?://[^)]*/blob/`+s.git("rev-parse", branch)+`/bpf/fun_xdp\.c#L[0-9]+\)`)
 	tells(t, "the summary", r.summary, "regression", "fibonacci", costs, costsSlow)
 	check := gh.onlyCheck(s.git("rev-parse", branch))
 	if check.Conclusion != "failure" {

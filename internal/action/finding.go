@@ -68,7 +68,7 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 	in.place(results)
 	var found *finding
 	if len(results.Comparisons) > 0 {
-		found, err = s.findPaired(ctx, j, results.Comparisons, told)
+		found, err = s.findPaired(ctx, j, in, results.Comparisons, told)
 	} else {
 		found, err = s.findAlone(ctx, j, results.Runs, told)
 	}
@@ -101,7 +101,7 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*bench.Comparison, told error) (*finding, error) {
+func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comparisons []*bench.Comparison, told error) (*finding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
 	s.Watch.Tell(notes...)
 	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
@@ -111,7 +111,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, comparisons []*be
 		found.err = judge.Uncompared(comparisons, false, told)
 	}
 	var log, bmf bytes.Buffer
-	judged.Explained = true
+	judged.Explained, judged.Link, judged.Reproduce = true, s.link(in), s.reproduce(in, comparisons)
 	if err := errors.Join(compare.Text(&log, judged), measured.BMF(&bmf, measured.New(judged.HeadRuns()...))); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}

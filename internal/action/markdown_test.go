@@ -90,7 +90,7 @@ func (s strangers) reports(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	step := &step{Options: logTo(io.Discard), in: &inputs{}}
-	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, []*bench.Comparison{s.comparison()}, nil)
+	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, newSources(nil, "", "."), []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// dearestLines is how many lines a regression names.
-const dearestLines = 3
+// MaxDearest is how many lines a regression names.
+const MaxDearest = 3
 
 // DearestLines returns the lines of a pair of which the head executes more than
 // the base, the largest growth first, at most three.
 func DearestLines(p *bench.Pair) []bench.Line {
 	grown := slices.DeleteFunc(slices.Clone(p.Lines), func(l bench.Line) bool { return l.Delta() <= 0 })
 	slices.SortStableFunc(grown, func(a, b bench.Line) int { return cmp.Compare(b.Delta(), a.Delta()) })
-	return grown[:min(len(grown), dearestLines)]
+	return grown[:min(len(grown), MaxDearest)]
 }
 
 // LineChange formats the change of a line: 2 → 19 BPF instructions a run (+17).

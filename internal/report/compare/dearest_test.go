@@ -58,14 +58,14 @@ filter: jited-bytes: regression (warning): 100 → 120 bytes (+20, +20.0%), up t
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"  - `src/fw.bpf.c:41`: 2 → 19 BPF instructions a run (+17): `while (n--)`\n",
-		"  - `parse+12`: 0 → 4 BPF instructions a run (+4)\n",
+		"- `src/fw.bpf.c:41`: 2 → 19 BPF instructions a run (+17): `while (n--)`\n",
+		"- `parse+12`: 0 → 4 BPF instructions a run (+4)\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("want %q in\n%s", want, b.String())
 		}
 	}
-	if strings.Contains(b.String(), "<b>") || strings.Count(b.String(), "2 → 19") != 1 {
+	if strings.Contains(b.String(), "<b>") || strings.Count(b.String(), "2 → 19") != 1 || strings.Count(b.String(), "| `src/fw.bpf.c:50` | 9 | 0 | -9 |") != 1 {
 		t.Errorf("the source got through, or is there twice:\n%s", b.String())
 	}
 }

@@ -1,12 +1,15 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/thresholds"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
@@ -29,15 +32,29 @@ func Document(m *Model) *grid.Document {
 	m = &colorless
 	rows := m.rows()
 	found := findings(rows, false)
+	deciding := decisive(found)
 	d := &grid.Document{Title: heading(m, rows), Lines: head(m).Lines(len(m.Tables))}
 	if len(rows) > 0 {
 		d.Paragraphs = []string{tally(m)}
 	}
 	d.Sections = []grid.Section{
-		findingSection(m, rows, found), evidenceSection(m, found), warningSection(m, rows),
-		passedSection(m, rows), otherSection(m, rows), legendSection(m),
+		findingSection(m, rows, deciding), dearestSection(m, deciding), unmeasuredSection(m, found), explainSection(m, deciding),
+		reasonSection(m, found), warningSection(m, rows), passedSection(m, rows), otherSection(m, rows), reproduceSection(m), legendSection(m),
 	}
 	return d
+}
+
+// decisive returns the finding that decides about each benchmark on a kernel: the worst
+// that keeps the comparison from passing, else that of the cost of a run.
+func decisive(found []finding) []finding {
+	decides := map[*row]*finding{}
+	for i := range found {
+		f := &found[i]
+		if best := decides[f.row]; best == nil || best.standing() > inconclusive && f.verdict == f.row.main {
+			decides[f.row] = f
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return decides[f.row].verdict != f.verdict })
 }
 
 // heading returns the verdict on everything. A benchmark counts once, whatever
@@ -72,23 +89,135 @@ func findingSection(m *Model, rows []row, found []finding) grid.Section {
 	return t.Section("verdict")
 }
 
-// evidenceSection says why, one line per verdict, with the lines of source that
-// became dearer below.
-func evidenceSection(m *Model, found []finding) grid.Section {
-	s := grid.Section{Noun: "reason", Open: "\n"}
-	for _, l := range whys(m, found) {
-		item := "- " + l.cell(m).Markdown() + "\n"
-		for i := range l.dearest {
-			d := &l.dearest[i]
-			c := grid.Name(report.LinePlace(d)).And(grid.Figure(": "), grid.Word(report.LineChange(d)))
-			if source := report.LineSource(d); source != "" {
-				c = c.And(grid.Figure(": "), grid.Name(source))
-			}
-			item += "  - " + c.Markdown() + "\n"
+// dearestSection names the lines of source that became dearer, of all benchmarks the
+// dearest, and where the programs are of which no line is known.
+func dearestSection(m *Model, deciding []finding) grid.Section {
+	s := grid.Section{Noun: "line", Open: "\n"}
+	lines := dearest(deciding)
+	several := slices.ContainsFunc(lines, func(d dearLine) bool { return d.benchmark != lines[0].benchmark })
+	for _, d := range lines {
+		c := m.linked(report.LinePlace(&d.line), d.line.Source()).And(grid.Figure(": "), grid.Word(report.LineChange(&d.line)))
+		if source := report.LineSource(&d.line); source != "" {
+			c = c.And(grid.Figure(": "), grid.Name(source))
 		}
-		s.Rows = append(s.Rows, item)
+		if several {
+			c = c.And(grid.Figure(", in "), grid.Name(d.benchmark))
+		}
+		s.Rows = append(s.Rows, "- "+c.Markdown()+"\n")
+	}
+	if len(s.Rows) > 0 {
+		return s
+	}
+	places := map[string]bool{}
+	for _, f := range deciding {
+		place := f.place()
+		if place == "" || places[place] || len(places) == maxPlaces {
+			continue
+		}
+		places[place] = true
+		s.Rows = append(s.Rows, "- "+grid.Name(f.row.Benchmark).And(grid.Figure(" is at "), m.linked(place, f.row.Head.Source)).Markdown()+"\n")
 	}
 	return s
+}
+
+// maxPlaces is how many places of programs are in sight.
+const maxPlaces = 3
+
+// dearLine is a line of source that became dearer, in a benchmark.
+type dearLine struct {
+	line      bench.Line
+	benchmark string
+}
+
+// dearest returns the lines of which the heads execute more than the bases, the largest
+// growth first, at most as many as one benchmark names. A line that several benchmarks run
+// counts once.
+func dearest(deciding []finding) []dearLine {
+	var all []dearLine
+	for _, f := range deciding {
+		if f.standing() == regressed {
+			for _, l := range report.DearestLines(f.row.Pair) {
+				all = append(all, dearLine{l, f.row.Benchmark})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dearLine) int { return cmp.Compare(b.line.Delta(), a.line.Delta()) })
+	seen := map[string]bool{}
+	all = slices.DeleteFunc(all, func(d dearLine) bool {
+		place := report.LinePlace(&d.line)
+		defer func() { seen[place] = true }()
+		return seen[place]
+	})
+	return all[:min(len(all), report.MaxDearest)]
+}
+
+// linked returns a place in the source, which links to it where there is a URL.
+func (m *Model) linked(place string, at *bench.Source) grid.Cell {
+	c := grid.Name(place)
+	if at != nil && m.Link != nil {
+		return c.Link(m.Link(at.File, at.Line))
+	}
+	return c
+}
+
+// unmeasuredSection says why benchmarks were not judged, which the table has no figures
+// for.
+func unmeasuredSection(m *Model, found []finding) grid.Section {
+	// With the bullet of the lines before, Markdown would make one list of both.
+	return reasons(m, "* ", slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return hasFigures(f.standing()) }))
+}
+
+// reasonSection says why of all verdicts on changes, those that do not decide included.
+func reasonSection(m *Model, found []finding) grid.Section {
+	s := reasons(m, "- ", slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return !hasFigures(f.standing()) }))
+	return s.Behind(unit.Plural(len(s.Rows), "verdict") + " and why")
+}
+
+// hasFigures reports whether verdicts of that standing are about a change, which the table
+// has in figures.
+func hasFigures(s standing) bool {
+	return slices.Contains([]standing{regressed, overBudget, warned, overWarned, accepted, allowed, improved, added, removed}, s)
+}
+
+// reasons says why, one line with a bullet per verdict.
+func reasons(m *Model, bullet string, found []finding) grid.Section {
+	s := grid.Section{Noun: "reason", Open: "\n"}
+	for _, l := range whys(m, found) {
+		s.Rows = append(s.Rows, bullet+l.cell(m).Markdown()+"\n")
+	}
+	return s
+}
+
+// explainSection has all lines of the worst regression of which the head executes more
+// or fewer instructions.
+func explainSection(m *Model, deciding []finding) grid.Section {
+	for _, f := range deciding {
+		if f.standing() != regressed || len(f.row.Lines) == 0 {
+			continue
+		}
+		if len(dearest(deciding)) == len(f.row.Lines) {
+			break // these are all, and in sight
+		}
+		t := new(grid.Grid).Left("line").Right("base", "head", "delta").Left("source")
+		for i := range f.row.Lines {
+			l := &f.row.Lines[i]
+			t.Row(m.linked(report.LinePlace(l), l.Source()), grid.Figure(unit.Mean(report.PerRun(l.Base))), grid.Figure(unit.Mean(report.PerRun(l.Head))),
+				grid.Figure(report.MoreInsns(l.Delta())), grid.Name(report.LineSource(l)))
+		}
+		s := t.Section("line")
+		s.Open = "\n" + grid.Name(m.named(f.row.Benchmark, []string{f.row.kernel})).Markdown() + ", BPF instructions a run:\n" + s.Open
+		return s.Behind("The worst regression, line by line")
+	}
+	return grid.Section{}
+}
+
+// reproduceSection has the commands that compare the same again.
+func reproduceSection(m *Model) grid.Section {
+	s := grid.Section{Noun: "command"}
+	if m.Reproduce != "" && m.Overall() != thresholds.Pass {
+		s.Rows = []string{escape.MarkdownFence(m.Reproduce)}
+	}
+	return s.Behind("Reproduce it on your machine")
 }
 
 func warningSection(m *Model, rows []row) grid.Section {

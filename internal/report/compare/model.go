@@ -23,6 +23,11 @@ type Model struct {
 	Explained bool
 	// Verbose also shows everything that passed in full.
 	Verbose bool
+	// Link returns the URL of a line of the head's source, or "" if it has none. It may
+	// be nil.
+	Link func(file string, line int) string
+	// Reproduce are the commands that compare the same again, or "" if these are unknown.
+	Reproduce string
 }
 
 // Table holds the measurements on one kernel, and the verdicts on them.

@@ -21,6 +21,8 @@ type part struct {
 	// most is how many characters of it a terminal shows; 0 means any number.
 	most  int
 	style Style
+	// url is what it links to in Markdown, if anything.
+	url string
 }
 
 // kind is how a text is escaped.
@@ -85,6 +87,16 @@ func (c Cell) Paint(style Style) Cell {
 	return c
 }
 
+// Link makes the cell a link in Markdown, unless the URL is empty. The URL is text that
+// needs no escaping.
+func (c Cell) Link(url string) Cell {
+	c = slices.Clone(c)
+	for i := range c {
+		c[i].url = url
+	}
+	return c
+}
+
 // Text returns the cell for a terminal.
 func (c Cell) Text(color bool) string {
 	var b strings.Builder
@@ -124,6 +136,9 @@ func (c Cell) Markdown() string {
 		}
 		if p.style == Bold {
 			s = "**" + s + "**"
+		}
+		if p.url != "" {
+			s = "[" + s + "](" + p.url + ")"
 		}
 		b.WriteString(s)
 	}

@@ -1,0 +1,96 @@
+package action
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// link returns a function for the URLs of lines of the head, nil in a local run. Files that
+// are not in the repository have none.
+func (s *step) link(in *sources) func(file string, line int) string {
+	if s.on == nil || !github.IsSHA(s.on.HeadSHA) {
+		return nil
+	}
+	return func(file string, line int) string {
+		if !in.placed[file] {
+			return ""
+		}
+		var parts []string
+		for part := range strings.SplitSeq(file, "/") {
+			// GitHub's Markdown ends a link at a parenthesis.
+			parts = append(parts, strings.NewReplacer("(", "%28", ")", "%29").Replace(url.PathEscape(part)))
+		}
+		return fmt.Sprintf("%s/%s/%s/blob/%s/%s#L%d", s.on.ServerURL, s.on.Owner, s.on.Repo, s.on.HeadSHA, strings.Join(parts, "/"), line)
+	}
+}
+
+// reproduce returns the commands that build both sides and compare them as the action did,
+// for a shell in a clone of the repository. It is empty if the base was not built, or if
+// the commits are unknown.
+func (s *step) reproduce(in *sources, comparisons []*bench.Comparison) string {
+	if s.on == nil || len(comparisons) == 0 || s.in.build == "" || !github.IsSHA(comparisons[0].Base.Commit) || !github.IsSHA(comparisons[0].Head.Commit) {
+		return ""
+	}
+	file := s.in.config
+	if file == "" {
+		file = suite.Here()
+	}
+	if file == "" || filepath.IsAbs(file) {
+		return ""
+	}
+	compare, kernels := "ebpf-bench compare", []string{}
+	for _, c := range comparisons {
+		if c.Testbed.Asked != "" {
+			kernels = unit.AppendNew(kernels, c.Testbed.Asked)
+		}
+	}
+	switch {
+	case s.in.mode == "host":
+		compare, kernels = "sudo ebpf-bench compare", nil
+	case s.in.mode == "kvm":
+		compare += " --vm kvm"
+	}
+	if len(kernels) > 0 {
+		compare += " --kernel " + quoted(strings.Join(kernels, ","))
+	}
+	build := strings.TrimSpace(s.in.build)
+	folder := path.Clean("../base/" + in.prefix)
+	commands := []string{
+		"git fetch origin " + comparisons[0].Base.Commit + " " + comparisons[0].Head.Commit,
+		"git worktree add --detach ../base " + comparisons[0].Base.Commit,
+		"git worktree add --detach ../head " + comparisons[0].Head.Commit,
+		"(", "cd " + quoted(folder), build, ")",
+		"cd " + quoted(path.Clean("../head/"+in.prefix)),
+		build,
+		compare + " " + quoted(path.Join(up(in.prefix), folder, file)) + " " + quoted(file),
+	}
+	return strings.Join(commands, "\n")
+}
+
+// up returns the way from a folder below the head's worktree to where that was made from.
+func up(prefix string) string {
+	depth := 0
+	if prefix = path.Clean(prefix); prefix != "." {
+		depth = strings.Count(prefix, "/") + 1
+	}
+	return strings.Repeat("../", depth) + "."
+}
+
+// quoted returns a word for a shell.
+func quoted(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/,+=:@", r)
+	}
+	if s != "" && strings.TrimLeftFunc(s, plain) == "" && s[0] != '-' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
