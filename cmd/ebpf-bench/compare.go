@@ -61,7 +61,7 @@ func newCompareCommand(t *ui.Terminal) *cobra.Command {
 	cli.SuiteFlag(cmd, &f.suite, "drive the programs by the workloads of this suite `file`")
 	flags.StringVar(&f.filter, "filter", "", "only benchmarks whose name matches this `regexp`")
 	f.shard.Register(cmd)
-	cli.CompareFormats.Register(cmd, &f.format, "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
+	cli.CompareFormats.RegisterTables(cmd, t, &f.format, "what to print on stdout: text, json, markdown, csv, or of the head alone bmf or gobench")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the comparison as JSON to this `file`, after each benchmark")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file` (default: that which the suite names)")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each benchmark (default: twice the suite's)")

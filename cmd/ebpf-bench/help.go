@@ -21,6 +21,7 @@ func wrapHelp(t *ui.Terminal, cmd *cobra.Command) {
 	}
 	cmd.SetUsageTemplate(strings.NewReplacer(
 		".LocalFlags.FlagUsages", fmt.Sprintf(".LocalFlags.FlagUsagesWrapped %d", columns),
+		"for more information about a command", "for more about a command",
 		".InheritedFlags.FlagUsages", fmt.Sprintf(".InheritedFlags.FlagUsagesWrapped %d", columns),
 	).Replace(cmd.UsageTemplate()))
 	var all func(*cobra.Command)

@@ -82,7 +82,7 @@ func newIngestCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVar(&f.into, "into", "", "add to the results of this `file`, in place, or with --out as another file")
 	flags.StringArrayVar(&f.higher, "higher", nil, "more of this `unit` of the benchmarks' own is better, such as records/op (repeatable)")
 	flags.StringArrayVar(&f.lower, "lower", nil, "less of this `unit` is better (repeatable)")
-	cli.RunFormats.Register(cmd, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
+	cli.RunFormats.RegisterTables(cmd, t, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
 	_ = cmd.MarkFlagFilename("out", "json")
 	_ = cmd.MarkFlagFilename("into", "json")
 	return cmd

@@ -62,7 +62,7 @@ func newMergeCommand(t *ui.Terminal) *cobra.Command {
 	}
 	f.store.Register(cmd)
 	flags := cmd.Flags()
-	cli.CompareFormats.Register(cmd, &f.format, "what to print on stdout: text, json, markdown (of comparisons), bmf, gobench or csv")
+	cli.CompareFormats.RegisterTables(cmd, t, &f.format, "what to print on stdout: text, json, markdown (of comparisons), bmf, gobench or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the joined results as JSON to this `file`")
 	flags.StringVar(&f.limits, "thresholds", "", "judge by the thresholds in this `file`")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where the evidence is inconclusive, instead of passing")

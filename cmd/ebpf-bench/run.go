@@ -80,7 +80,7 @@ func newRunCommand(t *ui.Terminal) *cobra.Command {
 	f.from.Register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.keep, "save", false, "keep the run with its objects in the baseline")
-	cli.RunFormats.Register(cmd, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
+	cli.RunFormats.RegisterTables(cmd, t, &f.format, "what to print on stdout: text, json, bmf (for Bencher), gobench (for benchstat) or csv")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the whole run as JSON to this `file`, after each load")
 	flags.StringVar(&f.limits, "thresholds", "", "fail when the results cross the thresholds in this `file` (default: that which the suite names)")
 	flags.BoolVar(&f.strict, "strict", false, "end with exit code 3 where a history is inconclusive, instead of passing")
@@ -133,7 +133,7 @@ func (f *runFlags) run(ctx context.Context, t *ui.Terminal, args []string) error
 		return exit.Usage(err)
 	}
 	if err := f.prepareSave(ctx, t); err != nil {
-		return cli.Refused(err)
+		return exit.Usage(err)
 	}
 	if len(r.Plan.Jobs) == 0 {
 		return f.writeEmpty(t, r, write)

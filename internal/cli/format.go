@@ -44,6 +44,12 @@ func ofHead(render func(io.Writer, *measured.Model) error) func(io.Writer, *comp
 	return func(w io.Writer, m *compare.Model) error { return render(w, measured.New(m.HeadRuns()...)) }
 }
 
+// RegisterTables adds --format to a command whose text is a table, and --explain-columns.
+func (f Formats[M]) RegisterTables(cmd *cobra.Command, t *ui.Terminal, value *string, usage string) {
+	f.Register(cmd, value, usage)
+	cmd.Flags().BoolVar(&t.ExplainColumns, "explain-columns", false, "say what the columns of the table mean")
+}
+
 // Register adds --format to a command.
 func (f Formats[M]) Register(cmd *cobra.Command, value *string, usage string) {
 	var names []string
@@ -66,7 +72,7 @@ func (f Formats[M]) Of(name string) func(io.Writer, M) error {
 // PrintRuns prints runs in one of RunFormats.
 func PrintRuns(t *ui.Terminal, format string, runs ...*bench.Run) error {
 	m := measured.New(runs...)
-	m.Color = t.Colored(t.Stdout)
+	m.Color, m.Brief = t.Colored(t.Stdout), !t.ExplainColumns
 	m.Explained = SameStream(t.Stdout, t.Stderr)
 	if err := RunFormats.Of(format)(t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write results: %w", err))
@@ -77,6 +83,7 @@ func PrintRuns(t *ui.Terminal, format string, runs ...*bench.Run) error {
 // PrintComparison prints a comparison in one of CompareFormats.
 func PrintComparison(t *ui.Terminal, format string, verbose bool, m *compare.Model) error {
 	m.Color, m.Columns, m.Verbose = t.Colored(t.Stdout), t.Columns(), verbose
+	m.Brief = !t.ExplainColumns
 	m.Explained = format == "text" && SameStream(t.Stdout, t.Stderr)
 	if err := CompareFormats.Of(format)(t.Stdout, m); err != nil {
 		return exit.NoMeasure(fmt.Errorf("write the comparison: %w", err))

@@ -73,3 +73,6 @@ func Texts(all ...string) []string {
 	}
 	return all
 }
+
+// ExplainColumns is in place of what the columns of a table mean.
+const ExplainColumns = "What the columns mean: --explain-columns"

@@ -22,6 +22,8 @@ type Terminal struct {
 	Stdout, Stderr io.Writer
 	// Color is auto, always or never.
 	Color string
+	// ExplainColumns says that tables come with what their columns mean.
+	ExplainColumns bool
 	// live is the block of progress lines below the lines of stderr.
 	live *live
 }

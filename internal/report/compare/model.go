@@ -21,6 +21,8 @@ type Model struct {
 	// Explained says that the reader also sees the errors of benchmarks
 	// elsewhere, so that the text need not repeat them.
 	Explained bool
+	// Brief names the flag that says what the columns mean, instead of saying it.
+	Brief bool
 	// Verbose also shows everything that passed in full.
 	Verbose bool
 	// Link returns the URL of a line of the head's source, or "" if it has none. It may

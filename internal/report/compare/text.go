@@ -20,9 +20,13 @@ func Text(w io.Writer, m *Model) error {
 		b.WriteString(m.wrap(line) + "\n")
 	}
 	rows := m.rows()
+	about := strings.Join(legend(m), " ")
+	if m.Brief && about != "" {
+		about = report.ExplainColumns
+	}
 	for _, part := range []string{
 		costTable(m), otherTable(m), whyText(m, rows), warningText(m, rows),
-		grid.Wrap(strings.Join(legend(m), " "), m.textWidth(), 0, 0), m.wrap(tally(m)),
+		grid.Wrap(about, m.textWidth(), 0, 0), m.wrap(tally(m)),
 	} {
 		if part = strings.TrimRight(part, "\n"); part == "" {
 			continue

@@ -18,6 +18,8 @@ type Model struct {
 	// Explained says that the reader also sees the errors of benchmarks
 	// elsewhere, so that the text need not repeat them.
 	Explained bool
+	// Brief names the flag that says what the columns mean, instead of saying it.
+	Brief bool
 }
 
 // Table is a run with the summaries of its samples.

@@ -28,7 +28,11 @@ func Text(w io.Writer, m *Model) error {
 	}
 	b.WriteString("\n" + table(m).Text(0, m.Color) + "\n\n")
 	if measured(m) {
-		b.WriteString(grid.Wrap(legend(m), grid.TextWidth, 0, 0) + "\n\n")
+		about := legend(m)
+		if m.Brief {
+			about = report.ExplainColumns
+		}
+		b.WriteString(grid.Wrap(about, grid.TextWidth, 0, 0) + "\n\n")
 	}
 	b.WriteString(returned(m))
 	for _, r := range m.matrix() {

@@ -80,11 +80,11 @@ func (b *command) show() *cobra.Command {
 				return exit.NoMeasure(err)
 			}
 			m := measured.New(entry.Run)
-			m.Color = b.t.Colored(b.t.Stdout)
+			m.Color, m.Brief = b.t.Colored(b.t.Stdout), !b.t.ExplainColumns
 			return cli.RunFormats.Of(format)(b.t.Stdout, m)
 		}),
 	}
-	cli.RunFormats.Register(cmd, &format, "what to print: text, json, bmf, gobench or csv")
+	cli.RunFormats.RegisterTables(cmd, b.t, &format, "what to print: text, json, bmf, gobench or csv")
 	return cmd
 }
 
