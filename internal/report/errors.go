@@ -12,7 +12,8 @@ import (
 )
 
 // Errors returns the errors that err joins as lines of text that are safe to print: each
-// with its details and its hint. What context calls canceled is interrupted. Errors with the same hint share it.
+// with its details and its hint. Errors with the same hint share it. What package context
+// calls canceled is called interrupted.
 func Errors(err error) string {
 	var b strings.Builder
 	hinted := ""

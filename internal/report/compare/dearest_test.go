@@ -69,3 +69,27 @@ filter: jited-bytes: regression (warning): 100 → 120 bytes (+20, +20.0%), up t
 		t.Errorf("the source got through, or is there twice:\n%s", b.String())
 	}
 }
+
+// Of several regressions the one of the dearest line is shown line by line, and lines name
+// their benchmark.
+func TestTheWorstOfSeveralRegressions(t *testing.T) {
+	m := dearer(dearerLines[3:]...)
+	c := m.Tables[0].Comparison
+	worse := c.Pairs[0]
+	base, head := *worse.Base, *worse.Head
+	base.Benchmark, head.Benchmark = "worse", "worse"
+	worse.Benchmark, worse.Base, worse.Head, worse.Lines = "worse", &base, &head, dearerLines[:3]
+	c.Pairs = append(c.Pairs, worse)
+	var b bytes.Buffer
+	if err := Markdown(&b, New(Table{Comparison: c, Verdicts: thresholds.Default().Compare(c, thresholds.Options{})}), 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"- `src/fw.bpf.c:41`: 2 → 19 BPF instructions a run (+17): `while (n--)`, in `worse`\n",
+		"<summary>The worst regression, line by line</summary>\n\n`worse`, BPF instructions a run:\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("want %q in\n%s", want, b.String())
+		}
+	}
+}

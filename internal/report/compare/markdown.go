@@ -33,12 +33,13 @@ func Document(m *Model) *grid.Document {
 	rows := m.rows()
 	found := findings(rows, false)
 	deciding := decisive(found)
+	lines := dearest(deciding)
 	d := &grid.Document{Title: heading(m, rows), Lines: head(m).Lines(len(m.Tables))}
 	if len(rows) > 0 {
 		d.Paragraphs = []string{tally(m)}
 	}
 	d.Sections = []grid.Section{
-		findingSection(m, rows, deciding), dearestSection(m, deciding), unmeasuredSection(m, found), explainSection(m, deciding),
+		findingSection(m, rows, deciding), dearestSection(m, deciding, lines), unmeasuredSection(m, found), explainSection(m, lines),
 		reasonSection(m, found), warningSection(m, rows), passedSection(m, rows), otherSection(m, rows), reproduceSection(m), legendSection(m),
 	}
 	return d
@@ -91,17 +92,19 @@ func findingSection(m *Model, rows []row, found []finding) grid.Section {
 
 // dearestSection names the lines of source that became dearer, of all benchmarks the
 // dearest, and where the programs are of which no line is known.
-func dearestSection(m *Model, deciding []finding) grid.Section {
+func dearestSection(m *Model, deciding []finding, lines []dearLine) grid.Section {
 	s := grid.Section{Noun: "line", Open: "\n"}
-	lines := dearest(deciding)
-	several := slices.ContainsFunc(lines, func(d dearLine) bool { return d.benchmark != lines[0].benchmark })
+	// Where several regressed, a line without its benchmark says too little.
+	several := len(lines) > 0 && slices.ContainsFunc(deciding, func(f finding) bool {
+		return f.standing() == regressed && f.row.Benchmark != lines[0].row.Benchmark
+	})
 	for _, d := range lines {
 		c := m.linked(report.LinePlace(&d.line), d.line.Source()).And(grid.Figure(": "), grid.Word(report.LineChange(&d.line)))
 		if source := report.LineSource(&d.line); source != "" {
 			c = c.And(grid.Figure(": "), grid.Name(source))
 		}
 		if several {
-			c = c.And(grid.Figure(", in "), grid.Name(d.benchmark))
+			c = c.And(grid.Figure(", in "), grid.Name(d.row.Benchmark))
 		}
 		s.Rows = append(s.Rows, "- "+c.Markdown()+"\n")
 	}
@@ -125,8 +128,8 @@ const maxPlaces = 3
 
 // dearLine is a line of source that became dearer, in a benchmark.
 type dearLine struct {
-	line      bench.Line
-	benchmark string
+	line bench.Line
+	row  *row
 }
 
 // dearest returns the lines of which the heads execute more than the bases, the largest
@@ -137,7 +140,7 @@ func dearest(deciding []finding) []dearLine {
 	for _, f := range deciding {
 		if f.standing() == regressed {
 			for _, l := range report.DearestLines(f.row.Pair) {
-				all = append(all, dearLine{l, f.row.Benchmark})
+				all = append(all, dearLine{l, f.row})
 			}
 		}
 	}
@@ -145,6 +148,9 @@ func dearest(deciding []finding) []dearLine {
 	seen := map[string]bool{}
 	all = slices.DeleteFunc(all, func(d dearLine) bool {
 		place := report.LinePlace(&d.line)
+		if d.line.Source() == nil { // such a place is one in its program
+			place = d.row.Benchmark + ":" + place
+		}
 		defer func() { seen[place] = true }()
 		return seen[place]
 	})
@@ -188,27 +194,30 @@ func reasons(m *Model, bullet string, found []finding) grid.Section {
 	return s
 }
 
-// explainSection has all lines of the worst regression of which the head executes more
-// or fewer instructions.
-func explainSection(m *Model, deciding []finding) grid.Section {
-	for _, f := range deciding {
-		if f.standing() != regressed || len(f.row.Lines) == 0 {
-			continue
-		}
-		if len(dearest(deciding)) == len(f.row.Lines) {
-			break // these are all, and in sight
-		}
-		t := new(grid.Grid).Left("line").Right("base", "head", "delta").Left("source")
-		for i := range f.row.Lines {
-			l := &f.row.Lines[i]
-			t.Row(m.linked(report.LinePlace(l), l.Source()), grid.Figure(unit.Mean(report.PerRun(l.Base))), grid.Figure(unit.Mean(report.PerRun(l.Head))),
-				grid.Figure(report.MoreInsns(l.Delta())), grid.Name(report.LineSource(l)))
-		}
-		s := t.Section("line")
-		s.Open = "\n" + grid.Name(m.named(f.row.Benchmark, []string{f.row.kernel})).Markdown() + ", BPF instructions a run:\n" + s.Open
-		return s.Behind("The worst regression, line by line")
+// explainSection has all lines of the worst regression, that of the dearest line, of which
+// the head executes more or fewer instructions. It is empty if they are in sight.
+func explainSection(m *Model, lines []dearLine) grid.Section {
+	if len(lines) == 0 {
+		return grid.Section{}
 	}
-	return grid.Section{}
+	worst, inSight := lines[0].row, 0
+	for _, d := range lines {
+		if d.row == worst {
+			inSight++
+		}
+	}
+	if inSight == len(worst.Lines) {
+		return grid.Section{}
+	}
+	t := new(grid.Grid).Left("line").Right("base", "head", "delta").Left("source")
+	for i := range worst.Lines {
+		l := &worst.Lines[i]
+		t.Row(m.linked(report.LinePlace(l), l.Source()), grid.Figure(unit.Mean(report.PerRun(l.Base))), grid.Figure(unit.Mean(report.PerRun(l.Head))),
+			grid.Figure(report.MoreInsns(l.Delta())), grid.Name(report.LineSource(l)))
+	}
+	s := t.Section("line")
+	s.Open = "\n" + grid.Name(m.named(worst.Benchmark, []string{worst.kernel})).Markdown() + ", BPF instructions a run:\n" + s.Open
+	return s.Behind("The worst regression, line by line")
 }
 
 // reproduceSection has the commands that compare the same again.
