@@ -54,8 +54,8 @@ func ourselves(t testing.TB) map[string][]byte {
 	const workflow = ".github/workflows/ci.yml"
 	text := string(files[workflow])
 	for old, replacement := range map[string]string{
-		"--vm exact": "--kernel " + kernel,
-		"          config: programs/ebpf-bench.yml\n": "          config: programs/ebpf-bench.yml\n          kernels: \"" + kernel + "\"\n",
+		"--kernel host": "--kernel " + kernel,
+		"kernels: host": "kernels: \"" + kernel + "\"",
 	} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("%s has no %q", workflow, old)

@@ -11,7 +11,6 @@ import (
 // suite is the suite of a project, whose make bpf builds the object.
 const suite = `version: 1
 objects: [bpf/fun_xdp_bpfel.o]
-kernels: ["` + kernel + `"]
 benchmarks:
   - name: basic
     program: fun_xdp_basic

@@ -82,7 +82,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		return []Verdict{{Benchmark: p.Benchmark, Outcome: o, Severity: Fail, Why: why}}
 	}
 	if p.Head != nil && p.Head.Error != "" {
-		return whole(Failed, "not measured: "+p.Head.Error)
+		return whole(Failed, "not measured on the head: "+p.Head.Error)
 	}
 	measures := j.measures(p)
 	switch {

@@ -103,7 +103,7 @@ func TestNotMeasured(t *testing.T) {
 		why     string
 		overall Outcome
 	}{
-		{broken, Failed, "not measured: the verifier refused it", Failed},
+		{broken, Failed, "not measured on the head: the verifier refused it", Failed},
 		{silent, Failed, "not measured", Failed},
 		{mute, Failed, "nothing was measured", Failed},
 		{base, Inconclusive, "not measured on the base: no such map", Pass},

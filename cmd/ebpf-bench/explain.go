@@ -166,7 +166,7 @@ func (f *explainFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.E
 	if err != nil {
 		return nil, err
 	}
-	return job.Options{Done: func(release string, took time.Duration) {
+	return job.Options{ByDefault: f.machines.ByDefault(s.Suite.Kernels), Done: func(release string, took time.Duration) {
 		t.Say("counted on Linux %s in %.1f s", release, took.Seconds())
 	}}.Explanations(ctx, on, kernels, s, f.code())
 }

@@ -137,9 +137,9 @@ func TestBringHost(t *testing.T) {
 	}
 	for what, s := range map[string]*step{
 		"root":             stepOf(inputs{mode: "exact"}, privileges{root: true}),
-		"it is readable":   stepOf(inputs{mode: "exact"}, privileges{host: func() error { return nil }}),
-		"there is none":    stepOf(inputs{mode: "exact"}, privileges{host: func() error { return fs.ErrNotExist }}),
-		"another kernel":   stepOf(inputs{mode: "exact", kernels: "6.12"}, privileges{host: locked}),
+		"it is readable":   stepOf(inputs{mode: "exact", kernels: "host"}, privileges{host: func() error { return nil }}),
+		"there is none":    stepOf(inputs{mode: "exact", kernels: "host"}, privileges{host: func() error { return fs.ErrNotExist }}),
+		"another kernel":   stepOf(inputs{mode: "exact"}, privileges{host: locked}),
 		"not in a machine": stepOf(inputs{mode: "host"}, privileges{host: locked}),
 	} {
 		if err := s.bringHost(t.Context()); err != nil {
@@ -150,7 +150,7 @@ func TestBringHost(t *testing.T) {
 		}
 	}
 	t.Chdir(t.TempDir())
-	s := stepOf(inputs{mode: "exact"}, privileges{host: locked})
+	s := stepOf(inputs{mode: "exact", kernels: "host"}, privileges{host: locked})
 	if err := s.bringHost(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,11 @@ type Testbed struct {
 	// Asked is the name that selected the kernel, such as 6.12 or host, empty if unknown.
 	// No number depends on it.
 	Asked string `json:"asked,omitempty"`
-	Arch  string `json:"arch"`
-	CPU   string `json:"cpu"`
-	Cores int    `json:"cores"`
+	// ByDefault reports whether nobody named a kernel, so Asked is the default.
+	ByDefault bool   `json:"by_default,omitempty"`
+	Arch      string `json:"arch"`
+	CPU       string `json:"cpu"`
+	Cores     int    `json:"cores"`
 	// Virtual is the hypervisor if there is one that identifies itself, else empty.
 	Virtual string `json:"virtual,omitempty"`
 	// QEMU is the version of the emulator, empty on a host.

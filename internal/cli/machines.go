@@ -20,7 +20,7 @@ type MachineFlags struct{ fleet.Machines }
 func (f *MachineFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var((*kernelList)(&f.Kernels), "kernel", "use this `kernel` in a virtual machine, such as 6.12; may be repeated")
-	OneOf(cmd, flags, &f.Mode, "vm", "mode", []string{"exact", "kvm", "off"}, "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, what this machine runs")
+	OneOf(cmd, flags, &f.Mode, "vm", "mode", []string{"exact", "kvm", "off"}, "how to run it: exact (count instructions), kvm (time), or off (this host);\nwithout a kernel, on Linux "+fleet.DefaultKernel)
 	flags.StringVar(&f.Cache, "kernel-cache", "", KernelCacheUsage)
 	flags.DurationVar(&f.Timeout, "vm-timeout", fleet.DefaultTimeout, "give up on a virtual machine after this time")
 	flags.IntVar(&f.Memory, "vm-memory", 0, "the memory of a virtual machine in `MiB` (default 256)")

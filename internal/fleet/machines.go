@@ -17,6 +17,11 @@ import (
 // DefaultTimeout is how long a virtual machine may run unless told otherwise.
 const DefaultTimeout = 5 * time.Minute
 
+// DefaultKernel is the kernel of virtual machines if none is named. It is the same on every
+// machine, so that counts are: a series with long-term support, which both Debian's archive
+// and the releases of this tool have.
+const DefaultKernel = "6.12"
+
 // Machines say which kernels run in virtual machines, and how.
 type Machines struct {
 	Kernels []string
@@ -37,18 +42,24 @@ func (m *Machines) Check() error {
 }
 
 // Choose returns the kernels to run in virtual machines, none for this host: those that
-// are named here, or else in the suite. A mode alone selects this machine's kernel, in
-// that mode.
+// are named here, or else in the suite. A mode alone selects the default kernel, in that
+// mode.
 func (m *Machines) Choose(inSuite []string) []string {
 	switch {
 	case m.Mode == "off":
 		return nil
 	case len(m.Kernels) > 0:
 		return unit.Unique(m.Kernels)
-	case len(inSuite) == 0 && m.Mode != "":
-		return []string{Host}
+	case m.ByDefault(inSuite):
+		return []string{DefaultKernel}
 	}
 	return inSuite
+}
+
+// ByDefault reports whether a virtual machine runs a kernel that neither the flags nor the
+// suite name.
+func (m *Machines) ByDefault(inSuite []string) bool {
+	return m.Mode != "" && m.Mode != "off" && len(m.Kernels) == 0 && len(inSuite) == 0
 }
 
 // Open opens a fleet for these kernels. It finds the errors that can be found before the

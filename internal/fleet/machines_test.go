@@ -18,8 +18,8 @@ func TestChooseKernels(t *testing.T) {
 		{"", flag, suite, []string{"6.12", "6.1"}},
 		{"off", nil, suite, nil},
 		{"exact", nil, suite, suite},
-		{"exact", nil, nil, []string{"host"}},
-		{"kvm", nil, nil, []string{"host"}},
+		{"exact", nil, nil, []string{"6.12"}},
+		{"kvm", nil, nil, []string{"6.12"}},
 	} {
 		f := Machines{Mode: test.mode, Kernels: test.named}
 		if got := f.Choose(test.inSuite); !slices.Equal(got, test.want) {

@@ -43,13 +43,13 @@ func (o Options) compare(ctx context.Context, on *fleet.Fleet, m *sides.Matchup,
 	began := time.Now().UTC().Truncate(time.Second)
 	c, info, err := comparisons.of(ctx, on, name, all, g, func(soFar bench.Comparison) {
 		// The clock of a virtual machine does not tell the real time.
-		soFar.Testbed.Asked, soFar.Started = name, began
+		soFar.Testbed.Asked, soFar.Testbed.ByDefault, soFar.Started = name, o.ByDefault, began
 		m.Name(&soFar)
 		save(soFar)
 	})
 	err = losePair(c, all, err)
 	if c != nil {
-		c.Testbed.Asked, c.Testbed.QEMU, c.Started = name, info.QEMU, info.Started
+		c.Testbed.Asked, c.Testbed.ByDefault, c.Testbed.QEMU, c.Started = name, o.ByDefault, info.QEMU, info.Started
 		c.Partial = c.Partial || err != nil
 		m.Name(c)
 	}

@@ -20,6 +20,7 @@ type Options struct {
 	Rounds, Loads int
 	Budget        time.Duration // per benchmark
 	Seed          uint64        // 0 is a random one
+	ByDefault     bool          // nobody named the kernel
 	// Done is called for each kernel without an error, with the time that it took.
 	Done func(release string, took time.Duration)
 }

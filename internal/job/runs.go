@@ -47,7 +47,7 @@ func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name 
 			broken = fleet.OnKernel(name, fmt.Errorf("read the guest's results: %w", err))
 			return
 		}
-		latest.Testbed.Asked = name
+		latest.Testbed.Asked, latest.Testbed.ByDefault = name, o.ByDefault
 		run = add(latest)
 	}
 	g.At = func() string { return o.at(run) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/kernel/debian"
 	"github.com/org/ebpf-bench-action/internal/kernel/tree"
 )
@@ -19,11 +20,20 @@ func (s Source) suite(ctx context.Context, name string) (*Kernel, error) {
 // that has it, or from the release if no mirror of Debian is known.
 func (s Source) version(ctx context.Context, version string) (*Kernel, error) {
 	found, err := s.archive().FindVersion(ctx, version)
+	var k *Kernel
 	if errors.Is(err, debian.ErrNoMirror) {
-		return s.released(ctx, version, err)
+		k, err = s.released(ctx, version, err)
+	} else {
+		k, err = ofDebian(ctx, found, err)
 	}
-	return ofDebian(ctx, found, err)
+	if err != nil && ctx.Err() == nil && bench.Hint(err) == "" && !errors.Is(err, ErrUnknown) {
+		err = bench.WithHint(err, otherWays)
+	}
+	return k, err
 }
+
+// otherWays are the ways to a kernel where the download of a version fails.
+const otherWays = "name a mirror that works in /etc/apt/sources.list.d/debian.sources, add a kernel from files (ebpf-bench kernel add: .deb files, a packed kernel, an OCI image), or use this machine's own (--kernel host)"
 
 // archive returns Debian's archive, which reports its downloads.
 func (s Source) archive() debian.Archive {

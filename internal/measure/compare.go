@@ -127,7 +127,7 @@ func (c *Comparing) measure(ctx context.Context, save func(...*bench.Comparison)
 		if err != nil {
 			return nil, err
 		}
-		return job.Options{Budget: c.Budget, Seed: c.Seed, Done: c.done("compared")}.Comparisons(ctx, on, kernels, c.Matchup, save)
+		return job.Options{Budget: c.Budget, Seed: c.Seed, ByDefault: c.Machines.ByDefault(c.Suite.Kernels), Done: c.done("compared")}.Comparisons(ctx, on, kernels, c.Matchup, save)
 	}
 	one, err := c.onHost(ctx, save)
 	if one == nil {

@@ -94,7 +94,7 @@ func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) 
 		if err != nil {
 			return nil, err
 		}
-		return job.Options{Rounds: r.Rounds, Loads: r.Loads, Budget: r.Budget, Seed: r.Seed, Done: r.done("measured")}.Runs(ctx, on, kernels, r.Suite, save)
+		return job.Options{Rounds: r.Rounds, Loads: r.Loads, Budget: r.Budget, Seed: r.Seed, ByDefault: r.Machines.ByDefault(r.Suite.Kernels), Done: r.done("measured")}.Runs(ctx, on, kernels, r.Suite, save)
 	}
 	run, err := runner.Measure(ctx, r.Plan, runner.Options{
 		Rounds: r.Rounds, Budget: r.Budget, Seed: r.Seed, Loads: r.Loads,

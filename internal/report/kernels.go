@@ -107,7 +107,11 @@ type Heads struct {
 
 // Add adds a run: its machine and kernel, and its own lines.
 func (h *Heads) Add(t *bench.Testbed, label string, run ...string) {
-	h.machines.Add(machine(t), t.Kernel)
+	kernel := t.Kernel
+	if t.ByDefault {
+		kernel += " (the default kernel)"
+	}
+	h.machines.Add(machine(t), kernel)
 	for _, line := range run {
 		h.runs.Add(line, label)
 	}
