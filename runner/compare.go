@@ -102,7 +102,9 @@ func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 		p.Base, p.Again = nil, nil
 		return p, nil
 	}
-	return newPair(job, o, rng).measure(ctx, env, budget), nil
+	p := newPair(job, o, rng).measure(ctx, env, budget)
+	p.Budget = seconds(budget)
+	return p, nil
 }
 
 // againCounts is how often to count the base again to see whether its count

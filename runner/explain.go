@@ -16,7 +16,7 @@ import (
 // JIT compiled them to.
 //
 // The explanation does not name its sides. Benchmarks that fail carry their
-// errors.
+// errors. An explanation that ended early comes with the error that ended it.
 func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench.Explanation, error) {
 	if err := prepare(&o); err != nil {
 		return nil, err
@@ -47,8 +47,9 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		return nil
 	})
 	o.Progress.Done(nil)
-	if err != nil {
+	if err != nil && len(out.Programs) == 0 {
 		return nil, err
 	}
-	return out, nil
+	out.Partial = err != nil
+	return out, err
 }

@@ -102,4 +102,20 @@ func TestExplainEndsWithItsContext(t *testing.T) {
 	if e, err := Explain(ctx, []PairJob{{Head: job}}, Options{}, true); e != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("explained %v, error %v", e, err)
 	}
+
+	// What was counted before is kept.
+	ctx, cancel = context.WithCancel(t.Context())
+	pairs := []PairJob{{Head: job}, {Head: job}}
+	e, err := Explain(ctx, pairs, Options{Progress: onRound{silent{}, cancel}}, true)
+	if e == nil || len(e.Programs) != 1 || !e.Partial || !errors.Is(err, context.Canceled) {
+		t.Errorf("explained %+v, error %v", e, err)
+	}
 }
+
+// onRound calls do after each round.
+type onRound struct {
+	silent
+	do func()
+}
+
+func (r onRound) Round() { r.do() }

@@ -20,6 +20,7 @@ func machinePair(m stattest.Machine, name string, growth float64) bench.Pair {
 	h := fnv.New64()
 	_, _ = h.Write([]byte(name))
 	p := m.Pair(rand.New(rand.NewPCG(h.Sum64(), 1)), growth)
+	p.Budget = 2
 	p.Benchmark, p.Base.Benchmark, p.Head.Benchmark, p.Again.Benchmark = name, name, name, name
 	return p
 }

@@ -3,6 +3,7 @@ package thresholds
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -247,7 +248,11 @@ func (t *test) budgetFor(g growth) string {
 	case times > mostTimes:
 		return ": no budget would do, but counted instructions tell it (--kernel, or bpf-insns)"
 	}
-	return fmt.Sprintf(": it takes about %.0f times the budget", times)
+	flag := ""
+	if t.pair.Budget > 0 {
+		flag = fmt.Sprintf(" (--budget %s)", time.Duration(math.Ceil(times*t.pair.Budget))*time.Second)
+	}
+	return fmt.Sprintf(": about %.0f times the budget would decide%s", times, flag)
 }
 
 // doubt says why a measurement is unclear.

@@ -134,7 +134,7 @@ func TestWhatPassesCouldHaveFailed(t *testing.T) {
 		if v.Outcome == Inconclusive && v.Change.High < 1.02 {
 			doubt, times, _ := strings.Cut(v.Why[strings.LastIndex(v.Why, ", ")+2:], ": ")
 			doubts[doubt] = true
-			if !regexp.MustCompile(`^it takes about [1-9]\d* times the budget$`).MatchString(times) {
+			if !regexp.MustCompile(`^about [1-9]\d* times the budget would decide \(--budget (\d+m)?\d+s\)$`).MatchString(times) {
 				t.Errorf("it does not say what would be enough: %s", v.Why)
 			}
 		}

@@ -65,6 +65,8 @@ type Pair struct {
 	// Lines are the lines of source for which the head executes more or fewer BPF
 	// instructions than the base: the largest change first, no more than MaxLines.
 	Lines []Line `json:"lines,omitempty"`
+	// Budget is the time for measuring both sides, in seconds; 0 if nothing was timed.
+	Budget float64 `json:"budget_s,omitempty"`
 }
 
 // MaxLines is how many lines a Pair has at most.

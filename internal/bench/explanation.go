@@ -14,6 +14,8 @@ type Explanation struct {
 	Head Side  `json:"head"`
 	// Programs are the explained programs, one per benchmark, in the suite's order.
 	Programs []Explained `json:"programs"`
+	// Partial says that counting was ended early, so Programs lacks some.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Explained is one benchmark, line by line.

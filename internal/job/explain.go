@@ -36,6 +36,7 @@ func (o Options) explain(ctx context.Context, on *fleet.Fleet, s *sides.Explaine
 	e, info, err := explanations.of(ctx, on, name, all, g, func(bench.Explanation) {})
 	err = loseExplained(e, all, err)
 	if e != nil {
+		e.Partial = err != nil
 		e.Testbed.ByDefault, e.Testbed.QEMU, e.Started = o.ByDefault, info.QEMU, info.Started
 		s.Name(e)
 	}

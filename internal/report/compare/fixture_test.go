@@ -206,7 +206,7 @@ func nothingComparison() Table {
 		why     string
 	}{
 		{"tc/empty", thresholds.Pass, -0.06, 1, stat.Span{Low: -0.031, High: 0.002, Band: 0.02}, 0.53, "0.01 ns"},
-		{"cgroup/tiny", thresholds.Inconclusive, 0.05, 1, stat.Span{Low: -1.1, High: 0.4, Band: 1.5}, 4.24, "-0.30 ns, 99% interval -1.10..+0.40 ns, noise ±1.50 ns, p 1 after Holm over 8, too coarse for the threshold of 0.50 ns: it takes about 9 times the budget"},
+		{"cgroup/tiny", thresholds.Inconclusive, 0.05, 1, stat.Span{Low: -1.1, High: 0.4, Band: 1.5}, 4.24, "-0.30 ns, 99% interval -1.10..+0.40 ns, noise ±1.50 ns, p 1 after Holm over 8, too coarse for the threshold of 0.50 ns: about 9 times the budget would decide (--budget 18s)"},
 		{"sk_msg/slow", thresholds.Regression, 0.4, 0.0001, stat.Span{Low: 2.2, High: 3.4, Band: 0.5}, 3.12, "+2.80 ns, 99% interval +2.20..+3.40 ns, noise ±0.50 ns, p 0.0001 after Holm over 8, confirmed by a second measurement"},
 	} {
 		v := timed(c.name, c.o, c.base, 0, c.why)

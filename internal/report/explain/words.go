@@ -30,6 +30,9 @@ func head(m *Model) *report.Heads {
 		if n > 0 {
 			what += " · " + grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n))
 		}
+		if t.Partial {
+			what += " · " + grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("count", nil))
+		}
 		h.Add(&t.Testbed, kernels[i], append(lines, what)...)
 	}
 	return h
