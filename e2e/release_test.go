@@ -65,7 +65,7 @@ func checkManual(t *testing.T, archive []byte) {
 	t.Helper()
 	want := map[string]string{
 		"share/man/man1/ebpf-bench.1":                     `.TH "EBPF-BENCH" "1" "" "ebpf-bench v1.2.3" "ebpf-bench manual"`,
-		"share/man/man1/ebpf-bench-compare.1":             `.TH "EBPF-BENCH\-COMPARE" "1" "" "ebpf-bench v1.2.3"`,
+		"share/man/man1/ebpf-bench-compare.1":             `.TH "EBPF-BENCH-COMPARE" "1" "" "ebpf-bench v1.2.3"`,
 		"share/man/man1/ebpf-bench-kernel-add.1":          ".SH SYNOPSIS",
 		"share/bash-completion/completions/ebpf-bench":    "complete -o default -F __start_ebpf-bench ebpf-bench",
 		"share/zsh/site-functions/_ebpf-bench":            "#compdef ebpf-bench",
