@@ -56,14 +56,14 @@ download() {
 		return 1
 	}
 	got=$(sha256sum <"$state/download")
-	[ "${got%% *}" = "$digest" ] || die "$name has the SHA-256 ${got%% *}, and SHA256SUMS says $digest" "Nothing of it was run. Was the download changed on its way?"
+	[ "${got%% *}" = "$digest" ] || die "$name has the SHA-256 ${got%% *}, and SHA256SUMS says $digest" "nothing of it was run; was the download changed on its way?"
 	chmod 755 "$state/download"
 	mv "$state/download" "$bin"
 	say "got $name, as action/SHA256SUMS has it"
 }
 
 build() {
-	command -v go >/dev/null || die "there is no Go to build ebpf-bench with" "Use a release of the action, or actions/setup-go before it."
+	command -v go >/dev/null || die "there is no Go to build ebpf-bench with" "use a release of the action, or actions/setup-go before it"
 	(cd "$action" && CGO_ENABLED=0 go build -ldflags "-s -w" -o "$bin" ./cmd/ebpf-bench) || die "ebpf-bench does not build from $action"
 	say "built from $action"
 }
@@ -75,12 +75,12 @@ read -r digest name <<<"$(asset)" || true
 if [ "$version" = source ]; then
 	build
 elif [ -z "${digest:-}" ]; then
-	[ -z "$version" ] || die "input version: this commit of the action knows no release for $arch" "Name the release where the action is: uses: org/ebpf-bench-action@$version." 2
+	[ -z "$version" ] || die "input version: this commit of the action knows no release for $arch" "name the release where the action is: uses: org/ebpf-bench-action@$version" 2
 	build
 else
 	case $version in
 	'' | "$(sed -E 's/^ebpf-bench-(.*)-linux-.*$/\1/' <<<"$name")") ;;
-	*) die "input version: this commit of the action knows $name alone" "Name the release where the action is: uses: org/ebpf-bench-action@$version." 2 ;;
+	*) die "input version: this commit of the action knows $name alone" "name the release where the action is: uses: org/ebpf-bench-action@$version" 2 ;;
 	esac
 	if ! download "$digest" "$name"; then
 		build

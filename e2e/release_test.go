@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"archive/tar"
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,40 +13,89 @@ import (
 	"testing"
 )
 
-// A release binary is the same in whichever folder and by whomever it is built, with
-// nothing built before.
+// The binary of a release and the archive with its manual are the same in whichever folder
+// and by whomever they are built, with nothing built before.
 func TestReleaseIsReproducible(t *testing.T) {
 	t.Parallel()
-	build := func(folder string, env ...string) []byte {
-		to := filepath.Join(t.TempDir(), "binary")
-		cmd := exec.Command(filepath.Join(folder, "scripts/release"), "binary", "v1.2.3", "amd64", to)
-		cmd.Env = append(os.Environ(), env...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	build := func(folder string, env ...string) (files [][]byte) {
+		to := t.TempDir()
+		for _, args := range [][]string{
+			{"binary", "v1.2.3", "amd64", filepath.Join(to, "binary")},
+			{"manual", "v1.2.3", filepath.Join(to, "manual.tar")},
+		} {
+			cmd := exec.Command(filepath.Join(folder, "scripts/release"), args...)
+			cmd.Env = append(os.Environ(), env...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			data, err := os.ReadFile(args[len(args)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{folder, repository(t), os.Getenv("HOME") + "/"} {
+				if bytes.Contains(data, []byte(path)) {
+					t.Errorf("%s holds %s", args[0], path)
+				}
+			}
+			files = append(files, data)
 		}
-		data, err := os.ReadFile(to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out := output(t, ".", to, "version"); !strings.HasPrefix(out, "ebpf-bench v1.2.3 ") {
+		if out := output(t, ".", filepath.Join(to, "binary"), "version"); !strings.HasPrefix(out, "ebpf-bench v1.2.3 ") {
 			t.Errorf("it calls itself %q", out)
 		}
-		for _, path := range []string{folder, repository(t), os.Getenv("HOME") + "/"} {
-			if bytes.Contains(data, []byte(path)) {
-				t.Errorf("it holds %s", path)
-			}
-		}
-		return data
+		return files
 	}
 	one := build(repository(t))
-	// Use a commit, other settings, another folder.
+	checkManual(t, one[1])
+	// Use a commit, other settings, another folder, another time.
 	elsewhere := published(t)
 	output(t, elsewhere, "git", "init", "-q")
 	output(t, elsewhere, "git", "add", "-A")
 	output(t, elsewhere, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "x")
-	two := build(elsewhere, "GOCACHE="+t.TempDir(), "GOAMD64=v3", "GOFLAGS=-buildvcs=true -v", "CGO_ENABLED=1")
-	if !bytes.Equal(one, two) {
-		t.Error("two builds differ")
+	two := build(elsewhere, "GOCACHE="+t.TempDir(), "GOAMD64=v3", "GOFLAGS=-buildvcs=true -v", "CGO_ENABLED=1", "SOURCE_DATE_EPOCH=1700000000", "TZ=Asia/Tokyo")
+	for i, name := range []string{"binary", "manual"} {
+		if !bytes.Equal(one[i], two[i]) {
+			t.Errorf("two builds of %s differ", name)
+		}
+	}
+}
+
+// checkManual checks that an archive has man pages and completions, where a prefix such as
+// /usr/local has them, and nothing of the machine that packed it.
+func checkManual(t *testing.T, archive []byte) {
+	t.Helper()
+	want := map[string]string{
+		"share/man/man1/ebpf-bench.1":                     `.TH "EBPF-BENCH" "1" "" "ebpf-bench v1.2.3" "ebpf-bench manual"`,
+		"share/man/man1/ebpf-bench-compare.1":             `.TH "EBPF-BENCH-COMPARE" "1" "" "ebpf-bench v1.2.3"`,
+		"share/man/man1/ebpf-bench-kernel-add.1":          ".SH SYNOPSIS",
+		"share/bash-completion/completions/ebpf-bench":    "complete -o default -F __start_ebpf-bench ebpf-bench",
+		"share/zsh/site-functions/_ebpf-bench":            "#compdef ebpf-bench",
+		"share/fish/vendor_completions.d/ebpf-bench.fish": "complete -c ebpf-bench",
+	}
+	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), want[h.Name]) {
+			t.Errorf("%s lacks %q:\n%.300s", h.Name, want[h.Name], text)
+		}
+		delete(want, h.Name)
+		if h.Typeflag != tar.TypeReg || h.Mode != 0o644 || h.Uid != 0 || h.Gid != 0 || h.Uname+h.Gname != "" || h.ModTime.Unix() != 0 {
+			t.Errorf("%s: %+v", h.Name, h)
+		}
+		if !strings.HasPrefix(h.Name, "share/") || strings.HasPrefix(h.Name, "share/man/") && !strings.HasPrefix(h.Name, "share/man/man1/ebpf-bench") {
+			t.Errorf("it has %s", h.Name)
+		}
+	}
+	for name := range want {
+		t.Errorf("it lacks %s", name)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *step) build(ctx context.Context) error {
 		return exit.NoMeasure(err)
 	}
 	if err := s.buildIn(ctx, ".", "head"); err != nil {
-		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "The command is that of the input build. It runs in working-directory, and ends at the first part of it that fails."))
+		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
 	if p.Base != baseBuilt {
 		return nil
@@ -58,7 +58,7 @@ func (s *step) checkConfig() error {
 		return nil
 	}
 	if _, err := os.Stat(s.in.config); err != nil {
-		return bench.WithHint(fmt.Errorf("input config: %w", err), "It is the path of the suite file, relative to working-directory. It must be there before the build.")
+		return bench.WithHint(fmt.Errorf("input config: %w", err), "it is the path of the suite file, relative to working-directory; it must be there before the build")
 	}
 	return nil
 }

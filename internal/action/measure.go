@@ -48,9 +48,9 @@ func (s *step) withBuildHint(err error) error {
 		return err
 	}
 	if s.in.build == "" {
-		return bench.WithHint(err, "Nothing was built: the input build is the command that makes the objects, such as make bpf.")
+		return bench.WithHint(err, "nothing was built: the input build is the command that makes the objects, such as make bpf")
 	}
-	return bench.WithHint(err, "The input build ended well and made none of that name: is it run in the right working-directory?")
+	return bench.WithHint(err, "the input build ended well and made none of that name: is it run in the right working-directory?")
 }
 
 // baseArg returns the base as compare takes it, empty if there is none.

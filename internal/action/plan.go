@@ -58,7 +58,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	}
 	checkout, err := openCheckout(ctx, true)
 	if err != nil {
-		return nil, bench.WithHint(err, "Check the pull request out before, by actions/checkout.")
+		return nil, bench.WithHint(err, "check the pull request out before, by actions/checkout")
 	}
 	checkout.Remote = s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo
 	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))

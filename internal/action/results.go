@@ -87,7 +87,7 @@ func readAllResults(pattern string, judged bool) (results *bench.Results, missin
 	case err != nil:
 		return nil, nil, fmt.Errorf("%q: %w", pattern, err)
 	case len(names) == 0:
-		return nil, nil, bench.WithHint(fmt.Errorf("%w %q", errNoResults, pattern), "Name the files of the output results of each job that measured, such as results/*/results.json.")
+		return nil, nil, bench.WithHint(fmt.Errorf("%w %q", errNoResults, pattern), "name the files of the output results of each job that measured, such as results/*/results.json")
 	case len(names) > maxResultFiles:
 		return nil, nil, fmt.Errorf("%q matches more than %d files", pattern, maxResultFiles)
 	}

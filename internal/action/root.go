@@ -118,7 +118,7 @@ func (s *step) bringHost(ctx context.Context) error {
 	const why = "this machine's kernel is for root alone to read"
 	packed := filepath.Join(dir, "host.tar.zst")
 	if err := s.sudo(ctx, why, nil, "kernel", "pack", "host", "--cache", filepath.Join(dir, "cache"), "--out", packed); err != nil {
-		return bench.WithHint(err, "Name kernels to measure on by the input kernels, such as 6.12, or by kernels: in the suite.")
+		return bench.WithHint(err, "name kernels to measure on by the input kernels, such as 6.12, or by kernels: in the suite")
 	}
 	k, err := kernel.FromPack(packed)
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 
 func openState(dir string) (state, error) {
 	if dir == "" {
-		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "It names the folder by which the steps of the action hand on what they found.")
+		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "it names the folder by which the steps of the action hand on what they found")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s state) openPlan() (*plan, error) {
 	var p plan
 	ok, err := s.read(planFile, &p)
 	if err == nil && !ok {
-		err = bench.WithHint(errors.New("no plan"), "Call ebpf-bench action plan before, with the same EBPF_BENCH_STATE.")
+		err = bench.WithHint(errors.New("no plan"), "call ebpf-bench action plan before, with the same EBPF_BENCH_STATE")
 	}
 	return &p, err
 }

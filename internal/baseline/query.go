@@ -69,7 +69,7 @@ func (q Query) checkCommit(runs []Meta) error {
 	if len(commits) > 1 {
 		return bench.WithHint(
 			fmt.Errorf("find commit %s: %w: it begins %d commits of the baseline", q.Commit, ErrAmbiguous, len(commits)),
-			"Say more of it: "+strings.Join(commits[:2], " or ")+".")
+			"say more of it: "+strings.Join(commits[:2], " or "))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// WithHint adds to err what the reader can do about it. The hint is a separate sentence
-// and not part of the error's text.
+// WithHint adds to err what the reader can do about it. The hint is not part of the
+// error's text. It starts in lower case and ends without a period.
 func WithHint(err error, hint string) error {
 	if err == nil || hint == "" {
 		return err

@@ -62,7 +62,7 @@ func CanEmulate(arch string) error {
 		return nil
 	}
 	return bench.WithHint(fmt.Errorf("virtual machines are x86-64, and this is %s", arch),
-		"Measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04.")
+		"measure on this host (--vm off, the action's mode: host), or count instructions on an x86-64 machine, such as the runner ubuntu-24.04")
 }
 
 // Guest is what a virtual machine runs: this tool with arguments, which depend on the mode
@@ -200,9 +200,9 @@ func withConfig(files map[string][]byte, k *kernel.Kernel) map[string][]byte {
 
 // guestHints are hints that name this tool's flags.
 var guestHints = map[error]string{
-	vm.ErrMemory:  "Give it more memory by --vm-memory: 256 MiB are enough for most suites.",
-	vm.ErrTimeout: "Give it more time by --vm-timeout, or the benchmark fewer runs (repeat, count).",
-	vm.ErrHung:    "A program that runs for so long keeps the kernel from everything else: give it less to do.",
+	vm.ErrMemory:  "give it more memory by --vm-memory: 256 MiB are enough for most suites",
+	vm.ErrTimeout: "give it more time by --vm-timeout, or the benchmark fewer runs (repeat, count)",
+	vm.ErrHung:    "a program that runs for so long keeps the kernel from everything else: give it less to do",
 }
 
 // explainGuest adds the console's output to a failure of the machine, and the tool's
@@ -224,7 +224,7 @@ func explainGuest(err error, said string, booted bool) error {
 			err = bench.WithDetails(err, strings.Split(said, "\n"))
 		}
 		if exit.Signal != "" {
-			err = bench.WithHint(err, "Where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory.")
+			err = bench.WithHint(err, "where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory")
 		}
 		return err
 	}

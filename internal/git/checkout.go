@@ -142,7 +142,7 @@ func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) erro
 		}
 	}
 	_, err := c.gitWith(ctx, slices.Concat(c.config, c.login), append(append(args, remote), shas...)...)
-	return bench.WithHint(err, "The checkout must come from the repository that the pull request is for, and keep its remote: actions/checkout does both.")
+	return bench.WithHint(err, "the checkout must come from the repository that the pull request is for, and keep its remote: actions/checkout does both")
 }
 
 // Need fetches a commit if it is not here.

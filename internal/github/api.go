@@ -31,7 +31,7 @@ const requestTimeout = 10 * time.Minute
 // is ErrNoToken.
 func NewAPI(c *Context, token string) (*API, error) {
 	if token == "" {
-		return nil, bench.WithHint(ErrNoToken, "Give it as the action's input token.")
+		return nil, bench.WithHint(ErrNoToken, "give it as the action's input token")
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("%w: what was given has characters that none has", ErrNoToken)

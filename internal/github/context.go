@@ -84,7 +84,7 @@ func fromEnv(getenv func(string) string) (*Context, error) {
 	}
 	if !repositoryName(c.HeadRepo) {
 		return nil, bench.WithHint(fmt.Errorf("GITHUB_REPOSITORY is %.120q, which is not of the form owner/name", c.HeadRepo),
-			"The runner sets it, such as to octocat/hello-world; unset GITHUB_ACTIONS for a local run.")
+			"the runner sets it, such as to octocat/hello-world; unset GITHUB_ACTIONS for a local run")
 	}
 	c.Owner, c.Repo, _ = strings.Cut(c.HeadRepo, "/")
 	var err error
@@ -176,9 +176,9 @@ func (c *Context) OfPullRequest() bool {
 func MayMeasure(getenv func(string) string) error {
 	switch getenv("GITHUB_EVENT_NAME") {
 	case "pull_request_target":
-		return bench.WithHint(ErrTarget, "Measure on pull_request. Where a fork is to get a comment, report by a second workflow, on workflow_run.")
+		return bench.WithHint(ErrTarget, "measure on pull_request; where a fork is to get a comment, report by a second workflow, on workflow_run")
 	case "workflow_run":
-		return bench.WithHint(fmt.Errorf("workflow_run: %w", ErrTarget), "Measure in the first workflow, on pull_request, and only report here.")
+		return bench.WithHint(fmt.Errorf("workflow_run: %w", ErrTarget), "measure in the first workflow, on pull_request, and only report here")
 	}
 	return nil
 }

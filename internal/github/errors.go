@@ -55,7 +55,7 @@ func ErrorOf(what string, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
 		return bench.WithHint(
 			&ReadOnlyError{What: what, Status: Status(err), Message: message(err)},
-			"The job needs a permission for that (permissions: in the workflow). A pull request from a fork gets none: report it by a second workflow, on workflow_run.")
+			"the job needs a permission for that (permissions: in the workflow); a pull request from a fork gets none: report it by a second workflow, on workflow_run")
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -113,7 +113,7 @@ func (o *goOutput) result(line string) error {
 	}
 	l := goLine{pkg: o.pkg, name: fields[0]}
 	if n, err := strconv.ParseUint(fields[1], 10, 64); err != nil || n == 0 {
-		return bench.WithHint(fmt.Errorf("%s has no result in its line", fields[0]), "did it print something of its own? That goes to stderr.")
+		return bench.WithHint(fmt.Errorf("%s has no result in its line", fields[0]), "did it print something of its own? That goes to stderr")
 	}
 	pairs := fields[2:]
 	if len(pairs) == 0 || len(pairs)%2 != 0 {

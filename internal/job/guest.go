@@ -203,12 +203,12 @@ func explainResult(r *bench.Result) {
 	switch {
 	case r.Hint != "":
 	case strings.HasSuffix(r.Error, unix.ENOMEM.Error()):
-		r.Hint = "The virtual machine has too little memory: give it more by --vm-memory."
+		r.Hint = "the virtual machine has too little memory: give it more by --vm-memory"
 	case !strings.Contains(r.Error, exec.ErrNotFound.Error()) && !strings.HasSuffix(r.Error, unix.ENOENT.Error()):
 	case r.Driver == bench.DriverCommand:
-		r.Hint = "A virtual machine has none of this machine's programs and libraries: bring a static one by a path relative to the suite, such as ./trigger, or measure on this host by --vm off."
+		r.Hint = "a virtual machine has none of this machine's programs and libraries: bring a static one by a path relative to the suite, such as ./trigger, or measure on this host by --vm off"
 	default:
-		r.Hint = "A virtual machine has none of this machine's programs: use load: {cpu: 1}, or measure on this host by --vm off."
+		r.Hint = "a virtual machine has none of this machine's programs: use load: {cpu: 1}, or measure on this host by --vm off"
 	}
 }
 

@@ -43,7 +43,7 @@ var ErrNotCached = errors.New("no such kernel in the cache")
 func DefaultCacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", bench.WithHint(fmt.Errorf("find the cache: %w", err), "Set XDG_CACHE_HOME.")
+		return "", bench.WithHint(fmt.Errorf("find the cache: %w", err), "set XDG_CACHE_HOME")
 	}
 	return filepath.Join(dir, "ebpf-bench", "kernels"), nil
 }
@@ -188,7 +188,7 @@ func (c *Cache) find(name string) ([]Entry, error) {
 	}
 	found := slices.DeleteFunc(all, func(e Entry) bool { return !e.goesBy(name) })
 	if len(found) == 0 {
-		return nil, bench.WithHint(fmt.Errorf("find kernel %s: %w", name, ErrNotCached), "`ebpf-bench kernel list` prints those that there are.")
+		return nil, bench.WithHint(fmt.Errorf("find kernel %s: %w", name, ErrNotCached), "`ebpf-bench kernel list` prints those that there are")
 	}
 	return found, nil
 }

@@ -139,7 +139,7 @@ func unknown(words ...string) error {
 	}
 	return bench.WithHint(
 		noKernel(errors.New(whyUnknown(words))),
-		"A kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules.")
+		"a kernel is `host`, a version such as 6.12, a suite of Debian, oci:IMAGE, .deb files, a packed kernel, or a vmlinuz with a folder of modules")
 }
 
 // whyUnknown says what is wrong with words that are paths, and calls other words unknown
@@ -180,7 +180,7 @@ func checkMajor(name string, releases []string) error {
 	}
 	return bench.WithHint(
 		noKernel(fmt.Errorf("%s is not a version but many", name)),
-		"Name the series, "+such+".")
+		"name the series, "+such)
 }
 
 func allDebs(words []string) bool {

@@ -41,11 +41,11 @@ func fromHost(root fs.FS, release string) (*Kernel, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, bench.WithHint(
 			fmt.Errorf("read this machine's kernel: %w", err),
-			"Let root pack it, and add that: sudo ebpf-bench kernel pack host --out host.tar.zst, then ebpf-bench kernel add host.tar.zst.")
+			"let root pack it, and add that: sudo ebpf-bench kernel pack host --out host.tar.zst, then ebpf-bench kernel add host.tar.zst")
 	case err != nil:
 		return nil, bench.WithHint(
 			fmt.Errorf("find this machine's kernel %s: %w", release, err),
-			"A machine whose kernel came from outside, as in a container or a cloud VM, has no image of it: add a kernel by version.")
+			"a machine whose kernel came from outside, as in a container or a cloud VM, has no image of it: add a kernel by version")
 	}
 	k.Origin = originHost
 	return k, nil

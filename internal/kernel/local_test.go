@@ -221,7 +221,7 @@ func TestAHostWithoutItsKernel(t *testing.T) {
 func TestAHostWhoseKernelOnlyRootReads(t *testing.T) {
 	_, err := fromHost(lockedFS{mapFS(imagetest.Installed())}, imagetest.Release)
 	imagetest.WantError(t, err, "read this machine's kernel", "permission denied")
-	imagetest.WantHint(t, err, "Let root pack it")
+	imagetest.WantHint(t, err, "let root pack it")
 }
 
 // lockedFS is a file system whose kernels only root can read, as some distributions

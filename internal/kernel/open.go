@@ -36,7 +36,7 @@ func (c *Cache) open(e Entry) (*Kernel, error) {
 	if digest := sha256.Sum256(packed); hex.EncodeToString(digest[:]) != e.Digest {
 		return nil, bench.WithHint(
 			&damagedError{e},
-			"Remove it by `ebpf-bench kernel rm "+e.Digest[:12]+"`, and add the kernel again.")
+			"remove it by `ebpf-bench kernel rm "+e.Digest[:12]+"`, and add the kernel again")
 	}
 	p, err := pack.Open(bytes.NewReader(packed))
 	if err != nil {

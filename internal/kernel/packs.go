@@ -117,7 +117,7 @@ func (s Source) released(ctx context.Context, version string, noMirror error) (*
 	if !uname.Begins(k.Release, version) {
 		return nil, bench.WithHint(
 			fmt.Errorf("%w, and the release %s of this tool has Linux %s, not %s", noMirror, p.tag, k.Release, version),
-			"Name the series, "+pack.series+", or add the kernel from .deb files or an OCI image.")
+			"name the series, "+pack.series+", or add the kernel from .deb files or an OCI image")
 	}
 	return k, nil
 }

@@ -55,7 +55,7 @@ func TestPacksOfARelease(t *testing.T) {
 		{"a longer one", "6.12", released(t, append(pack[:len(pack):len(pack)], 0), pack), "larger than", ""},
 		{"no such asset", "6.12", released(t, nil, pack), noMirror + ", and the packed one of the release cannot be downloaded: fetch ", ""},
 		{"no pack of a kernel", "6.12", released(t, []byte("hello"), []byte("hello")), ".tar.zst: ", ""},
-		{"another kernel of the series", "6.12.999", released(t, pack, pack), noMirror + ", and the release v1.2.3 of this tool has Linux 6.12.107", "Name the series, 6.12"},
+		{"another kernel of the series", "6.12.999", released(t, pack, pack), noMirror + ", and the release v1.2.3 of this tool has Linux 6.12.107", "name the series, 6.12"},
 		{"another series", "7.2", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
 		{"another architecture", "6.1", released(t, pack, pack), noMirror, "there are the packed kernels of the release: 6.12."},
 		{"no release", "6.12", Source{apt: debian.Archive{Root: fstest.MapFS{}}, packs: "# Packed kernels of no release yet: x\n"}, noMirror, "container of Debian, such as debian:trixie"},

@@ -88,7 +88,7 @@ func inInitialNamespace() error {
 	}
 	if name != initial {
 		return bench.WithHint(errors.New("this process is in a PID namespace of its own, where the kernel numbers processes differently"),
-			"Profile from outside the container: it sees the processes inside; or run the container with --pid=host")
+			"profile from outside the container: it sees the processes inside; or run the container with --pid=host")
 	}
 	return nil
 }
@@ -292,14 +292,14 @@ func (r *recording) sample(s perfprofiler.Sample, t *Thread, stack *Stack) Sampl
 // problems says what is wrong with a profile.
 func (p *Profile) problems() (notes []bench.Note) {
 	if len(p.Samples) == 0 {
-		notes = append(notes, bench.Note{Warn: true, Text: "not one sample was taken", Hint: "Record longer, or with a higher --frequency"})
+		notes = append(notes, bench.Note{Warn: true, Text: "not one sample was taken", Hint: "record longer, or with a higher --frequency"})
 	}
 	for kind := range Kinds {
 		if n := p.Lost[kind]; n > 0 {
 			_, have := p.Total(kind)
 			notes = append(notes, bench.Note{
 				Warn: true, Text: fmt.Sprintf("%d of %d %s samples were lost, because the buffer was full", n, n+uint64(have), kind),
-				Hint: "Lower --frequency, or record fewer kinds of events",
+				Hint: "lower --frequency, or record fewer kinds of events",
 			})
 		}
 	}
@@ -312,7 +312,7 @@ func (p *Profile) problems() (notes []bench.Note) {
 // forbidden tells that privileges are missing.
 func forbidden(err error) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-		return bench.WithHint(err, "Run it as root; ebpf-bench doctor says what this kernel allows")
+		return bench.WithHint(err, "run it as root; ebpf-bench doctor says what this kernel allows")
 	}
 	return err
 }

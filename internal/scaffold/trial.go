@@ -253,7 +253,7 @@ func (s *Suite) Nothing(tried bool) error {
 	}
 	err := errors.New("none of the programs can be measured: no suite is written")
 	if tried {
-		err = bench.WithHint(err, "Try another kernel by --kernel; --no-check writes a suite all the same.")
+		err = bench.WithHint(err, "try another kernel by --kernel; --no-check writes a suite all the same")
 	}
 	return errors.Join(append(errs, err)...)
 }

@@ -40,7 +40,7 @@ func checkStatic(r io.ReaderAt) error {
 			return &Fault{
 				Kind:   ErrDynamic,
 				Reason: "a guest has none of the libraries that it is linked with",
-				Hint:   "Build it with CGO_ENABLED=0.",
+				Hint:   "build it with CGO_ENABLED=0",
 			}
 		}
 	}

@@ -13,7 +13,7 @@ func findQEMU() (string, error) {
 		return "", &Fault{
 			Kind:   ErrNoQEMU,
 			Reason: fmt.Sprintf("no %s in $PATH", qemuName),
-			Hint:   "Install it: apt-get install --no-install-recommends qemu-system-x86, or dnf install qemu-system-x86-core.",
+			Hint:   "install it: apt-get install --no-install-recommends qemu-system-x86, or dnf install qemu-system-x86-core",
 		}
 	}
 	return path, nil

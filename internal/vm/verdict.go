@@ -94,7 +94,7 @@ func tooLittleMemory(memory int, reason string) *Fault {
 	if reason != "" {
 		text += ", " + reason
 	}
-	return &Fault{Kind: ErrMemory, Reason: text, Hint: "Give it more memory."}
+	return &Fault{Kind: ErrMemory, Reason: text, Hint: "give it more memory"}
 }
 
 func (o *outcome) hungReason() string {
@@ -119,7 +119,7 @@ func (o *outcome) timeoutVerdict() error {
 func (o *outcome) killedVerdict() error {
 	f := o.fault(ErrQEMU, "killed by "+o.signal)
 	if o.signal == "SIGKILL" {
-		f.Hint = "Where nobody did that, this machine may be short of memory: see dmesg."
+		f.Hint = "where nobody did that, this machine may be short of memory: see dmesg"
 	}
 	return f
 }
@@ -150,6 +150,6 @@ func (o *outcome) bootVerdict() error {
 		return o.fault(ErrQEMU, fmt.Sprintf("it ended without a word, with exit status %d", o.status))
 	}
 	f := o.fault(ErrBoot, "its kernel printed nothing")
-	f.Hint = "The kernel may be damaged, or the guest have too little memory."
+	f.Hint = "the kernel may be damaged, or the guest have too little memory"
 	return f
 }

@@ -23,17 +23,17 @@ func missing(err error) error {
 var errMissing = errors.New("missing")
 
 func rebuildHint(err error) error {
-	return hinted(missing(err), "It derives from the run: rebuild it.")
+	return hinted(missing(err), "it derives from the run: rebuild it")
 }
 
 func removeHint(err error) error {
-	return hinted(missing(err), "Remove the run; the other runs are not affected.")
+	return hinted(missing(err), "remove the run; the other runs are not affected")
 }
 
 func objectHint(err error) error {
-	return hinted(missing(err), "Save or import a run with this object again, or remove the runs that have it.")
+	return hinted(missing(err), "save or import a run with this object again, or remove the runs that have it")
 }
 
 func tagHint(err error) error {
-	return hinted(err, "Remove the file, and tag the run again; until then prune keeps it.")
+	return hinted(err, "remove the file, and tag the run again; until then prune keeps it")
 }

@@ -27,7 +27,7 @@ func (d *Dir) doImport(ctx context.Context, r io.Reader) ([]baseline.Meta, error
 	a, err := readArchive(ctx, r)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = hinted(err, "Nothing was imported. Export the runs again.")
+			err = hinted(err, "nothing was imported: export the runs again")
 		}
 		return nil, err
 	}

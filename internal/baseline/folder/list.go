@@ -64,7 +64,7 @@ func (d *Dir) list(ctx context.Context, root *os.Root) (runs []baseline.Meta, pr
 
 // errUnlisted says that the index lacks a run.
 var errUnlisted = hinted(errors.New("the run is not in the index: its save did not end, or the index is damaged"),
-	"It derives from the run: rebuild it, or remove the run.")
+	"it derives from the run: rebuild it, or remove the run")
 
 // unlisted returns the IDs of the runs that the index lacks, except those that a save in
 // progress may be about to add.

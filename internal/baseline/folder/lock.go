@@ -97,7 +97,7 @@ func lockFileBy(ctx context.Context, f *os.File, how int) (unlock func(), err er
 		select {
 		case <-ctx.Done():
 			f.Close()
-			return nil, bench.WithHint(fmt.Errorf("lock: %w", ctx.Err()), "Another process is using the baseline: try again.")
+			return nil, bench.WithHint(fmt.Errorf("lock: %w", ctx.Err()), "another process is using the baseline: try again")
 		case <-time.After(poll):
 		}
 	}

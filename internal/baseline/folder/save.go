@@ -129,7 +129,7 @@ func addRun(root *os.Root, s *format.Stored) error {
 	if err == nil && !slices.Equal(old.Content, s.Content) {
 		return bench.WithHint(
 			errors.New("another run has the ID "+s.ID),
-			"Measure again: a run of another second has another ID.")
+			"measure again: a run of another second has another ID")
 	}
 	if err := put(root, format.RunKind, s.ID, s.Content); err != nil {
 		return err

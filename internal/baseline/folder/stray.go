@@ -38,4 +38,4 @@ func (v *verifier) strays(context.Context) error {
 	return nil
 }
 
-var errStray = hinted(errors.New("no file of a baseline"), "Remove it: nothing refers to it.")
+var errStray = hinted(errors.New("no file of a baseline"), "remove it: nothing refers to it")

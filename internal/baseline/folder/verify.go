@@ -71,7 +71,7 @@ func (v *verifier) reportOld(file string, what string) {
 	if !isOld(v.root, file) {
 		return
 	}
-	p := v.dir.problem(file, hinted(errors.New(what), "Prune the baseline."))
+	p := v.dir.problem(file, hinted(errors.New(what), "prune the baseline"))
 	p.Leftover = true
 	v.problems = append(v.problems, p)
 }
@@ -89,7 +89,7 @@ func (v *verifier) index(context.Context) error {
 			v.used[sum] = true
 		}
 		if _, err := v.root.Lstat(format.RunKind.Path(id)); err != nil {
-			v.report(format.RunKind.Path(id), hinted(missing(err), "Import the run again, or prune the baseline, which then forgets it."))
+			v.report(format.RunKind.Path(id), hinted(missing(err), "import the run again, or prune the baseline, which then forgets it"))
 		}
 	}
 	return err

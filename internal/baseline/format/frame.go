@@ -94,7 +94,7 @@ func Unseal(k Kind, file []byte) ([]byte, error) {
 	case version > frameVersion && name == k.Name:
 		return nil, bench.WithHint(
 			fmt.Errorf("%w: it is version %d, this ebpf-bench reads version %d", errVersion, version, frameVersion),
-			"A later ebpf-bench wrote it: use that one.")
+			"a later ebpf-bench wrote it: use that one")
 	case err != nil:
 		return nil, errFirstLine
 	case name != k.Name:

@@ -112,4 +112,4 @@ func (h *Historian) Problem(p baseline.Problem) {
 // ErrHistory says that the history, not a file, is too large.
 var ErrHistory = bench.WithHint(
 	fmt.Errorf("it takes more than %d MiB", MaxHistory>>20),
-	"Ask for fewer runs, or fewer measures.")
+	"ask for fewer runs, or fewer measures")

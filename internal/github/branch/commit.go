@@ -50,7 +50,7 @@ func (b *Store) change(ctx context.Context, message string, do func(*workdir) er
 			return err
 		}
 		if refusals+1 == maxRefusals {
-			return bench.WithHint(fmt.Errorf("%w: %w", ErrRefused, err), "Let the token write to the branch "+b.name+": a rule of the repository may protect it.")
+			return bench.WithHint(fmt.Errorf("%w: %w", ErrRefused, err), "let the token write to the branch "+b.name+": a rule of the repository may protect it")
 		}
 		pause := min(b.api.Pause<<min(try, 10), maxPause)
 		if err := github.Sleep(ctx, pause); err != nil {

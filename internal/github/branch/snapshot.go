@@ -40,7 +40,7 @@ const (
 
 var errTruncated = bench.WithHint(
 	errors.New("the branch has more files than GitHub lists"),
-	"Prune a checkout of the branch, or begin another branch.")
+	"prune a checkout of the branch, or begin another branch")
 
 // path returns the path on the branch of a file of the store.
 func (b *Store) path(name string) string { return path.Join(b.folder, name) }

@@ -157,7 +157,7 @@ func debianMirrors(root fs.FS, suite string) ([]mirror, error) {
 	all := unique(append(exact, others...))
 	if len(all) == 0 {
 		return nil, bench.WithHint(ErrNoMirror,
-			"Name a mirror in /etc/apt/sources.list.d/debian.sources, or add kernels from .deb files or an OCI image.")
+			"name a mirror in /etc/apt/sources.list.d/debian.sources, or add kernels from .deb files or an OCI image")
 	}
 	return all, nil
 }

@@ -143,7 +143,7 @@ func (a Archive) open(ctx context.Context, suite string) (*repository, error) {
 	}
 	err = errors.Join(errs...)
 	if fetch.IsMissing(err) {
-		err = bench.WithHint(err, "The mirror has no such suite, or no longer: add the kernel from .deb files or an OCI image.")
+		err = bench.WithHint(err, "the mirror has no such suite, or no longer: add the kernel from .deb files or an OCI image")
 	}
 	return nil, err
 }

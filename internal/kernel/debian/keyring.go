@@ -53,7 +53,7 @@ func readKeyring(root fs.FS, signedBy string) (openpgp.EntityList, error) {
 	if len(keys) == 0 {
 		return nil, bench.WithHint(
 			errors.New("no keys to verify Debian's signature with"),
-			"Install the package debian-archive-keyring.")
+			"install the package debian-archive-keyring")
 	}
 	return keys, nil
 }

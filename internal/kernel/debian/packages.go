@@ -113,7 +113,7 @@ func newLacksError(version, flavour string, releases []string) error {
 	if e.near == nil {
 		return e
 	}
-	return bench.WithHint(e, fmt.Sprintf("%s is the newest of its series; add %s from .deb files or an OCI image.", of, version))
+	return bench.WithHint(e, fmt.Sprintf("%s is the newest of its series; add %s from .deb files or an OCI image", of, version))
 }
 
 func (e *lacksError) Error() string {

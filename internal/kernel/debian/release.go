@@ -47,7 +47,7 @@ func openRelease(data []byte, keys openpgp.EntityList, suite string, now time.Ti
 	if !r.validUntil.IsZero() && now.After(r.validUntil) {
 		return nil, bench.WithHint(
 			fmt.Errorf("expired on %s", r.validUntil.Format(time.DateOnly)),
-			"The mirror is out of date, or this machine's clock is wrong.")
+			"the mirror is out of date, or this machine's clock is wrong")
 	}
 	return r, nil
 }

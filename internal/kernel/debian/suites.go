@@ -76,5 +76,5 @@ func (noSuite) Is(target error) bool { return target == ErrLacks }
 func noSuiteHas(version, instead string) error {
 	return bench.WithHint(
 		noSuite(fmt.Sprintf("no Debian suite has Linux %s%s", version, instead)),
-		"Add a kernel of another version from .deb files, from an image with its modules, or from an OCI image.")
+		"add a kernel of another version from .deb files, from an image with its modules, or from an OCI image")
 }

@@ -69,13 +69,13 @@ func (u *Archive) FindInDebs() (*Kernel, error) {
 	switch {
 	case errors.As(err, &noImage) && len(releases) > 0:
 		return nil, bench.WithHint(err, fmt.Sprintf(
-			"These are its modules alone: give them together with its image, the package linux-binary-%[1]s, or linux-image-%[1]s if no such one exists.", releases[0]))
+			"these are its modules alone: give them together with its image, the package linux-binary-%[1]s, or linux-image-%[1]s if no such one exists", releases[0]))
 	case errors.As(err, &noImage):
-		return nil, bench.WithHint(err, "Debian splits a kernel over packages: give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together.")
+		return nil, bench.WithHint(err, "Debian splits a kernel over packages: give linux-base-RELEASE, linux-binary-RELEASE and linux-modules-RELEASE together")
 	case err == nil && len(releases) > 0 && !slices.Contains(releases, k.Release):
 		return nil, bench.WithHint(
 			fmt.Errorf("the image is Linux %s, the modules are for %s", k.Release, strings.Join(releases, ", ")),
-			"Give packages of one release together.")
+			"give packages of one release together")
 	}
 	return k, err
 }

@@ -26,7 +26,7 @@ type Cgroup struct {
 func NewCgroup() (*Cgroup, error) {
 	top, err := openHierarchy()
 	if err != nil {
-		return nil, bench.WithHint(fmt.Errorf("open the hierarchy of cgroup v2: %w", err), "This takes root, and a kernel with CONFIG_CGROUPS.")
+		return nil, bench.WithHint(fmt.Errorf("open the hierarchy of cgroup v2: %w", err), "this takes root, and a kernel with CONFIG_CGROUPS")
 	}
 	defer top.Close()
 	c, err := makeCgroup(top, "ebpf-bench-"+strings.ToLower(rand.Text()[:12]))

@@ -21,7 +21,7 @@ type End struct {
 func AddPair(h *netlink.Handle, pair *netlink.Veth) error {
 	err := h.LinkAdd(pair)
 	if errors.Is(err, unix.EOPNOTSUPP) {
-		err = bench.WithHint(err, "The kernel has no veth interfaces: try modprobe veth.")
+		err = bench.WithHint(err, "the kernel has no veth interfaces: try modprobe veth")
 	}
 	return err
 }

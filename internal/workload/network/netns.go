@@ -33,7 +33,7 @@ func NewNetns() (*Netns, error) {
 		return err
 	})
 	if errors.Is(err, unix.EPERM) {
-		err = bench.WithHint(err, "Making a network namespace takes root, or CAP_SYS_ADMIN.")
+		err = bench.WithHint(err, "making a network namespace takes root, or CAP_SYS_ADMIN")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make network namespace: %w", err)

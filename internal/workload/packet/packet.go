@@ -69,7 +69,7 @@ func expand(desc *bench.Packet, room int, readFile func(name string) ([]byte, er
 
 var errTooManyPackets = bench.WithHint(
 	fmt.Errorf("more than %d packets in all", bench.MaxPackets),
-	"Each packet costs a system call a round: narrow the source addresses or list fewer sizes.")
+	"each packet costs a system call a round: narrow the source addresses or list fewer sizes")
 
 // kindsOf names the ways in which a description describes its packets.
 func kindsOf(desc *bench.Packet) []string {

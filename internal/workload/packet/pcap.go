@@ -64,7 +64,7 @@ func checkCaptured(info gopacket.CaptureInfo, link layers.LinkType) error {
 	if info.CaptureLength < info.Length {
 		return bench.WithHint(
 			fmt.Errorf("captured only %d of %d bytes", info.CaptureLength, info.Length),
-			"Capture whole packets: tcpdump -s 0.")
+			"capture whole packets: tcpdump -s 0")
 	}
 	return nil
 }

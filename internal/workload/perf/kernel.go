@@ -33,7 +33,7 @@ func checkFrequency(frequency uint64) error {
 	if frequency > limit {
 		return bench.WithHint(
 			fmt.Errorf("frequency %d is more than the %d that kernel.perf_event_max_sample_rate allows", frequency, limit),
-			"Lower the frequency, or raise the limit with sysctl.")
+			"lower the frequency, or raise the limit with sysctl")
 	}
 	return nil
 }
@@ -45,13 +45,13 @@ func explainPerfEvent(attr *unix.PerfEventAttr, err error) error {
 	case missing && attr.Type == unix.PERF_TYPE_HARDWARE:
 		return bench.WithHint(
 			fmt.Errorf("this machine has no hardware counters for it: %w", err),
-			"Virtual machines rarely have hardware counters: take cpu-clock, or a machine of your own.")
+			"virtual machines rarely have hardware counters: take cpu-clock, or a machine of your own")
 	case missing:
 		return fmt.Errorf("this kernel does not have it: %w", err)
 	case errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM):
 		return bench.WithHint(
 			fmt.Errorf("kernel.perf_event_paranoid is %s: %w", paranoid(), err),
-			"Run as root or with CAP_PERFMON, or lower kernel.perf_event_paranoid with sysctl.")
+			"run as root or with CAP_PERFMON, or lower kernel.perf_event_paranoid with sysctl")
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (v *Pair) NewSender(name string, frames [][]byte) (Sender, error) {
 	case SenderLiveFrames:
 		sender, err := asSender(newLiveSender(v, frames))
 		if errors.Is(err, ebpf.ErrNotSupported) {
-			err = bench.WithHint(err, "Live frames came with Linux 5.18: leave sender empty to send by AF_PACKET on older kernels.")
+			err = bench.WithHint(err, "live frames came with Linux 5.18: leave sender empty to send by AF_PACKET on older kernels")
 		}
 		return sender, err
 	case "":

@@ -49,7 +49,7 @@ func attachTC(e *network.End, hook bench.Hook, prog *ebpf.Program) (_ attachment
 // that the kernel lacks, the error only says that there is no such thing.
 func withModules(err error) error {
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
-		return bench.WithHint(err, "The kernel lacks the clsact qdisc or the bpf classifier: try modprobe -a sch_ingress cls_bpf.")
+		return bench.WithHint(err, "the kernel lacks the clsact qdisc or the bpf classifier: try modprobe -a sch_ingress cls_bpf")
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func attachTCX(e *network.End, hook bench.Hook, prog *ebpf.Program) (attached at
 		return err
 	})
 	if errors.Is(err, ebpf.ErrNotSupported) {
-		err = bench.WithHint(err, "tcx came with Linux 6.6: mode tc attaches the program on older kernels too.")
+		err = bench.WithHint(err, "tcx came with Linux 6.6: mode tc attaches the program on older kernels too")
 	}
 	if err != nil {
 		return nil, err

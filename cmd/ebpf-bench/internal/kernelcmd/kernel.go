@@ -213,7 +213,7 @@ func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, err
 	if len(missing) == len(fleet.Modules) {
 		k.t.Warn("Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
 		if filepath.Ext(words[0]) == ".deb" {
-			k.t.Hint("Where Debian splits the kernel, they are in linux-modules-%s: give both packages together.", loaded.Release)
+			k.t.Hint("where Debian splits the kernel, they are in linux-modules-%s: give both packages together", loaded.Release)
 		}
 	}
 	return loaded, nil
