@@ -39,7 +39,7 @@ func checkName(what, name string) error {
 }
 
 // branchValue is the value of --branch, commitValue that of --commit, tagsValue that of
-// --tag. A branch or commit that is empty is git's.
+// --tag. An empty one comes from a variable that is not set.
 type (
 	branchValue string
 	commitValue string
@@ -51,9 +51,6 @@ func (b *branchValue) Type() string   { return "string" }
 
 func (b *branchValue) Set(name string) error {
 	*b = branchValue(name)
-	if name == "" {
-		return nil
-	}
 	return checkName("branch", name)
 }
 
@@ -62,9 +59,6 @@ func (c *commitValue) Type() string   { return "string" }
 
 func (c *commitValue) Set(commit string) error {
 	*c = commitValue(commit)
-	if commit == "" {
-		return nil
-	}
 	return baseline.CheckCommit(commit)
 }
 

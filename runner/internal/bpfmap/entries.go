@@ -98,15 +98,47 @@ func entriesFor(m *ebpf.MapSpec, prep bench.MapPrep, readFile func(string) ([]by
 		}
 		all = append(all, one)
 	}
-	if n := m.MaxEntries; n > 0 && uint64(len(all)) > uint64(n) && prep.Entries == nil && !evicts(m.Type) {
-		return nil, fmt.Errorf("%d entries are more than the %d that it has room for", len(all), n)
+	if n := occupied(m, all); m.MaxEntries > 0 && n > uint64(m.MaxEntries) && !evicts(m.Type) {
+		return nil, fmt.Errorf("%d entries are more than the %d that it has room for", n, m.MaxEntries)
 	}
 	return all, nil
 }
 
-// evicts reports whether maps of type t evict entries to make room for new
-// ones.
-func evicts(t ebpf.MapType) bool { return t == ebpf.LRUHash || t == ebpf.LRUCPUHash }
+// evicts reports whether maps of type t always take another entry: they evict
+// an old one, or share its bits.
+func evicts(t ebpf.MapType) bool {
+	return t == ebpf.LRUHash || t == ebpf.LRUCPUHash || t == ebpf.BloomFilter
+}
+
+// occupied returns how many entries the map holds once all are written: those
+// with the same key are one.
+func occupied(m *ebpf.MapSpec, all []Entry) uint64 {
+	if m.KeySize == 0 {
+		return uint64(len(all))
+	}
+	keys := map[string]bool{}
+	for _, e := range all {
+		key := e.key
+		if m.Type == ebpf.LPMTrie {
+			key = prefixOf(key)
+		}
+		keys[string(key)] = true
+	}
+	return uint64(len(keys))
+}
+
+// prefixOf returns the key of an LPM trie without the bits behind its prefix,
+// which the kernel ignores.
+func prefixOf(key []byte) []byte {
+	key = slices.Clone(key)
+	bits := uint64(binary.NativeEndian.Uint32(key))
+	for i := range key[4:] {
+		if rest := max(int64(bits)-8*int64(i), 0); rest < 8 {
+			key[4+i] &^= 0xff >> rest
+		}
+	}
+	return key
+}
 
 func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
 	if e.Program != "" {
@@ -115,6 +147,9 @@ func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
 	if m.KeySize > 0 {
 		if out.key, err = encodeValue(e.Key, int(m.KeySize)); err != nil {
 			return out, fmt.Errorf("key: %w", err)
+		}
+		if indexed(m.Type) && m.MaxEntries > 0 && binary.NativeEndian.Uint32(out.key) >= m.MaxEntries {
+			return out, fmt.Errorf("no index %d: the last is %d", binary.NativeEndian.Uint32(out.key), m.MaxEntries-1)
 		}
 	} else if e.Key != nil {
 		return out, fmt.Errorf("it has a key, which a %s does not take", object.MapTypeName(m.Type))
