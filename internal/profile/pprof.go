@@ -91,7 +91,7 @@ func (b *pprofBuilder) function(name, file string) *pprof.Function {
 func (b *pprofBuilder) mapping(l *Location) *pprof.Mapping {
 	if b.mappings[l.Module] == nil {
 		b.mappings[l.Module] = &pprof.Mapping{
-			ID: uint64(len(b.out.Mapping) + 1), File: l.Module, Limit: ^uint64(0),
+			ID: uint64(len(b.out.Mapping) + 1), File: l.Module, BuildID: l.BuildID, Limit: ^uint64(0),
 			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true,
 		}
 		b.out.Mapping = append(b.out.Mapping, b.mappings[l.Module])

@@ -73,7 +73,11 @@ func New(t *ui.Terminal) *cobra.Command {
 			if err != nil {
 				return cli.UsageError(cmd, err)
 			}
-			return f.run(cmd.Context(), t, o)
+			outs, err := profileFiles.open(f.out, nil)
+			if err != nil {
+				return cli.UsageError(cmd, err)
+			}
+			return f.run(cmd.Context(), t, o, outs)
 		},
 	}
 	set := cmd.Flags()
@@ -84,6 +88,7 @@ func New(t *ui.Terminal) *cobra.Command {
 	set.DurationVarP(&f.duration, "duration", "d", 0, "how long to record (default: until the command or process ends, or ^C)")
 	set.StringSliceVarP(&f.out, "out", "o", nil, "write the profile to this `file`; may be repeated")
 	set.IntVar(&f.rows, "rows", 10, "the length of the tables of the summary")
+	cmd.AddCommand(newDiffCommand(t))
 	return cmd
 }
 
@@ -124,53 +129,27 @@ func (f *flags) options(command []string) (profile.Options, error) {
 	if len(o.Kinds) == 0 {
 		return o, errors.New("--events is empty")
 	}
-	for _, name := range f.out {
-		if formatOf(name) == nil {
-			return o, fmt.Errorf("--out %s: the name must end in .json.gz, .pb.gz, .svg, .html or .folded", name)
-		}
-	}
 	return o, nil
 }
 
-func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options) error {
-	outs := make([]output.File, len(f.out))
-	for i, name := range f.out {
-		var err error
-		if outs[i], err = output.New(name, nil); err != nil {
-			return exit.Usage(err)
-		}
-	}
+func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options, outs []output.File) error {
 	o.Stdin, o.Stdout, o.Stderr = os.Stdin, t.Stdout, t.Stderr
 	p, notes, err := o.Record(ctx)
 	t.Tell(notes...)
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	var errs []error
-	for i, out := range outs {
-		errs = append(errs, exit.NoMeasure(out.Write(func(w io.Writer) error { return formatOf(f.out[i])(w, p) })))
-	}
-	m := &profiled.Model{Profile: p, Color: t.Colored(t.Stdout), Rows: f.rows}
-	if ui.IsTerminal(t.Stdout) {
-		m.Columns = t.Columns()
-	}
-	return errors.Join(append(errs, exit.NoMeasure(profiled.Text(t.Stdout, m)))...)
+	written := exit.NoMeasure(profileFiles.write(f.out, outs, p))
+	m := &profiled.Model{Profile: p, Color: t.Colored(t.Stdout), Columns: t.Columns(), Rows: f.rows}
+	return errors.Join(written, exit.NoMeasure(profiled.Text(t.Stdout, m)))
 }
 
-// formatOf returns how to write the format that a name ends in, or nil.
-func formatOf(name string) func(io.Writer, *profile.Profile) error {
-	for end, write := range map[string]func(io.Writer, *profile.Profile) error{
-		".json.gz": func(w io.Writer, p *profile.Profile) error {
-			return firefox.Write(w, p, firefox.Options{Source: firefox.ReadSource})
-		},
-		".pb.gz":  func(w io.Writer, p *profile.Profile) error { return p.WritePprof(w) },
-		".svg":    func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteSVG(w) },
-		".html":   func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteHTML(w) },
-		".folded": func(w io.Writer, p *profile.Profile) error { return p.WriteFolded(w) },
-	} {
-		if strings.HasSuffix(name, end) {
-			return write
-		}
-	}
-	return nil
+var profileFiles = files[*profile.Profile]{
+	{".json.gz", func(w io.Writer, p *profile.Profile) error {
+		return firefox.Write(w, p, firefox.Options{Source: firefox.ReadSource})
+	}},
+	{".pb.gz", func(w io.Writer, p *profile.Profile) error { return p.WritePprof(w) }},
+	{".svg", func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteSVG(w) }},
+	{".html", func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteHTML(w) }},
+	{".folded", func(w io.Writer, p *profile.Profile) error { return p.WriteFolded(w) }},
 }
