@@ -189,17 +189,20 @@ func (b *flameBox) write(out *strings.Builder, y int, f *Flame) {
 		b.color, xmlText(b.name), xmlText(told), b.x, y, b.width, flameRow-1, style, b.x+3, y+12, xmlText(fit(b.name, b.width)))
 }
 
-// diffStyle returns a color from blue, for less time, over white to red, and what to say.
+// diffStyle returns a color from grey, for no change, to red for more or blue for less, and what
+// to say. A quarter of the whole has the full color.
 func (b *flameBox) diffStyle(f *Flame, told string) (style, says string) {
-	change := b.total - b.before
-	share := min(max(float64(change)/float64(max(f.root.total, f.root.before, 1))*4, -1), 1)
-	const white, most = 255, 0.8
-	paled := int(white * (1 - most*math.Abs(share)))
-	red, green, blue := white, paled, paled
-	if share < 0 {
-		red, blue = paled, white
+	change := float64(b.total - b.before)
+	share := min(math.Abs(change)/float64(max(f.root.total, f.root.before, 1))*4, 1)
+	unchanged, full := [3]float64{228, 228, 222}, [3]float64{236, 80, 66}
+	if change < 0 {
+		full = [3]float64{86, 128, 232}
 	}
-	return fmt.Sprintf(` style="fill:rgb(%d,%d,%d)"`, red, green, blue), told + ", " + Signed(float64(change), f.figure)
+	var color [3]int
+	for i := range color {
+		color[i] = int(unchanged[i] + (full[i]-unchanged[i])*share)
+	}
+	return fmt.Sprintf(` style="fill:rgb(%d,%d,%d)"`, color[0], color[1], color[2]), told + ", " + Signed(change, f.figure)
 }
 
 // fit returns as much of a name as a width has room for.

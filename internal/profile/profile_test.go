@@ -196,7 +196,7 @@ func TestFlameDiff(t *testing.T) {
 	if err := f.WriteSVG(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<title>nap: 600 ms, 39%, +600 ms</title>", "<title>cpu: 30.0 ms, 2%, unchanged</title>", "fill:rgb(255,50,50)"} {
+	for _, want := range []string{"<title>nap: 600 ms, 39%, +600 ms</title>", "<title>cpu: 30.0 ms, 2%, unchanged</title>", "fill:rgb(236,80,66)", "fill:rgb(228,228,222)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %s", want)
 		}
