@@ -27,7 +27,7 @@ func (p *Profile) side() Side {
 }
 
 // maxSize bounds what a profile is uncompressed, in bytes.
-const maxSize = 1 << 30
+const maxSize = 256 << 20
 
 // ReadBoth reads two profiles. They must not be one file, which has no change.
 func ReadBoth(ctx context.Context, base, head string) (b, h *Profile, err error) {
@@ -59,7 +59,9 @@ func readFile(ctx context.Context, name string) (*Profile, error) {
 }
 
 // Read reads a profile in the format of pprof, compressed or not.
-func Read(r io.Reader) (*pprof.Profile, error) {
+func Read(r io.Reader) (*pprof.Profile, error) { return read(r, maxSize) }
+
+func read(r io.Reader, most int64) (*pprof.Profile, error) {
 	in := bufio.NewReader(r)
 	var data io.Reader = in
 	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
@@ -67,14 +69,14 @@ func Read(r io.Reader) (*pprof.Profile, error) {
 			return nil, damaged(err)
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(data, maxSize+1))
+	text, err := io.ReadAll(io.LimitReader(data, most+1))
 	switch {
 	case err != nil && data != in:
 		return nil, damaged(err)
 	case err != nil:
 		return nil, err
-	case len(text) > maxSize:
-		return nil, fmt.Errorf("it has more than %d bytes", maxSize)
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("it has more than %d bytes", most)
 	}
 	p, err := pprof.ParseUncompressed(text)
 	if err == nil {

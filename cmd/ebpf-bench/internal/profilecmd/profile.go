@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +21,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/profile"
 	"github.com/org/ebpf-bench-action/internal/profile/firefox"
+	"github.com/org/ebpf-bench-action/internal/profile/serve"
 	"github.com/org/ebpf-bench-action/internal/report/profiled"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -57,6 +61,7 @@ type flags struct {
 	duration  time.Duration
 	out       []string
 	rows      int
+	serve     string
 }
 
 // New returns the command.
@@ -88,6 +93,8 @@ func New(t *ui.Terminal) *cobra.Command {
 	set.DurationVarP(&f.duration, "duration", "d", 0, "how long to record (default: until the command or process ends, or ^C)")
 	set.StringSliceVarP(&f.out, "out", "o", nil, "write the profile to this `file`; may be repeated")
 	set.IntVar(&f.rows, "rows", 10, "the length of the tables of the summary")
+	set.StringVar(&f.serve, "serve", "", "then show the profile in the browser, until ^C, on this loopback `address`")
+	set.Lookup("serve").NoOptDefVal = "127.0.0.1:0"
 	cmd.AddCommand(newDiffCommand(t))
 	return cmd
 }
@@ -133,6 +140,14 @@ func (f *flags) options(command []string) (profile.Options, error) {
 }
 
 func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options, outs []output.File) error {
+	var l net.Listener
+	if f.serve != "" {
+		var err error
+		if l, err = serve.Listen(f.serve); err != nil {
+			return exit.Usage(fmt.Errorf("--serve: %w", err))
+		}
+		defer l.Close()
+	}
 	o.Stdin, o.Stdout, o.Stderr = os.Stdin, t.Stdout, t.Stderr
 	p, notes, err := o.Record(ctx)
 	t.Tell(notes...)
@@ -141,7 +156,28 @@ func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options, outs
 	}
 	written := exit.NoMeasure(profileFiles.write(f.out, outs, p))
 	m := &profiled.Model{Profile: p, Color: t.Colored(t.Stdout), Columns: t.Columns(), Rows: f.rows}
-	return errors.Join(written, exit.NoMeasure(profiled.Text(t.Stdout, m)))
+	err = errors.Join(written, exit.NoMeasure(profiled.Text(t.Stdout, m)))
+	if l != nil {
+		err = errors.Join(err, exit.NoMeasure(show(ctx, t, l, p)))
+	}
+	return err
+}
+
+// show shows a profile in the browser. If ^C ended the recording, another one ends this.
+func show(ctx context.Context, t *ui.Terminal, l net.Listener, p *profile.Profile) error {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), os.Interrupt.String()) {
+		var stop func()
+		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+	}
+	s, err := serve.New(l, p)
+	if err != nil {
+		return err
+	}
+	t.Say("the profile is at %s/", s.URL)
+	t.Say("with machine code in the Firefox Profiler: %s", s.Viewer)
+	t.Say("^C ends it")
+	return s.Run(ctx)
 }
 
 var profileFiles = files[*profile.Profile]{
