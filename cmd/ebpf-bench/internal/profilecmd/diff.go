@@ -35,7 +35,7 @@ const diffExample = `  # record, change the agent, record again, compare
   ebpf-bench profile diff before.pb.gz after.pb.gz
 
   # a command that does the same work each time
-  ebpf-bench profile diff --scale none --sample cpu --out diff.svg a.pb.gz b.pb.gz`
+  ebpf-bench profile diff --scale none --out diff.svg a.pb.gz b.pb.gz`
 
 type diffFlags struct {
 	diff.Options

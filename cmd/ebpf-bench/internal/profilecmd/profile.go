@@ -51,7 +51,10 @@ const example = `  # a command, until it ends
   sudo ebpf-bench profile --pid 1234 --duration 10s
 
   # the whole machine, with requests to disks, as a flame graph
-  sudo ebpf-bench profile --all --events cpu,disk -d 5s --out machine.svg`
+  sudo ebpf-bench profile --all --events cpu,disk -d 5s --out machine.svg
+
+  # then in the browser, with source and machine code
+  sudo ebpf-bench profile --serve -- ./agent --once`
 
 type flags struct {
 	pids      []int
