@@ -9,28 +9,31 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Flame is a flame graph: who called whom, and how long each took, with what it called.
 type Flame struct {
-	title string
-	root  *flameNode
-	// diff colors by the change from a base, whose whole time is this.
-	diff bool
-	base time.Duration
+	title  string
+	figure func(float64) string
+	root   *flameNode
+	diff   bool // color by the change
 }
 
 // flameNode is a function, as called by the one above it.
 type flameNode struct {
 	name  string
 	color string // a class of the style sheet
-	// total is the time of the function with all that it called, before that of the base of
-	// a comparison.
-	total, before time.Duration
+	// total is the time of the function with all that it called, before what it was in the base
+	// of a comparison.
+	total, before int64
 	calls         map[string]*flameNode
+}
+
+func (n *flameNode) add(before, now int64) {
+	n.before += before
+	n.total += now
 }
 
 func (n *flameNode) call(name, color string) *flameNode {
@@ -45,43 +48,48 @@ func (n *flameNode) call(name, color string) *flameNode {
 
 // Flame returns the flame graph of all samples: by kind, by thread, and then by functions.
 func (p *Profile) Flame() *Flame {
-	f := &Flame{title: p.Title(), root: &flameNode{name: "all", color: "thread"}}
-	p.addTo(f, func(n *flameNode, took time.Duration) { n.total += took })
-	return f
-}
-
-// FlameDiff returns the flame graph of head, colored by how much longer each function took
-// than in base.
-func FlameDiff(base, head *Profile) *Flame {
-	f := head.Flame()
-	f.diff, f.title = true, "change to "+f.title
-	base.addTo(f, func(n *flameNode, took time.Duration) { n.before += took })
-	f.base = f.root.before
-	return f
-}
-
-func (p *Profile) addTo(f *Flame, add func(*flameNode, time.Duration)) {
+	f := newFlame(p.Title(), unit.NS)
 	for _, s := range p.Samples {
-		n := f.root
-		add(n, s.Took)
-		n = n.call(s.Kind.String(), "thread")
-		add(n, s.Took)
-		n = n.call(s.Thread.Name, "thread")
-		add(n, s.Took)
-		for _, l := range slices.Backward(s.Stack.Locations) {
-			for _, frame := range slices.Backward(l.Frames) {
-				n = n.call(l.Name(frame.Func), l.flameColor(s.Kind))
-				add(n, s.Took)
-			}
+		f.Add(s.Kind.String(), s.Thread.Name, s.Stack, 0, int64(s.Took))
+	}
+	return f
+}
+
+// NewFlameDiff returns an empty flame graph of what changed, which is as wide as it is now, and
+// colored by how much more or less it was before. Figure formats a value.
+func NewFlameDiff(title string, figure func(float64) string) *Flame {
+	f := newFlame(title, figure)
+	f.diff = true
+	return f
+}
+
+func newFlame(title string, figure func(float64) string) *Flame {
+	return &Flame{title: title, figure: figure, root: &flameNode{name: "all", color: "thread"}}
+}
+
+// Add adds a stack of a thread, of a kind of values: what it was before, and is now.
+func (f *Flame) Add(kind, thread string, s *Stack, before, now int64) {
+	n := f.root
+	n.add(before, now)
+	for _, name := range []string{kind, thread} {
+		if name != "" {
+			n = n.call(name, "thread")
+			n.add(before, now)
+		}
+	}
+	for _, l := range slices.Backward(s.Locations) {
+		for _, frame := range slices.Backward(l.Frames) {
+			n = n.call(l.Name(frame.Func), l.flameColor(kind))
+			n.add(before, now)
 		}
 	}
 }
 
-func (l *Location) flameColor(kind Kind) string {
+func (l *Location) flameColor(kind string) string {
 	switch {
 	case l.Kernel:
 		return "kernel"
-	case kind == CPU:
+	case kind == CPU.String():
 		return "cpu"
 	}
 	return "off"
@@ -119,6 +127,9 @@ func (f *Flame) WriteSVG(w io.Writer) error {
 	fmt.Fprintf(&out, "<style>%s</style>\n", flameStyle)
 	fmt.Fprintf(&out, `<rect width="100%%" height="100%%" class="ground"/><text x="%d" y="20" class="title">%s</text>`+"\n", flameMargin, xmlText(f.title))
 	fmt.Fprintf(&out, `<text id="reset" x="%d" y="38" class="button">reset zoom</text><text id="search" x="%d" y="38" class="button">search</text><text id="told" x="%d" y="38"> </text>`+"\n", flameMargin, flameMargin+90, flameMargin+150)
+	if f.diff {
+		fmt.Fprintf(&out, `<text x="%d" y="38" text-anchor="end">red: more than in the base, blue: less</text>`+"\n", flameWidth-flameMargin)
+	}
 	for _, b := range boxes {
 		b.write(&out, height-flameRow*(b.depth+2), f)
 	}
@@ -144,7 +155,7 @@ type flameBox struct {
 
 // layout places what is wide enough to be seen, the functions of one caller by their names.
 func (f *Flame) layout() (boxes []flameBox) {
-	if f.root.total == 0 {
+	if f.root.total <= 0 {
 		return nil
 	}
 	scale := float64(flameWidth-2*flameMargin) / float64(f.root.total)
@@ -170,7 +181,7 @@ func (f *Flame) layout() (boxes []flameBox) {
 }
 
 func (b *flameBox) write(out *strings.Builder, y int, f *Flame) {
-	style, told := "", fmt.Sprintf("%s: %s, %s", b.name, duration(b.total), unit.Share(float64(b.total)/float64(f.root.total)))
+	style, told := "", fmt.Sprintf("%s: %s, %s", b.name, f.figure(float64(b.total)), unit.Share(float64(b.total)/float64(f.root.total)))
 	if f.diff {
 		style, told = b.diffStyle(f, told)
 	}
@@ -178,17 +189,20 @@ func (b *flameBox) write(out *strings.Builder, y int, f *Flame) {
 		b.color, xmlText(b.name), xmlText(told), b.x, y, b.width, flameRow-1, style, b.x+3, y+12, xmlText(fit(b.name, b.width)))
 }
 
-// diffStyle returns a color from blue, for less time, over white to red, and what to say.
+// diffStyle returns a color from grey, for no change, to red for more or blue for less, and what
+// to say. A quarter of the whole has the full color.
 func (b *flameBox) diffStyle(f *Flame, told string) (style, says string) {
-	change := b.total - b.before
-	share := min(max(float64(change)/float64(max(f.root.total, f.base, 1))*4, -1), 1)
-	const white, most = 255, 0.8
-	paled := int(white * (1 - most*math.Abs(share)))
-	red, green, blue := white, paled, paled
-	if share < 0 {
-		red, blue = paled, white
+	change := float64(b.total - b.before)
+	share := min(math.Abs(change)/float64(max(f.root.total, f.root.before, 1))*4, 1)
+	unchanged, full := [3]float64{228, 228, 222}, [3]float64{236, 80, 66}
+	if change < 0 {
+		full = [3]float64{86, 128, 232}
 	}
-	return fmt.Sprintf(` style="fill:rgb(%d,%d,%d)"`, red, green, blue), told + ", " + signed(change)
+	var color [3]int
+	for i := range color {
+		color[i] = int(unchanged[i] + (full[i]-unchanged[i])*share)
+	}
+	return fmt.Sprintf(` style="fill:rgb(%d,%d,%d)"`, color[0], color[1], color[2]), told + ", " + Signed(change, f.figure)
 }
 
 // fit returns as much of a name as a width has room for.
@@ -204,13 +218,15 @@ func fit(name string, width float64) string {
 	return string(letters[:room-2]) + ".."
 }
 
-func duration(d time.Duration) string { return unit.NS(float64(d)) }
-
-func signed(d time.Duration) string {
-	if d < 0 {
-		return "−" + duration(-d)
+// Signed formats a change with its sign.
+func Signed(change float64, figure func(float64) string) string {
+	switch {
+	case change < 0:
+		return "−" + figure(-change)
+	case change == 0:
+		return "unchanged"
 	}
-	return "+" + duration(d)
+	return "+" + figure(change)
 }
 
 func xmlText(s string) string {

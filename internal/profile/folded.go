@@ -16,7 +16,7 @@ import (
 func (p *Profile) WriteFolded(w io.Writer) error {
 	sums := map[string]time.Duration{}
 	for _, s := range p.Samples {
-		sums[folded(s)] += s.Took
+		sums[s.Stack.Folded(s.Kind.String(), s.Thread.Name)] += s.Took
 	}
 	out := bufio.NewWriter(w)
 	for _, stack := range slices.Sorted(maps.Keys(sums)) {
@@ -27,11 +27,14 @@ func (p *Profile) WriteFolded(w io.Writer) error {
 	return out.Flush()
 }
 
-// folded returns the kind, the thread and the functions of a sample, outermost first. A semicolon
-// separates them, so none has one.
-func folded(s Sample) string {
-	parts := []string{s.Kind.String(), s.Thread.Name}
-	for _, l := range slices.Backward(s.Stack.Locations) {
+// Folded returns the kind, the thread, if it is known, and the functions of a sample, outermost
+// first. A semicolon separates them, so none has one.
+func (s *Stack) Folded(kind, thread string) string {
+	parts := []string{kind}
+	if thread != "" {
+		parts = append(parts, thread)
+	}
+	for _, l := range slices.Backward(s.Locations) {
 		for _, f := range slices.Backward(l.Frames) {
 			parts = append(parts, l.Name(f.Func))
 		}

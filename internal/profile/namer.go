@@ -149,7 +149,8 @@ func (n *namer) userAt(pid uint32, addr uint64) *Location {
 	}
 	return n.location(locationKey{file: m.module, lookup: vaddr}, func() *Location {
 		b := m.module.binary
-		return &Location{Module: m.module.path, BuildID: b.BuildID(), Address: vaddr, Frames: b.Frames(vaddr)}
+		start, end, _ := b.Extent(vaddr)
+		return &Location{Module: m.module.path, BuildID: b.BuildID(), Address: vaddr, Start: start, End: end, Frames: b.Frames(vaddr)}
 	})
 }
 

@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	pprof "github.com/google/pprof/profile"
 )
@@ -43,10 +46,20 @@ func (p *Profile) WritePprof(w io.Writer) error {
 		sample.Value[0]++
 		sample.Value[column[s.Kind]] += int64(s.Took)
 	}
+	// The first one names the whole profile.
+	slices.SortStableFunc(out.Mapping, func(a, b *pprof.Mapping) int { return cmp.Compare(unfiled(a), unfiled(b)) })
 	if err := out.CheckValid(); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
 	return out.Write(w)
+}
+
+// unfiled returns 1 for a mapping that is not of a file.
+func unfiled(m *pprof.Mapping) int {
+	if strings.HasPrefix(m.File, "[") {
+		return 1
+	}
+	return 0
 }
 
 type pprofBuilder struct {
@@ -91,7 +104,7 @@ func (b *pprofBuilder) function(name, file string) *pprof.Function {
 func (b *pprofBuilder) mapping(l *Location) *pprof.Mapping {
 	if b.mappings[l.Module] == nil {
 		b.mappings[l.Module] = &pprof.Mapping{
-			ID: uint64(len(b.out.Mapping) + 1), File: l.Module, Limit: ^uint64(0),
+			ID: uint64(len(b.out.Mapping) + 1), File: l.Module, BuildID: l.BuildID, Limit: ^uint64(0),
 			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true,
 		}
 		b.out.Mapping = append(b.out.Mapping, b.mappings[l.Module])

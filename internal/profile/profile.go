@@ -124,6 +124,8 @@ type Location struct {
 	// there is no file, it is that in memory.
 	Address uint64
 	Kernel  bool
+	// Start and End are where the outermost function begins and ends, 0 if that is not known.
+	Start, End uint64
 	// Frames are innermost first, at least one: functions that were inlined, and at the end
 	// the one that they were inlined to. Without a symbol the function's name is empty.
 	Frames []Frame

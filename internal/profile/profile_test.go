@@ -10,6 +10,8 @@ import (
 	"time"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 const ms = time.Millisecond
@@ -180,14 +182,21 @@ func TestFlameGraph(t *testing.T) {
 	}
 }
 
+// A flame graph of a change is as wide as what is now, and says what it was before.
 func TestFlameDiff(t *testing.T) {
-	base, head := small(), small()
-	base.Samples = base.Samples[:4]
+	f := NewFlameDiff("change", unit.NS)
+	for i, s := range small().Samples {
+		before := int64(0)
+		if i < 4 {
+			before = int64(s.Took)
+		}
+		f.Add(s.Kind.String(), s.Thread.Name, s.Stack, before, int64(s.Took))
+	}
 	var b bytes.Buffer
-	if err := FlameDiff(base, head).WriteSVG(&b); err != nil {
+	if err := f.WriteSVG(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<title>nap: 600 ms, 39%, +600 ms</title>", "rgb("} {
+	for _, want := range []string{"<title>nap: 600 ms, 39%, +600 ms</title>", "<title>cpu: 30.0 ms, 2%, unchanged</title>", "fill:rgb(236,80,66)", "fill:rgb(228,228,222)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %s", want)
 		}

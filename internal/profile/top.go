@@ -108,7 +108,7 @@ func (p *Profile) Waits() []Wait {
 		if s.Kind != OffCPU {
 			continue
 		}
-		w := wait(s.Stack)
+		w := s.Stack.Wait()
 		if s.Preempted {
 			w.In, w.Idle = "waiting for a CPU", false
 		}
@@ -137,8 +137,8 @@ func (p *Profile) Waits() []Wait {
 	return out
 }
 
-// wait returns where a stack waits.
-func wait(s *Stack) (w Wait) {
+// Wait returns where a stack waits, without how long.
+func (s *Stack) Wait() (w Wait) {
 	called := ""
 	w.Idle = true
 	user := 0
@@ -299,7 +299,7 @@ func (p *Profile) Events(kind Kind) []Event {
 		if s.Kind != kind {
 			continue
 		}
-		w := wait(s.Stack)
+		w := s.Stack.Wait()
 		k := key{w.Name, w.File, w.Line}
 		if sums[k] == nil {
 			sums[k] = &Event{Name: w.Name, File: w.File, Line: w.Line}

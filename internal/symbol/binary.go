@@ -143,6 +143,44 @@ func (b *Binary) Frames(vaddr uint64) []Frame {
 	return frames
 }
 
+// Extent returns where the function at a virtual address begins and ends.
+func (b *Binary) Extent(vaddr uint64) (start, end uint64, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.loaded {
+		b.load()
+	}
+	for _, t := range b.symbols {
+		if s := t.at(vaddr); s != nil {
+			return s.addr, s.addr + s.size, true
+		}
+	}
+	if b.table != nil {
+		return b.table.extent(vaddr)
+	}
+	return 0, 0, false
+}
+
+// Code reads the machine code from one virtual address to another. It ends earlier where the
+// code does.
+func (b *Binary) Code(start, end uint64) ([]byte, error) {
+	for _, p := range b.image.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || start < p.Vaddr || start-p.Vaddr >= p.Filesz || end < start {
+			continue
+		}
+		code := make([]byte, min(end-start, p.Filesz-(start-p.Vaddr)))
+		n, err := p.ReadAt(code, int64(start-p.Vaddr))
+		if n == 0 && err != nil {
+			return nil, fmt.Errorf("read code: %w", err)
+		}
+		return code[:n], nil
+	}
+	return nil, fmt.Errorf("there is no code at 0x%x", start)
+}
+
+// Machine returns what the code is for.
+func (b *Binary) Machine() elf.Machine { return b.image.Machine }
+
 // nameOf returns the name of a function of debug information. Compilers leave the
 // linkage name out of that of C++ functions without external linkage: the symbol has
 // it.

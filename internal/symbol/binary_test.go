@@ -112,6 +112,47 @@ func TestFramesOfCompiledPrograms(t *testing.T) {
 	}
 }
 
+// A function is from where its symbol is, as long as that says, and its code what the file has.
+func TestExtentAndCode(t *testing.T) {
+	for _, path := range []string{"testdata/gcc-5.elf", "testdata/gcc-5-32.elf"} {
+		b, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		f, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		text := f.Section(".text")
+		data, err := text.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := functionsOf(t, path)["outer"]
+		for _, addr := range []uint64{s.Value, s.Value + s.Size - 1} {
+			if start, end, ok := b.Extent(addr); !ok || start != s.Value || end != s.Value+s.Size {
+				t.Errorf("%s: %#x: from %#x to %#x, %v", path, addr, start, end, ok)
+			}
+		}
+		if code, err := b.Code(s.Value, s.Value+s.Size); err != nil || !bytes.Equal(code, data[s.Value-text.Addr:][:s.Size]) {
+			t.Errorf("%s: code %x, %v", path, code, err)
+		}
+		if _, _, ok := b.Extent(0x10); ok {
+			t.Errorf("%s: there is a function outside the code", path)
+		}
+		for _, wrong := range [][2]uint64{{0x10, 0x20}, {s.Value, s.Value - 1}, {1<<64 - 16, 1<<64 - 1}} {
+			if code, err := b.Code(wrong[0], wrong[1]); err == nil {
+				t.Errorf("%s: there is code from %#x to %#x: %x", path, wrong[0], wrong[1], code)
+			}
+		}
+		if code, err := b.Code(s.Value, s.Value+1<<40); err != nil || len(code) < int(s.Size) || len(code) > 1<<20 {
+			t.Errorf("%s: %d bytes of code, %v", path, len(code), err)
+		}
+	}
+}
+
 func run(t *testing.T, command string, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
@@ -313,6 +354,9 @@ func TestTableOfGo(t *testing.T) {
 		if got, ok := table.frame(addr); got != want || ok != (want != Frame{}) {
 			t.Errorf("%#x: %+v, want %+v", addr, got, want)
 		}
+		if start, end, ok := table.extent(addr); ok != (want != Frame{}) || ok && (start != 0x1000 || end != 0x1010) {
+			t.Errorf("%#x: from %#x to %#x", addr, start, end)
+		}
 	}
 }
 
@@ -323,6 +367,7 @@ func FuzzGoTable(f *testing.F) {
 			if table := parseGoTable(data, order, 0x1000, 0x100); table != nil {
 				table.frame(addr)
 				table.frame(0x1000)
+				table.extent(addr)
 			}
 		}
 	})
@@ -344,6 +389,8 @@ func FuzzBinary(f *testing.F) {
 		}
 		b.Address(0x100)
 		for _, c := range b.code {
+			_, _ = b.Code(c.Low, c.Low+64)
+			b.Extent(c.Low)
 			for i := range min(c.High-c.Low, 64) {
 				for _, frame := range b.Frames(c.Low + i*max(1, (c.High-c.Low)/64)) {
 					if frame.Line < 0 {

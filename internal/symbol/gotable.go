@@ -94,18 +94,36 @@ func (t *goTable) at(data []byte, offset uint64) uint32 {
 	return ^uint32(0)
 }
 
+// after returns the number of the function after the one that has an address, or 0. Each
+// function has the offsets of its code and its description. The last one ends where the code
+// does.
+func (t *goTable) after(addr uint64) uint64 {
+	if addr < t.start {
+		return 0
+	}
+	i := uint64(sort.Search(int(t.functions)+1, func(i int) bool { return uint64(t.at(t.entries, uint64(i)*8)) > addr-t.start }))
+	if i > t.functions {
+		return 0
+	}
+	return i
+}
+
+// extent returns where the function at an address begins and ends.
+func (t *goTable) extent(addr uint64) (start, end uint64, ok bool) {
+	i := t.after(addr)
+	if i == 0 {
+		return 0, 0, false
+	}
+	return t.start + uint64(t.at(t.entries, i*8-8)), t.start + uint64(t.at(t.entries, i*8)), true
+}
+
 // frame returns the function and the line of an address.
 func (t *goTable) frame(addr uint64) (Frame, bool) {
-	if addr < t.start {
+	i := t.after(addr)
+	if i == 0 {
 		return Frame{}, false
 	}
 	relative := addr - t.start
-	// Each function has the offsets of its code and its description. The last one ends
-	// where the code does.
-	i := uint64(sort.Search(int(t.functions)+1, func(i int) bool { return uint64(t.at(t.entries, uint64(i)*8)) > relative }))
-	if i == 0 || i > t.functions {
-		return Frame{}, false
-	}
 	function := from(t.entries, uint64(t.at(t.entries, i*8-4)))
 	entry := uint64(t.at(function, 0))
 	frame := Frame{Func: goString(t.names, t.at(function, 4))}

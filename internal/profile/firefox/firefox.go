@@ -138,8 +138,9 @@ type (
 		resource   int
 	}
 	symbolKey struct {
-		name string
-		lib  int
+		name  string
+		start uint64
+		lib   int
 	}
 )
 
@@ -263,21 +264,24 @@ func (c *converter) resource(l *profile.Location) int {
 	}
 	base := l.Base()
 	t := &c.file.Shared.Resources
-	const library = 1
-	t.Type = append(t.Type, library)
+	const ofLibrary = 1
+	t.Type = append(t.Type, ofLibrary)
 	t.Lib = append(t.Lib, len(c.file.Libs))
 	t.Name = append(t.Name, c.text(base))
 	t.Host = append(t.Host, nil)
 	t.Length++
-	// An identifier is asked for even where nobody looks symbols up by it.
-	c.file.Libs = append(c.file.Libs, lib{Arch: runtime.GOARCH, Name: base, Path: l.Module, DebugName: base, DebugPath: l.Module, BreakpadID: breakpadID(l.BuildID)})
+	library := lib{Arch: runtime.GOARCH, Name: base, Path: l.Module, DebugName: base, DebugPath: l.Module, BreakpadID: BreakpadID(l.BuildID)}
+	if l.BuildID != "" {
+		library.CodeID = &l.BuildID
+	}
+	c.file.Libs = append(c.file.Libs, library)
 	c.resources[l.Module] = t.Length - 1
 	return t.Length - 1
 }
 
-// breakpadID returns the identifier that Breakpad makes of an ELF build ID: its first 16
+// BreakpadID returns the identifier that Breakpad makes of an ELF build ID: its first 16
 // bytes as a GUID, and an age of 0.
-func breakpadID(buildID string) string {
+func BreakpadID(buildID string) string {
 	const hexDigits = 32
 	id := (buildID + "00000000000000000000000000000000")[:hexDigits]
 	swap := func(s string) (out string) { // of little-endian numbers
@@ -291,15 +295,19 @@ func breakpadID(buildID string) string {
 
 func (c *converter) symbol(l *profile.Location, resource int) int {
 	outer := l.Frames[len(l.Frames)-1]
-	key := symbolKey{nameOf(l, outer), resource}
+	key := symbolKey{nameOf(l, outer), l.Start, resource}
 	if at, ok := c.symbols[key]; ok {
 		return at
 	}
 	t := &c.file.Shared.Symbols
 	t.Lib = append(t.Lib, c.file.Shared.Resources.Lib[resource])
-	t.Address = append(t.Address, int64(l.Address))
+	// The assembly view asks for the code from here on.
+	start, size := int64(l.Address), (*int64)(nil)
+	if n := int64(l.End - l.Start); n > 0 {
+		start, size = int64(l.Start), &n
+	}
+	t.Address, t.Size = append(t.Address, start), append(t.Size, size)
 	t.Name = append(t.Name, c.text(key.name))
-	t.Size = append(t.Size, nil)
 	t.Length++
 	c.symbols[key] = t.Length - 1
 	return t.Length - 1

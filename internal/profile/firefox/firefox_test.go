@@ -75,6 +75,33 @@ func TestTablesAreWhole(t *testing.T) {
 	}
 }
 
+// A server of symbols is asked for the code of a function by the identifiers of its file, and
+// from its start on.
+func TestFunctionsHaveWhatASymbolServerIsAskedFor(t *testing.T) {
+	p := small()
+	main := p.Samples[0].Stack.Locations[1]
+	main.Start, main.End = 0x1000, 0x1040
+	f := Convert(p, Options{})
+	agent, none := f.Libs[0], f.Libs[1]
+	if agent.DebugName != "agent" || agent.CodeID == nil || *agent.CodeID != main.BuildID || none.CodeID != nil {
+		t.Errorf("libraries %+v", f.Libs)
+	}
+	s := &f.Shared
+	for i, name := range s.Symbols.Name {
+		address, size := s.Symbols.Address[i], s.Symbols.Size[i]
+		switch s.Strings[name] {
+		case "main":
+			if address != 0x1000 || size == nil || *size != 0x40 {
+				t.Errorf("main is at %#x, size %v", address, size)
+			}
+		case "work":
+			if address != 0x1100 || size != nil {
+				t.Errorf("work is at %#x, size %v", address, size)
+			}
+		}
+	}
+}
+
 // A sample without any stack has no place in the table of stacks.
 func TestSamplesWithoutStackAreNull(t *testing.T) {
 	var out bytes.Buffer

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +21,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/profile"
 	"github.com/org/ebpf-bench-action/internal/profile/firefox"
+	"github.com/org/ebpf-bench-action/internal/profile/serve"
 	"github.com/org/ebpf-bench-action/internal/report/profiled"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
@@ -47,7 +51,10 @@ const example = `  # a command, until it ends
   sudo ebpf-bench profile --pid 1234 --duration 10s
 
   # the whole machine, with requests to disks, as a flame graph
-  sudo ebpf-bench profile --all --events cpu,disk -d 5s --out machine.svg`
+  sudo ebpf-bench profile --all --events cpu,disk -d 5s --out machine.svg
+
+  # then in the browser, with source and machine code
+  sudo ebpf-bench profile --serve -- ./agent --once`
 
 type flags struct {
 	pids      []int
@@ -57,6 +64,7 @@ type flags struct {
 	duration  time.Duration
 	out       []string
 	rows      int
+	serve     string
 }
 
 // New returns the command.
@@ -73,7 +81,11 @@ func New(t *ui.Terminal) *cobra.Command {
 			if err != nil {
 				return cli.UsageError(cmd, err)
 			}
-			return f.run(cmd.Context(), t, o)
+			outs, err := profileFiles.open(f.out, nil)
+			if err != nil {
+				return cli.UsageError(cmd, err)
+			}
+			return f.run(cmd.Context(), t, o, outs)
 		},
 	}
 	set := cmd.Flags()
@@ -84,6 +96,9 @@ func New(t *ui.Terminal) *cobra.Command {
 	set.DurationVarP(&f.duration, "duration", "d", 0, "how long to record (default: until the command or process ends, or ^C)")
 	set.StringSliceVarP(&f.out, "out", "o", nil, "write the profile to this `file`; may be repeated")
 	set.IntVar(&f.rows, "rows", 10, "the length of the tables of the summary")
+	set.StringVar(&f.serve, "serve", "", "then show the profile in the browser, until ^C, on this loopback `address`")
+	set.Lookup("serve").NoOptDefVal = "127.0.0.1:0"
+	cmd.AddCommand(newDiffCommand(t))
 	return cmd
 }
 
@@ -124,21 +139,17 @@ func (f *flags) options(command []string) (profile.Options, error) {
 	if len(o.Kinds) == 0 {
 		return o, errors.New("--events is empty")
 	}
-	for _, name := range f.out {
-		if formatOf(name) == nil {
-			return o, fmt.Errorf("--out %s: the name must end in .json.gz, .pb.gz, .svg, .html or .folded", name)
-		}
-	}
 	return o, nil
 }
 
-func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options) error {
-	outs := make([]output.File, len(f.out))
-	for i, name := range f.out {
+func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options, outs []output.File) error {
+	var l net.Listener
+	if f.serve != "" {
 		var err error
-		if outs[i], err = output.New(name, nil); err != nil {
-			return exit.Usage(err)
+		if l, err = serve.Listen(f.serve); err != nil {
+			return exit.Usage(fmt.Errorf("--serve: %w", err))
 		}
+		defer l.Close()
 	}
 	o.Stdin, o.Stdout, o.Stderr = os.Stdin, t.Stdout, t.Stderr
 	p, notes, err := o.Record(ctx)
@@ -146,31 +157,38 @@ func (f *flags) run(ctx context.Context, t *ui.Terminal, o profile.Options) erro
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	var errs []error
-	for i, out := range outs {
-		errs = append(errs, exit.NoMeasure(out.Write(func(w io.Writer) error { return formatOf(f.out[i])(w, p) })))
+	written := exit.NoMeasure(profileFiles.write(f.out, outs, p))
+	m := &profiled.Model{Profile: p, Color: t.Colored(t.Stdout), Columns: t.Columns(), Rows: f.rows}
+	err = errors.Join(written, exit.NoMeasure(profiled.Text(t.Stdout, m)))
+	if l != nil {
+		err = errors.Join(err, exit.NoMeasure(show(ctx, t, l, p)))
 	}
-	m := &profiled.Model{Profile: p, Color: t.Colored(t.Stdout), Rows: f.rows}
-	if ui.IsTerminal(t.Stdout) {
-		m.Columns = t.Columns()
-	}
-	return errors.Join(append(errs, exit.NoMeasure(profiled.Text(t.Stdout, m)))...)
+	return err
 }
 
-// formatOf returns how to write the format that a name ends in, or nil.
-func formatOf(name string) func(io.Writer, *profile.Profile) error {
-	for end, write := range map[string]func(io.Writer, *profile.Profile) error{
-		".json.gz": func(w io.Writer, p *profile.Profile) error {
-			return firefox.Write(w, p, firefox.Options{Source: firefox.ReadSource})
-		},
-		".pb.gz":  func(w io.Writer, p *profile.Profile) error { return p.WritePprof(w) },
-		".svg":    func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteSVG(w) },
-		".html":   func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteHTML(w) },
-		".folded": func(w io.Writer, p *profile.Profile) error { return p.WriteFolded(w) },
-	} {
-		if strings.HasSuffix(name, end) {
-			return write
-		}
+// show shows a profile in the browser. If ^C ended the recording, another one ends this.
+func show(ctx context.Context, t *ui.Terminal, l net.Listener, p *profile.Profile) error {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), os.Interrupt.String()) {
+		var stop func()
+		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
 	}
-	return nil
+	s, err := serve.New(l, p)
+	if err != nil {
+		return err
+	}
+	t.Say("the profile is at %s/", s.URL)
+	t.Say("with machine code in the Firefox Profiler: %s", s.Viewer)
+	t.Say("^C ends it")
+	return s.Run(ctx)
+}
+
+var profileFiles = files[*profile.Profile]{
+	{".json.gz", func(w io.Writer, p *profile.Profile) error {
+		return firefox.Write(w, p, firefox.Options{Source: firefox.ReadSource})
+	}},
+	{".pb.gz", func(w io.Writer, p *profile.Profile) error { return p.WritePprof(w) }},
+	{".svg", func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteSVG(w) }},
+	{".html", func(w io.Writer, p *profile.Profile) error { return p.Flame().WriteHTML(w) }},
+	{".folded", func(w io.Writer, p *profile.Profile) error { return p.WriteFolded(w) }},
 }
