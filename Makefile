@@ -284,6 +284,12 @@ figures-symbols: ## compare frames with those of addr2line, at 10,000 addresses 
 	go build -o bin/symbols ./scripts/symbols
 	cd bin/symbols-corpus && ../symbols c c++ rust rust-v0 go-dwarf4 go dwz=dwz/zstd,libzstd/programs/zstd
 
+.PHONY: figures-profile
+figures-profile: build ## measure the profiler beside perf: shares of functions, sleeps, overhead (half an hour)
+	@scripts/setup profile
+	go build -o bin/profile ./scripts/profile
+	$(SUDO) bin/profile
+
 .PHONY: release
 release: ## build VERSION (v1.2.3) twice, compare, and write the sums that its tag must hold
 	@scripts/release sums '$(VERSION)'

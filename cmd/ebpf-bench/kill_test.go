@@ -276,3 +276,37 @@ func (h holdings) left() holdings {
 	}
 	return left
 }
+
+// A profile that is killed leaves nothing attached. What it recorded runs on, as it does
+// under any debugger.
+func TestAProfileThatIsKilled(t *testing.T) {
+	testenv.Root(t)
+	_, pins, stats := machine(t)
+	for _, what := range [][]string{{"--all"}, {"--", "sleep", "60"}} {
+		cmd := tool(append([]string{"profile", "--events", "cpu,off-cpu,disk,faults"}, what...)...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		const programs = 6 // on_cpu, off_cpu, three of disks, and one of page faults at least
+		var held holdings
+		for deadline := time.Now().Add(time.Minute); len(held.programs) < programs || len(held.links) < programs-1; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("it holds just %+v", held)
+			}
+			held = holdingsOf(t, cmd.Process.Pid)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()                                      // it was killed
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it recorded
+		if left := held.waitGone(); !left.empty() {
+			t.Errorf("profile %v: a kill leaves %+v", what, left)
+		}
+	}
+	_, pinsAfter, statsAfter := machine(t)
+	if !slices.Equal(pins, pinsAfter) || stats != statsAfter {
+		t.Errorf("pins %v → %v, bpf_stats_enabled %s → %s", pins, pinsAfter, stats, statsAfter)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -96,6 +97,9 @@ func inInitialNamespace() error {
 func (r *recording) open() (err error) {
 	if r.side, err = sideband.Open(); err != nil {
 		return forbidden(err)
+	}
+	if _, err := btf.LoadKernelSpec(); err != nil {
+		return bench.WithHint(fmt.Errorf("read the types of the kernel: %w", err), "Take a kernel with CONFIG_DEBUG_INFO_BTF, as those of the distributions are: it has /sys/kernel/btf/vmlinux")
 	}
 	kinds := make([]perfprofiler.Kind, len(r.Kinds))
 	for i, kind := range r.Kinds {

@@ -188,13 +188,22 @@ static __always_inline void fill(void *ctx, struct sample *s, __u32 kind)
 	s->user_len = len < 0 ? 0 : len; // a kernel thread has none
 }
 
+// wakeup returns the flag of a record: the reader looks by itself from time to time, for
+// waking it costs more than the sample, and is woken before the buffer is full.
+static __always_inline __u64 wakeup(void)
+{
+	__u64 used = bpf_ringbuf_query(&samples, BPF_RB_AVAIL_DATA);
+
+	return used > bpf_ringbuf_query(&samples, BPF_RB_RING_SIZE) / 4 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
 static __always_inline void send(struct sample *s)
 {
 	__u64 size = sizeof(*s) - sizeof(s->stack) + s->kernel_len + s->user_len;
 
 	if (size > sizeof(*s))
 		return; // never
-	if (bpf_ringbuf_output(&samples, s, size, 0))
+	if (bpf_ringbuf_output(&samples, s, size, wakeup()))
 		count_lost(s->kind);
 }
 

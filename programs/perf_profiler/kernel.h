@@ -40,4 +40,14 @@ enum {
 	BPF_F_USER_STACK = 1 << 8,
 };
 
+enum {
+	BPF_RB_NO_WAKEUP = 1 << 0,
+	BPF_RB_FORCE_WAKEUP = 1 << 1,
+};
+
+enum {
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
+};
+
 #define PERF_MAX_STACK_DEPTH 127

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -90,9 +91,16 @@ func (t *Tracer) Run(ctx context.Context, handle func(Sample)) error {
 	})
 	defer stop()
 
+	// A sample wakes nobody up unless the buffer gets full.
+	const patience = 100 * time.Millisecond
+	t.reader.SetDeadline(time.Now().Add(patience))
 	var raw ringbuf.Record
 	for {
 		err := t.reader.ReadInto(&raw)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.reader.SetDeadline(time.Now().Add(patience))
+			continue
+		}
 		if errors.Is(err, ringbuf.ErrFlushed) {
 			return errors.Join(<-flushed, t.endSleeps(handle))
 		}
