@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/cilium/ebpf"
 
@@ -23,9 +24,6 @@ type namer struct {
 	locations map[locationKey]*Location
 	stacks    map[string]*Stack
 	notes     []bench.Note
-
-	vdsoRead   bool
-	vdsoBinary *symbol.Binary // nil if there is none
 }
 
 // locationKey identifies a location: by its module and the address that is looked up there.
@@ -65,7 +63,7 @@ func (n *namer) addPrograms() {
 
 // stack names the addresses of a sample. All but the innermost are where a call returns to:
 // the call is before them.
-func (n *namer) stack(s perfprofiler.Sample) *Stack {
+func (n *namer) stack(s sampled) *Stack {
 	locations := make([]*Location, 0, len(s.Kernel)+len(s.User))
 	for i, addr := range s.Kernel {
 		if i > 0 {
@@ -76,7 +74,7 @@ func (n *namer) stack(s perfprofiler.Sample) *Stack {
 			locations = append(locations, l)
 		}
 	}
-	cut := len(s.User) == perfprofiler.MaxStack
+	cut := !s.unwound && len(s.User) == perfprofiler.MaxStack
 	for i, addr := range s.User {
 		// What is not mapped is not code: the function before keeps no frame pointer.
 		if i > 0 && n.known.unmapped(s.PID, addr) {
@@ -95,7 +93,7 @@ func (n *namer) stack(s perfprofiler.Sample) *Stack {
 	}
 	stack := &Stack{Locations: locations}
 	if len(s.User) > 0 {
-		stack.Cut = cut || !isStart(locations[len(locations)-1])
+		stack.Cut = cut || !s.whole && !isStart(locations[len(locations)-1])
 	}
 	n.stacks[key] = stack
 	return stack
@@ -199,24 +197,24 @@ func (n *namer) perfMap(pid uint32) *symbol.PerfMap {
 	return m
 }
 
-// vdso names an address in the library that the kernel maps into every process. All 64-bit
-// processes have the same one as this process.
+// vdso names an address in the library that the kernel maps into every process.
 func (n *namer) vdso(offset uint64) []Frame {
-	if !n.vdsoRead {
-		n.vdsoRead = true
-		n.vdsoBinary = ownVDSO()
-	}
-	if n.vdsoBinary == nil {
+	b := ownVDSO()
+	if b == nil {
 		return nil
 	}
-	vaddr, ok := n.vdsoBinary.Address(offset)
+	vaddr, ok := b.Address(offset)
 	if !ok {
 		return nil
 	}
-	return n.vdsoBinary.Frames(vaddr)
+	return b.Frames(vaddr)
 }
 
-func ownVDSO() *symbol.Binary {
+// ownVDSO returns the vdso of this process, nil if it has none. All 64-bit processes have
+// the same one.
+var ownVDSO = sync.OnceValue(readVDSO)
+
+func readVDSO() *symbol.Binary {
 	maps, err := readMaps(os.Getpid())
 	if err != nil {
 		return nil

@@ -50,14 +50,14 @@ func TestStacksEndWhereNothingIsMapped(t *testing.T) {
 	k.byPID[1] = new(process)
 	k.byPID[1].add(mapping{Mapping: sideband.Mapping{Start: 10, End: 20, Path: "//anon"}})
 	n := newNamer(k)
-	s := n.stack(perfprofiler.Sample{PID: 1, User: []uint64{15, 16, 999, 12}})
+	s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{15, 16, 999, 12}}})
 	if len(s.Locations) != 2 || s.Locations[1].Address != 15 || !s.Cut {
 		t.Errorf("%d locations, cut %t", len(s.Locations), s.Cut)
 	}
-	if s := n.stack(perfprofiler.Sample{PID: 2, User: []uint64{15, 16, 999}}); len(s.Locations) != 3 {
+	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 2, User: []uint64{15, 16, 999}}}); len(s.Locations) != 3 {
 		t.Errorf("%d locations of a process of which nothing is known", len(s.Locations))
 	}
-	if s := n.stack(perfprofiler.Sample{PID: 1, User: []uint64{999, 12}}); len(s.Locations) != 2 {
+	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{999, 12}}}); len(s.Locations) != 2 {
 		t.Errorf("%d locations of a thread that runs nowhere", len(s.Locations))
 	}
 }

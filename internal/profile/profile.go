@@ -4,6 +4,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,29 @@ func ParseKind(name string) (Kind, error) {
 	return 0, fmt.Errorf("unknown kind of event %q: there are cpu, off-cpu, disk and faults", name)
 }
 
+// Unwind says how the callers of a function are found.
+type Unwind int
+
+// The ways to find callers.
+const (
+	FramePointers Unwind = iota
+	DWARF                // by .eh_frame, from a copy of the stack
+)
+
+var unwinds = [...]string{"frame-pointers", "dwarf"}
+
+// String returns the name, as --unwind takes it.
+func (u Unwind) String() string { return unwinds[u] }
+
+// ParseUnwind returns the way with a name.
+func ParseUnwind(name string) (Unwind, error) {
+	i := slices.Index(unwinds[:], name)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown way to unwind %q: there are frame-pointers and dwarf", name)
+	}
+	return Unwind(i), nil
+}
+
 // Profile is what was recorded.
 type Profile struct {
 	// Command is the command that was run, if one was, and PIDs the processes that ran
@@ -47,6 +71,8 @@ type Profile struct {
 	Duration    time.Duration
 	// Frequency is that of the samples of a running thread, in Hz.
 	Frequency int
+	// Unwind is how callers in user space were found.
+	Unwind Unwind
 	// Sources says for each kind that was sampled where its samples come from.
 	Sources map[Kind]string
 	// Threads are in the order of their first sample, Samples in that of their time.
@@ -110,7 +136,7 @@ type Stack struct {
 	// Locations are innermost first: those of the kernel, and then those of the process.
 	Locations []*Location
 	// Cut: the stack was longer than what is recorded, or it does not lead to the start of
-	// the thread, because functions keep no frame pointer.
+	// the thread, because functions keep no frame pointer, or nothing is known of them.
 	Cut bool
 }
 

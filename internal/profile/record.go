@@ -39,6 +39,8 @@ type Options struct {
 	// of PIDs have ended. A command that still runs then is ended.
 	Duration time.Duration
 	Kinds    []Kind
+	// Unwind is how the callers of functions in user space are found.
+	Unwind Unwind
 }
 
 // recording is a profile under way.
@@ -48,8 +50,11 @@ type recording struct {
 	side    *sideband.Reader
 	known   *processes
 	events  []sideband.Event
-	samples []perfprofiler.Sample
+	samples []sampled
 	begun   uint64 // of CLOCK_MONOTONIC, in nanoseconds
+
+	mu       sync.Mutex // while events are read and stacks unwound: of known and events
+	unwinder *unwinder  // nil if stacks are not unwound here
 }
 
 // Record records until the context is done, or what the options say. Notes say what may be
@@ -106,8 +111,11 @@ func (r *recording) open() (err error) {
 		kinds[i] = perfprofiler.Kind(kind)
 	}
 	r.tracer, err = perfprofiler.NewTracer(perfprofiler.TraceOptions{
-		Kinds: kinds, All: r.All, Interval: time.Second / time.Duration(r.Frequency),
+		Kinds: kinds, All: r.All, Interval: time.Second / time.Duration(r.Frequency), Copies: r.Unwind == DWARF,
 	})
+	if errors.Is(err, perfprofiler.ErrNoCopies) {
+		err = bench.WithHint(fmt.Errorf("--unwind %s: %w", r.Unwind, err), "It takes Linux 5.15 on amd64; --unwind "+FramePointers.String()+" does not")
+	}
 	return forbidden(err)
 }
 
@@ -135,6 +143,9 @@ func (r *recording) record(ctx context.Context) (*Profile, []bench.Note, error) 
 			return nil, nil, err
 		}
 	}
+	if r.Unwind == DWARF {
+		r.unwinder = newUnwinder(r.known)
+	}
 	if err := r.tracer.Attach(); err != nil {
 		return nil, nil, forbidden(err)
 	}
@@ -157,7 +168,7 @@ func (r *recording) record(ctx context.Context) (*Profile, []bench.Note, error) 
 	var readers sync.WaitGroup
 	readers.Go(func() { failed <- r.side.Run(ctx, r.happened) })
 	readers.Go(func() {
-		failed <- r.tracer.Run(ctx, func(s perfprofiler.Sample) { r.samples = append(r.samples, s) })
+		failed <- r.tracer.Run(ctx, r.sampled)
 	})
 	var notes []bench.Note
 	if run != nil {
@@ -168,6 +179,9 @@ func (r *recording) record(ctx context.Context) (*Profile, []bench.Note, error) 
 		ended()
 	}
 	readers.Wait()
+	if r.unwinder != nil {
+		r.unwind(len(r.unwinder.waiting))
+	}
 	took := time.Since(start)
 	if err := errors.Join(<-failed, <-failed); err != nil {
 		return nil, nil, err
@@ -195,6 +209,8 @@ func (r *recording) start() (*command, []int, error) {
 
 // happened keeps an event, and opens the file of a mapping while it can be found.
 func (r *recording) happened(e sideband.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.known.wants(e) {
 		r.events = append(r.events, e)
 	}
@@ -228,7 +244,7 @@ func (r *recording) profile(start time.Time, took time.Duration) (*Profile, []be
 	machine := probe.Testbed()
 	p := &Profile{
 		Kernel: machine.Kernel, CPU: machine.CPU,
-		Command: r.Command, PIDs: r.PIDs, Start: start, Duration: took, Frequency: r.Frequency, Sources: map[Kind]string{}, Lost: map[Kind]uint64{},
+		Command: r.Command, PIDs: r.PIDs, Start: start, Duration: took, Frequency: r.Frequency, Unwind: r.Unwind, Sources: map[Kind]string{}, Lost: map[Kind]uint64{},
 		LostMappings: r.side.Lost(),
 	}
 	for kind, source := range r.tracer.Sources() {
@@ -248,7 +264,7 @@ func (r *recording) profile(start time.Time, took time.Duration) (*Profile, []be
 // resolve replays what happened to the processes, and names each sample by what was mapped
 // at its time.
 func (r *recording) resolve(p *Profile) []bench.Note {
-	slices.SortStableFunc(r.samples, func(a, b perfprofiler.Sample) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(r.samples, func(a, b sampled) int { return cmp.Compare(a.Time, b.Time) })
 	slices.SortStableFunc(r.events, func(a, b sideband.Event) int { return cmp.Compare(a.Time, b.Time) })
 	n := newNamer(r.known)
 	threads := map[threadKey]*Thread{}
@@ -271,7 +287,7 @@ func (r *recording) resolve(p *Profile) []bench.Note {
 		} else if t.Process == "" || s.TID == s.PID {
 			t.Process = s.Comm
 		}
-		p.Samples = append(p.Samples, r.sample(s, t, n.stack(s)))
+		p.Samples = append(p.Samples, r.sample(s.Sample, t, n.stack(s)))
 	}
 	return n.notes
 }

@@ -116,6 +116,22 @@ func (b *Binary) Address(offset uint64) (uint64, bool) {
 	return offset - found.Off + found.Vaddr, true
 }
 
+// CallFrames returns what the file says of the frames of its functions: .eh_frame with its
+// virtual address, and .debug_frame, or nil. That of Go, which keeps frame pointers, stops
+// where functions change to another stack, and is left out.
+func (b *Binary) CallFrames() (ehFrame []byte, vaddr uint64, debugFrame []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.image.Section(".eh_frame"); s != nil {
+		vaddr = s.Addr
+	}
+	ehFrame, _ = b.image.data(".eh_frame") // nil if it cannot be read
+	if b.image.Section(".note.go.buildid") == nil {
+		debugFrame, _ = b.image.data(".debug_frame")
+	}
+	return ehFrame, vaddr, debugFrame
+}
+
 // Frames returns the function at a virtual address: if it was inlined, followed by the
 // one that it was inlined in, and so on. It returns nil if nothing is known.
 func (b *Binary) Frames(vaddr uint64) []Frame {

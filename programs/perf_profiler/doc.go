@@ -11,3 +11,4 @@ package perfprofiler
 
 //go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem perf_profiler bpf perf_profiler.c -- -Wall -Werror
 //go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem perf_profiler_events events events.c -- -Wall -Werror
+//go:generate go tool bpf2go -tags linux -cc clang-14 -strip llvm-strip-14 -target bpfel -output-stem perf_profiler_copies copies events.c -- -Wall -Werror -DCOPY=24576

@@ -22,6 +22,19 @@ const volatile __u64 INTERVAL = 10000000;
 // as before Linux 5.11.
 const volatile bool QUEUE_FIRST = false;
 
+// The largest stack, of the kernel or of user space, in bytes.
+#define STACK (PERF_MAX_STACK_DEPTH * sizeof(__u64))
+
+#ifdef COPY
+// With COPY, samples also have the registers of user space, as DWARF numbers them, and
+// so many bytes of its stack, for whoever unwinds it. One page more is the room for
+// the last part.
+#define REGISTERS 17
+#define PAGE 4096
+// What is below the stack pointer belongs to the function, too.
+#define RED_ZONE 128
+#endif
+
 enum kind {
 	CPU,
 	OFF_CPU,
@@ -43,7 +56,12 @@ struct sample {
 	__u32 flags;
 	__u32 device;
 	char comm[16];
+#ifdef COPY
+	__u64 copied; // in bytes, of the registers and the memory that follow the stacks
+	__u64 stack[2 * PERF_MAX_STACK_DEPTH + REGISTERS + (COPY + PAGE) / 8];
+#else
 	__u64 stack[2 * PERF_MAX_STACK_DEPTH];
+#endif
 };
 
 // Flags of a sample.
@@ -116,8 +134,12 @@ struct request_key {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+#ifdef COPY // the kernel has not as many large values at hand as a queue takes requests
+	__uint(max_entries, 512);
+#else
 	__uint(max_entries, 4096);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
+#endif
 	__type(key, struct request_key);
 	__type(value, struct sample);
 } requests SEC(".maps");
@@ -136,11 +158,29 @@ struct {
 	__type(value, struct fault);
 } faults SEC(".maps");
 
+#ifdef COPY
+struct mm_struct {
+	unsigned long start_stack;
+} __attribute__((preserve_access_index));
+
+struct thread_struct {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, ip, sp;
+} __attribute__((preserve_access_index));
+#endif
+
 struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int flags;
 	unsigned int __state;
+#ifdef COPY
+	struct mm_struct *mm;
+	struct thread_struct thread;
+#endif
 } __attribute__((preserve_access_index));
 
 struct task_struct___before_5_14 {
@@ -164,6 +204,70 @@ static __always_inline bool wanted(__u32 pid)
 	return ALL || bpf_map_lookup_elem(&processes, &pid);
 }
 
+#ifdef COPY
+// copy adds the registers of user space and its stack to a sample, and returns how many
+// bytes these are. It leaves out pages that are not in memory.
+static __always_inline __u32 copy(struct sample *s)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	__u64 sp = regs->sp, from = sp - RED_ZONE, top = from + COPY, start, thread;
+	__u64 at = s->kernel_len + s->user_len, done = 0, copied = 0, len, n;
+	__u64 *to;
+	void *memory;
+
+	// The verifier forgets what these are when the compiler keeps them elsewhere.
+	barrier_var(at);
+	if (at > 2 * STACK)
+		return 0; // never
+	to = (void *)s->stack + at;
+	memory = to + REGISTERS;
+	// A thread of the kernel has none, and one of 32 bits has others.
+	if (!task->mm || sp <= (__u32)-1)
+		return 0;
+	to[0] = regs->ax;
+	to[1] = regs->dx;
+	to[2] = regs->cx;
+	to[3] = regs->bx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = sp;
+	to[8] = regs->r8;
+	to[9] = regs->r9;
+	to[10] = regs->r10;
+	to[11] = regs->r11;
+	to[12] = regs->r12;
+	to[13] = regs->r13;
+	to[14] = regs->r14;
+	to[15] = regs->r15;
+	to[16] = regs->ip;
+	// The stack of the first thread ends where the arguments begin; above that of others
+	// libraries put what belongs to the thread.
+	start = task->mm->start_stack;
+	if (start > sp && start < top)
+		top = start;
+	thread = task->thread.fsbase;
+	if (thread > sp && thread < top)
+		top = thread;
+	len = top - from;
+	for (int i = 0; i <= COPY / PAGE; i++) {
+		if (done >= len || done > COPY)
+			break;
+		n = PAGE - ((from + done) & (PAGE - 1));
+		if (n > len - done)
+			n = len - done;
+		barrier_var(n);
+		if (n > PAGE)
+			break; // never
+		if (!bpf_probe_read_user(memory + done, n, (void *)from + done))
+			copied = done + n;
+		done += n;
+	}
+	return REGISTERS * sizeof(*to) + copied;
+}
+#endif
+
 // fill makes a sample of the thread that runs, with its stacks.
 static __always_inline void fill(void *ctx, struct sample *s, __u32 kind)
 {
@@ -180,12 +284,15 @@ static __always_inline void fill(void *ctx, struct sample *s, __u32 kind)
 	s->device = 0;
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 
-	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack) / 2, 0);
-	if (len < 0 || len > (long)sizeof(s->stack) / 2)
+	len = bpf_get_stack(ctx, s->stack, STACK, 0);
+	if (len < 0 || len > (long)STACK)
 		len = 0; // it runs in user mode
 	s->kernel_len = len;
-	len = bpf_get_stack(ctx, (void *)s->stack + len, sizeof(s->stack) / 2, BPF_F_USER_STACK);
+	len = bpf_get_stack(ctx, (void *)s->stack + len, STACK, BPF_F_USER_STACK);
 	s->user_len = len < 0 ? 0 : len; // a kernel thread has none
+#ifdef COPY
+	s->copied = copy(s);
+#endif
 }
 
 // wakeup returns the flag of a record: the reader looks by itself from time to time, for
@@ -201,6 +308,9 @@ static __always_inline void send(struct sample *s)
 {
 	__u64 size = sizeof(*s) - sizeof(s->stack) + s->kernel_len + s->user_len;
 
+#ifdef COPY
+	size += s->copied;
+#endif
 	if (size > sizeof(*s))
 		return; // never
 	if (bpf_ringbuf_output(&samples, s, size, wakeup()))

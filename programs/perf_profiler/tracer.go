@@ -4,15 +4,19 @@ package perfprofiler
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/features"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"github.com/cilium/ebpf/rlimit"
@@ -28,7 +32,13 @@ type TraceOptions struct {
 	// Interval is the time between two samples of a thread that runs. Sleeps of at least
 	// this time have a sample each; of shorter ones, about one in each interval has.
 	Interval time.Duration
+	// Copies has each sample bring a copy of the thread's registers and stack. It takes
+	// Linux 5.15 on amd64.
+	Copies bool
 }
+
+// ErrNoCopies means that this kernel or machine cannot copy the registers of a thread.
+var ErrNoCopies = errors.New("the kernel's programs cannot read the registers of user space here")
 
 // Tracer samples what the threads of processes, and of those that they fork, do with their
 // time. OffCPU and Fault take a kernel with BTF, and Linux 5.10.
@@ -43,18 +53,39 @@ type Tracer struct {
 }
 
 // NewTracer loads the programs, but attaches none. The caller closes the Tracer.
-func NewTracer(o TraceOptions) (*Tracer, error) { return newTracer(o, 16<<20) }
+func NewTracer(o TraceOptions) (*Tracer, error) {
+	if o.Copies {
+		return newTracer(o, 64<<20)
+	}
+	return newTracer(o, 16<<20)
+}
 
 // newTracer loads the programs with a buffer of a size in bytes.
 func newTracer(o TraceOptions, size uint32) (*Tracer, error) {
 	if err := rlimit.RemoveMemlock(); err != nil {
 		return nil, err
 	}
+	if o.Copies {
+		if err := canCopy(); err != nil {
+			return nil, err
+		}
+	}
 	t := &Tracer{options: o, size: size, maps: map[string]*ebpf.Map{}, sources: map[Kind]string{}}
 	if err := t.load(); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
+}
+
+func canCopy() error {
+	if runtime.GOARCH != "amd64" {
+		return ErrNoCopies
+	}
+	err := features.HaveProgramHelper(ebpf.PerfEvent, asm.FnTaskPtRegs)
+	if errors.Is(err, ebpf.ErrNotSupported) {
+		return ErrNoCopies
+	}
+	return err
 }
 
 // Attach starts sampling.
@@ -107,7 +138,7 @@ func (t *Tracer) Run(ctx context.Context, handle func(Sample)) error {
 		if err != nil {
 			return fmt.Errorf("read ring buffer: %w", err)
 		}
-		s, err := decodeSample(raw.RawSample)
+		s, err := decodeSample(raw.RawSample, t.options.Copies)
 		if err != nil {
 			return err
 		}
@@ -119,18 +150,23 @@ func (t *Tracer) Run(ctx context.Context, handle func(Sample)) error {
 func (t *Tracer) endSleeps(handle func(Sample)) error {
 	now := Now()
 	var tid uint32
-	var s eventsSleeper
+	var raw []byte
 	entries := t.maps[eventsMapSleepers].Iterate()
-	for entries.Next(&tid, &s) {
-		if s.Since == 0 || s.Since > now {
+	for entries.Next(&tid, &raw) {
+		// struct sleeper
+		since, carry := binary.NativeEndian.Uint64(raw), binary.NativeEndian.Uint64(raw[8:])
+		if since == 0 || since > now {
 			continue
 		}
-		slept := now - s.Since
-		if slept < uint64(t.options.Interval) {
-			slept += s.Carry
+		s, err := decodeSample(raw[24:], t.options.Copies)
+		if err != nil {
+			return err
 		}
-		s.Sample.Time, s.Sample.Ns = now, slept
-		handle(s.Sample.export())
+		s.Time, s.NS = now, now-since
+		if s.NS < uint64(t.options.Interval) {
+			s.NS += carry
+		}
+		handle(s)
 	}
 	if err := entries.Err(); err != nil {
 		return fmt.Errorf("read sleeping threads: %w", err)
@@ -198,7 +234,11 @@ func (t *Tracer) load() error {
 }
 
 func (t *Tracer) spec() (*ebpf.CollectionSpec, error) {
-	spec, err := loadEvents()
+	load := loadEvents
+	if t.options.Copies {
+		load = loadCopies // the names in it are the same
+	}
+	spec, err := load()
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,13 @@ package perfprofiler
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -232,14 +235,76 @@ func TestTracesCountWhatIsLost(t *testing.T) {
 }
 
 func TestDecodeRefusesWhatIsNoSample(t *testing.T) {
-	for name, raw := range map[string][]byte{"empty": nil, "short": make([]byte, sampleHeader-1), "long": make([]byte, 4096)} {
-		if _, err := decodeSample(raw); err == nil {
-			t.Errorf("%s: no error", name)
+	header := binary.Size(sampleHeader{})
+	for name, raw := range map[string][]byte{"empty": nil, "short": make([]byte, header-1), "long": make([]byte, 64<<10)} {
+		for _, copies := range []bool{false, true} {
+			if _, err := decodeSample(raw, copies); err == nil {
+				t.Errorf("%s, copies %t: no error", name, copies)
+			}
 		}
 	}
-	stack := make([]byte, sampleHeader)
-	stack[44-4] = 16 // kernel_len, and no stack
-	if _, err := decodeSample(stack); err == nil {
+	raw := make([]byte, header)
+	if _, err := decodeSample(raw, true); err == nil {
+		t.Error("no length of a copy: no error")
+	}
+	raw[44-4] = 16 // kernel_len, and no stack
+	if _, err := decodeSample(raw, false); err == nil {
 		t.Error("a stack that is not there: no error")
+	}
+	for _, copied := range []byte{8, 137} {
+		raw = make([]byte, header+addrSize+136)
+		raw[header] = copied
+		if _, err := decodeSample(raw, true); err == nil {
+			t.Errorf("a copy of %d bytes in 136: no error", copied)
+		}
+	}
+}
+
+// A copy has the registers of user space and the stack, whatever
+// the thread was doing: the addresses of the callers are in it.
+func TestTracesCopyStacks(t *testing.T) {
+	testenv.Root(t)
+	switch tracer, err := NewTracer(TraceOptions{Copies: true}); {
+	case err == nil:
+		if err := tracer.Close(); err != nil {
+			t.Fatal(err)
+		}
+	case errors.Is(err, ErrNoCopies):
+		var u unix.Utsname
+		if err := unix.Uname(&u); err != nil {
+			t.Fatal(err)
+		}
+		if release := unix.ByteSliceToString(u.Release[:]); !strings.HasPrefix(release, "5.10.") {
+			t.Errorf("Linux %s: %v", release, err)
+		}
+		t.Skip("this kernel is older than Linux 5.15")
+	default:
+		t.Fatal(err)
+	}
+	for kind, script := range map[Kind]string{
+		CPU: "while :; do :; done", OffCPU: "while :; do sleep 0.01; done",
+		Fault: "while :; do dd if=/dev/zero of=/dev/null bs=64k count=1 2>/dev/null; done",
+	} {
+		_, samples := trace(t, TraceOptions{Kinds: []Kind{kind}, Interval: time.Millisecond, Copies: true}, script,
+			after(20, func(s Sample) bool { return s.Copy != nil }))
+		for _, s := range samples {
+			if len(s.User) > 0 && s.Copy == nil {
+				t.Errorf("kind %d: no copy of %+v", kind, s)
+			}
+			if kind == OffCPU && len(s.Kernel) == 0 {
+				t.Errorf("no stack of the kernel: %+v", s)
+			}
+			if len(s.User) == 0 || s.Copy == nil {
+				continue
+			}
+			r := s.Copy.Registers
+			if len(s.Copy.Memory) == 0 || r[16] != s.User[0] {
+				t.Errorf("kind %d: %d bytes of %#x, the stack is %#x", kind, len(s.Copy.Memory), r, s.User)
+			}
+			// Where there is a frame pointer, the address to return to is above it.
+			if at := r[6] + 8 - r[7] + RedZone; len(s.User) > 1 && at < uint64(len(s.Copy.Memory))-8 && binary.NativeEndian.Uint64(s.Copy.Memory[at:]) != s.User[1] {
+				t.Errorf("kind %d: %#x is not in the copy", kind, s.User[1])
+			}
+		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 type Reader struct {
 	rings []*ring
 	lost  uint64
+	until atomic.Uint64
 }
 
 // ring is the buffer that the kernel writes on one CPU.
@@ -95,6 +96,8 @@ func openRing(cpu, pages int) (*ring, error) {
 // Read passes on the events that have come since the last time, in the order of time.
 // Those of different CPUs may still come later with an earlier time.
 func (r *Reader) Read(handle func(Event)) error {
+	var begun unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &begun) // every kernel has this clock
 	var events []Event
 	for _, one := range r.rings {
 		for raw := range one.records {
@@ -114,8 +117,13 @@ func (r *Reader) Read(handle func(Event)) error {
 	for _, e := range events {
 		handle(e)
 	}
+	r.until.Store(uint64(begun.Nano()))
 	return nil
 }
+
+// Until returns the time, of CLOCK_MONOTONIC in nanoseconds, up to which Read has passed
+// all events on. It may be called while Run runs.
+func (r *Reader) Until() uint64 { return r.until.Load() }
 
 // Lost returns how many events left no record, for nobody read them in time.
 func (r *Reader) Lost() uint64 { return r.lost }

@@ -193,8 +193,12 @@ func (m *Model) cut() string {
 	for _, c := range modules {
 		names = append(names, fmt.Sprintf("%s (%d)", escape.Printable(filepath.Base(c.Module)), c.Cut))
 	}
-	return grid.Wrap(fmt.Sprintf("%s of %s are cut off, in %s: their code keeps no frame pointers. Compile it with -fno-omit-frame-pointer.",
-		unit.Exact(float64(cut)), unit.Plural(all, "stack"), unit.Few(names)), cmp.Or(m.Columns, grid.TextWidth), 0, 0)
+	why := "their code keeps no frame pointers. Record with --unwind dwarf, or compile it with -fno-omit-frame-pointer."
+	if m.Unwind == profile.DWARF {
+		why = "they are deeper than the copy of 24 KiB, or their code has neither unwind tables (.eh_frame) nor frame pointers."
+	}
+	return grid.Wrap(fmt.Sprintf("%s of %s are cut off, in %s: %s",
+		unit.Exact(float64(cut)), unit.Plural(all, "stack"), unit.Few(names), why), cmp.Or(m.Columns, grid.TextWidth), 0, 0)
 }
 
 func (m *Model) titled(title string, g *grid.Grid) string {

@@ -39,7 +39,8 @@ name of the file ends in:
   .folded         a line for each stack, for other flame graphs
 
 Stacks are found by frame pointers. Code that keeps none, as many libraries, cuts them off:
-the summary says how many, and where.
+the summary says how many, and where. With --unwind dwarf they are found by the tables that
+compilers write for exceptions, on copies of the stacks, which costs more.
 
 A goroutine that waits does not keep its thread from running another, so time.Sleep, locks
 and channels of Go do not appear as off-cpu time; system calls do.`
@@ -62,6 +63,7 @@ type flags struct {
 	events    []string
 	frequency int
 	duration  time.Duration
+	unwind    string
 	out       []string
 	rows      int
 	serve     string
@@ -94,6 +96,7 @@ func New(t *ui.Terminal) *cobra.Command {
 	set.StringSliceVar(&f.events, "events", []string{"cpu", "off-cpu"}, "what to record: any of cpu, off-cpu, disk, faults")
 	set.IntVarP(&f.frequency, "frequency", "F", 100, "samples of a running thread in a second, in `Hz`")
 	set.DurationVarP(&f.duration, "duration", "d", 0, "how long to record (default: until the command or process ends, or ^C)")
+	set.StringVar(&f.unwind, "unwind", profile.FramePointers.String(), "find callers by frame-pointers, or by dwarf: .eh_frame")
 	set.StringSliceVarP(&f.out, "out", "o", nil, "write the profile to this `file`; may be repeated")
 	set.IntVar(&f.rows, "rows", 10, "the length of the tables of the summary")
 	set.StringVar(&f.serve, "serve", "", "then show the profile in the browser, until ^C, on this loopback `address`")
@@ -138,6 +141,10 @@ func (f *flags) options(command []string) (profile.Options, error) {
 	}
 	if len(o.Kinds) == 0 {
 		return o, errors.New("--events is empty")
+	}
+	var err error
+	if o.Unwind, err = profile.ParseUnwind(f.unwind); err != nil {
+		return o, fmt.Errorf("--unwind: %w", err)
 	}
 	return o, nil
 }
