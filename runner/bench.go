@@ -133,8 +133,8 @@ func (p *benched) measure(b *testing.B) (err error) {
 		costs, floors = append(costs, cost-floor), append(floors, floor)
 	}
 	b.StopTimer()
-	b.ReportMetric(middle(costs), "ns/op")
-	b.ReportMetric(middle(floors), "floor-ns/op")
+	b.ReportMetric(median(costs), "ns/op")
+	b.ReportMetric(median(floors), "floor-ns/op")
 	if !p.counted {
 		return nil
 	}
@@ -247,8 +247,8 @@ func (p *benched) count() (float64, error) {
 	return float64(counts.Total()) / float64(max(counts.Runs(p.name), 1)), nil
 }
 
-// middle returns the median.
-func middle(values []float64) float64 {
+// median returns the median.
+func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
 }

@@ -33,7 +33,7 @@ func TestLeastAlike(t *testing.T) {
 		{[]uint64{5, 4, 5, 4, 5, 4}, 4},
 		{[]uint64{7, 9, 8}, 7},
 	} {
-		if got := leastAlike(test.values, 3); got != test.want {
+		if got := leastRepeated(test.values, 3); got != test.want {
 			t.Errorf("%v: %d, want %d", test.values, got, test.want)
 		}
 	}

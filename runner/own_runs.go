@@ -55,7 +55,7 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 	switch plain := float64(fewest)-least >= max(fewestRuns*float64(doings), 1); {
 	case plain:
 	case hidden:
-		t.warn("the load may not call the hook at all: other processes call it so often that this cannot be told; choose another by load, syscall or run")
+		t.warn("the load may not call the hook at all: other processes call it too often to be sure; choose another with load, syscall or run")
 	default:
 		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: what starts and ends it, or another process, calls the hook", t.job.Program), t.job.NeverRan())
 	}

@@ -49,10 +49,10 @@ func comparePath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
 // packets, so there must be enough rounds for some without a refill.
 const (
 	pathRounds = 192
-	// pathAlike is how many rounds must agree on a time for it to be no
+	// pathRepeats is how many rounds must agree on a time for it to be no
 	// accident: now and then a round finds something done that the others have
 	// to do.
-	pathAlike = 4
+	pathRepeats = 4
 )
 
 // leastTime returns the time of the quickest rounds, in nanoseconds of the
@@ -70,12 +70,12 @@ func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint6
 		}
 		took = append(took, uint64(elapsed.Nanoseconds()))
 	}
-	return events, leastAlike(took, pathAlike), nil
+	return events, leastRepeated(took, pathRepeats), nil
 }
 
-// leastAlike returns the smallest value that occurs at least times times, or
+// leastRepeated returns the smallest value that occurs at least times times, or
 // else the smallest one.
-func leastAlike(values []uint64, times int) uint64 {
+func leastRepeated(values []uint64, times int) uint64 {
 	slices.Sort(values)
 	for i := range values[:len(values)-times+1] {
 		if values[i] == values[i+times-1] {

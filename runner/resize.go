@@ -30,7 +30,7 @@ func (t *track) makeRoom(ctx context.Context) {
 	case err != nil:
 		t.err = err
 	case !made:
-		t.warn("a map that is emptied between slices fills up within one: what a full one costs is part of the figures")
+		t.warn("a map that is emptied between slices fills up within one: the figures include the cost of a full one")
 	}
 }
 

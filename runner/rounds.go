@@ -11,8 +11,8 @@ import (
 const minRounds = 16
 
 // planRounds runs a pilot to set how many rounds each track takes part in. Its
-// estimate adds up those rounds and the remaining loads, each of which takes as
-// long as the first.
+// estimate adds up those rounds and the remaining loads, which take as long as
+// the first each.
 func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 	var most int
 	estimate := time.Duration(m.options.Loads-1) * loading

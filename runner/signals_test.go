@@ -48,7 +48,7 @@ func TestAStormOfSignalsEndsNoCall(t *testing.T) {
 			t.Errorf("%d runs, want each of %d once", got.RunCnt, runs)
 		}
 		if got.Wall < 10*interval {
-			t.Errorf("the call took %s, which is no time for a storm of signals", got.Wall)
+			t.Errorf("the call took %s, which is too short for a storm of signals", got.Wall)
 		}
 	})
 	select {
@@ -86,7 +86,7 @@ func TestAStormOfSignalsEndsNoLoad(t *testing.T) {
 			t.Error(err)
 		}
 		if took < 10*interval {
-			t.Errorf("loading took %s, which is no time for a storm of signals", took)
+			t.Errorf("loading took %s, which is too short for a storm of signals", took)
 		}
 	})
 }

@@ -12,5 +12,5 @@ func usualLeast(rounds []drive.Counters, runs uint64) uint64 {
 			took = append(took, c.RunTimeNS)
 		}
 	}
-	return leastAlike(took, min(pathAlike, len(took)))
+	return leastRepeated(took, min(pathRepeats, len(took)))
 }

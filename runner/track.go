@@ -215,7 +215,7 @@ func (t *track) complete() bench.Result {
 	}
 	switch {
 	case err != nil: // which is also why nothing was counted
-		r.Error, r.Hint, r.Log = load.Told(err)
+		r.Error, r.Hint, r.Log = load.Explained(err)
 		r.Hint = cmp.Or(r.Hint, verdictHint(t.job, err))
 	case t.uncounted != "":
 		r.Warnings = append(r.Warnings, t.uncounted)

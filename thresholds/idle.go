@@ -60,6 +60,6 @@ func (p *Policy) OtherMode(modes []bench.Mode) string {
 	if rule := p.rule(subject{measure: cost.Name, mode: modes[0]}); rule != nil {
 		by = "the built-in threshold: " + allowance(rule, cost)
 	}
-	return fmt.Sprintf("%s bounds the growth of %s, which %s mode does not measure: what a run costs is judged by its %s, by %s",
+	return fmt.Sprintf("%s bounds the growth of %s, which %s mode does not measure: it judges the cost of a run by its %s, with %s",
 		p.doc.File, strings.Join(inOrder(others), " and "), modes[0], cost.Name, by)
 }

@@ -42,9 +42,9 @@ func TestNothingForARunInAMode(t *testing.T) {
 // time is measured. A file for both modes is not a mistake.
 func TestOtherMode(t *testing.T) {
 	for _, c := range []ruleInMode{
-		{"{measure: latency, percent: 5}", bench.ModeExact, "t.yml bounds the growth of latency, which exact mode does not measure: what a run costs is judged by its instructions, by the built-in threshold: no increase is allowed"},
+		{"{measure: latency, percent: 5}", bench.ModeExact, "t.yml bounds the growth of latency, which exact mode does not measure: it judges the cost of a run by its instructions, with the built-in threshold: no increase is allowed"},
 		{"{measure: throughput, percent: 5}, {measure: latency, percent: 5}, {measure: latency, percent: 6}", bench.ModeExact, "t.yml bounds the growth of latency and throughput, which exact mode does not"},
-		{"{measure: instructions, absolute: 5}, {measure: map-memory, percent: 1}", bench.ModeHost, "t.yml bounds the growth of instructions, which host mode does not measure: what a run costs is judged by its latency, by the built-in threshold: up to 2% or 0.50 ns is allowed"},
+		{"{measure: instructions, absolute: 5}, {measure: map-memory, percent: 1}", bench.ModeHost, "t.yml bounds the growth of instructions, which host mode does not measure: it judges the cost of a run by its latency, with the built-in threshold: up to 2% or 0.50 ns is allowed"},
 		{"{measure: instructions, percent: 5}", bench.ModeKVM, "t.yml bounds the growth of instructions, which kvm mode"},
 		{"{measure: latency, percent: 5}", bench.ModeHost, ""},
 		{"{measure: latency, percent: 5}, {measure: instructions, absolute: 4}", bench.ModeExact, ""},

@@ -62,7 +62,7 @@ func (p *Policy) historyRule(s subject) *Threshold {
 	return t
 }
 
-// budgets returns the thresholds with a maximum or a minimum, all of which must hold.
+// budgets returns the thresholds with a maximum or a minimum, which must all hold.
 func (p *Policy) budgets(s subject) []Threshold {
 	var all []Threshold
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {

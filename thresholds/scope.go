@@ -50,7 +50,7 @@ func (p *Policy) Check(s Scope) error {
 }
 
 func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope) error {
-	var names, drivers, there []string
+	var names, drivers, present []string
 	for _, b := range s.Benchmarks {
 		names = append(names, b.Name)
 		if !match(glob, b.Name) {
@@ -60,7 +60,7 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope
 		if canHave(b.Driver, measure) && (!bench.IsCustom(measure) || slices.Contains(s.Units, measure)) {
 			return nil
 		}
-		drivers, there = append(drivers, b.Driver), append(there, have...)
+		drivers, present = append(drivers, b.Driver), append(present, have...)
 	}
 	if len(drivers) == 0 {
 		return p.doc.Errorf([]any{list, i, "benchmark"}, "no benchmark matches %q: there are %s", glob, strings.Join(names, ", "))
@@ -70,7 +70,7 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope
 		of = fmt.Sprintf(" that matches %q", glob)
 	}
 	return p.doc.Errorf([]any{list, i, "measure"}, "no benchmark%s can have %s, driven by %s: there are %s",
-		of, measure, strings.Join(unique(drivers), " or "), strings.Join(append(inOrder(there), unique(s.Units)...), ", "))
+		of, measure, strings.Join(unique(drivers), " or "), strings.Join(append(inOrder(present), unique(s.Units)...), ", "))
 }
 
 // measuresOf returns the names of the measures that a benchmark can have in any mode.

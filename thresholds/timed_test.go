@@ -118,7 +118,7 @@ func TestAllowedGrowth(t *testing.T) {
 	}
 }
 
-// A measurement that could not have detected a growth of the threshold is no evidence that
+// A measurement that could not have detected a growth of the threshold does not prove that
 // there is none, wherever its interval happens to lie. One that passes would have caught a
 // slowdown of not many times the threshold.
 func TestWhatPassesCouldHaveFailed(t *testing.T) {

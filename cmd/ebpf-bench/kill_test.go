@@ -62,7 +62,7 @@ func TestKillLeavesNothing(t *testing.T) {
 }
 
 // killAfter runs the bundled suite and kills it. It returns what the tool held at that
-// moment, all of which must be gone.
+// moment, and all of that must be gone.
 func killAfter(t *testing.T, wait time.Duration) holdings {
 	cmd := tool("run", "--budget", "100ms", "--loads", "2")
 	cmd.Dir = t.TempDir()

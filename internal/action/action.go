@@ -138,7 +138,7 @@ func (s *step) failed(step string, err error) error {
 		return err
 	}
 	if build := (*buildError)(nil); errors.As(err, &build) {
-		text += "\n" + build.said
+		text += "\n" + build.output
 	}
 	return errors.Join(err, s.state.write(failureFile, &failure{Step: step, Code: exit.CodeOf(err), Text: text}))
 }

@@ -18,14 +18,14 @@ import (
 )
 
 // findAlone judges a head that was measured alone, by its budgets and its history.
-func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, told error) (*finding, error) {
+func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, missing error) (*finding, error) {
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)
 	s.Watch.Tell(notes...)
-	found := &finding{alone: true, err: errors.Join(err, judge.Failures(runs, false, told))}
-	said := ""
+	found := &finding{alone: true, err: errors.Join(err, judge.Failures(runs, false, missing))}
+	text := ""
 	if found.err != nil {
-		said = report.Errors(found.err)
+		text = report.Errors(found.err)
 	}
 	var remarked remarks
 	for _, run := range runs {
@@ -42,7 +42,7 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 				over := budgetComplaint(r, &a)
 				remarked.add(r, kernel, over)
 				found.regressed = append(found.regressed, r.Benchmark)
-				said += over.text + "\n"
+				text += over.text + "\n"
 			}
 		}
 	}
@@ -67,8 +67,8 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 		found.verdict, heading = foundError, notEverything
 	}
 	found.doc = &grid.Document{Title: heading}
-	if said != "" {
-		found.doc.Sections = append(found.doc.Sections, fenced(said))
+	if text != "" {
+		found.doc.Sections = append(found.doc.Sections, fenced(text))
 	}
 	found.doc.Sections = append(found.doc.Sections, fenced(found.log).Behind(unit.Plural(len(runs[0].Results), "benchmark")))
 	return found, nil

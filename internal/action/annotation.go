@@ -29,8 +29,8 @@ type place struct {
 
 type remark struct {
 	place
-	said []*complaint
-	at   map[string]*complaint
+	complaints []*complaint
+	at         map[string]*complaint
 	// dearest are the source lines whose cost grew, the largest growth first.
 	dearest []bench.Line
 }
@@ -62,7 +62,7 @@ func (l *remarks) add(r *bench.Result, kernel string, c complaint) *remark {
 	same := of.at[c.text]
 	if same == nil {
 		same = &c
-		of.at[c.text], of.said = same, append(of.said, same)
+		of.at[c.text], of.complaints = same, append(of.complaints, same)
 	}
 	if kernel != "" {
 		same.kernels = append(same.kernels, kernel)
@@ -142,13 +142,13 @@ func (r *remark) annotations() []github.Annotation {
 }
 
 func (r *remark) annotation() github.Annotation {
-	slices.SortStableFunc(r.said, func(a, b *complaint) int {
+	slices.SortStableFunc(r.complaints, func(a, b *complaint) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.ratio, a.ratio))
 	})
-	worst := r.said[0]
+	worst := r.complaints[0]
 	benchmarks := map[string]bool{}
 	var lines []string
-	for i, c := range r.said {
+	for i, c := range r.complaints {
 		benchmarks[c.benchmark] = true
 		if i >= maxComplaints {
 			continue
@@ -159,7 +159,7 @@ func (r *remark) annotation() github.Annotation {
 		}
 		lines = append(lines, line)
 	}
-	if more := len(r.said) - len(lines); more > 0 {
+	if more := len(r.complaints) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more, which the report has", more))
 	}
 	a := github.Annotation{

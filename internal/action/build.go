@@ -91,7 +91,7 @@ func (s *step) buildIn(ctx context.Context, dir, side string) error {
 // buildError is why a build failed, with the end of its output.
 type buildError struct {
 	error
-	said string
+	output string
 }
 
 func (e *buildError) Unwrap() error { return e.error }

@@ -48,13 +48,13 @@ type finding struct {
 	err error
 }
 
-// find judges results; told says which parts are missing. An error means that the action
+// find judges results; missing says which parts are missing. An error means that the action
 // was called wrongly.
-func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, told error) (*finding, error) {
+func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, missing error) (*finding, error) {
 	if s.in.shard != nil && measuredNothing(results) {
 		return &finding{verdict: foundPass, doc: &grid.Document{Title: grid.Heading{Mark: grid.Passed, Text: "Nothing to measure in shard " + s.in.shard.String()}}}, nil
 	}
-	policy, err := s.policyFor(results, told)
+	policy, err := s.policyFor(results, missing)
 	if err != nil {
 		return nil, exit.Usage(err)
 	}
@@ -63,14 +63,14 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 		j.Where = s.state.path(storedFolder)
 		j.Store = folder.Open(j.Where)
 	}
-	j.Store = s.told(j.Store)
+	j.Store = s.warning(j.Store)
 	in := s.openSources(ctx)
 	in.place(results)
 	var found *finding
 	if len(results.Comparisons) > 0 {
-		found, err = s.findPaired(ctx, j, in, results.Comparisons, told)
+		found, err = s.findPaired(ctx, j, in, results.Comparisons, missing)
 	} else {
-		found, err = s.findAlone(ctx, j, results.Runs, told)
+		found, err = s.findAlone(ctx, j, results.Runs, missing)
 	}
 	if err != nil {
 		return nil, err
@@ -101,14 +101,14 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comparisons []*bench.Comparison, told error) (*finding, error) {
+func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comparisons []*bench.Comparison, missing error) (*finding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
 	s.Watch.Tell(notes...)
-	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, told), j.Missed(nil, judge.Testbeds(comparisons)))}
+	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, missing), j.Missed(nil, judge.Testbeds(comparisons)))}
 	if s.in.shard != nil {
 		// Other shards may have the benchmarks to compare, and a correction for many tests
 		// must cover the whole suite.
-		found.err = judge.Uncompared(comparisons, false, told)
+		found.err = judge.Uncompared(comparisons, false, missing)
 	}
 	var log, bmf bytes.Buffer
 	judged.Explained, judged.Link, judged.Reproduce = true, s.link(in), s.reproduce(in, comparisons)
@@ -135,7 +135,7 @@ func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
 // take records which benchmarks of a judged comparison got slower or faster, and where in
 // the source they are.
 func (f *finding) take(judged *compare.Model) {
-	var said remarks
+	var notes remarks
 	slower, faster := map[string]bool{}, map[string]bool{}
 	for _, t := range judged.Tables {
 		kernel := ""
@@ -152,7 +152,7 @@ func (f *finding) take(judged *compare.Model) {
 			case v.Severity == thresholds.Ignore:
 			case v.Outcome == thresholds.Regression || v.Outcome == thresholds.OverBudget:
 				if p := pairs[v.Benchmark]; p != nil && p.Head != nil {
-					said.add(p.Head, kernel, complaintOf(v)).dear(p)
+					notes.add(p.Head, kernel, complaintOf(v)).dear(p)
 				}
 				slower[v.Benchmark] = slower[v.Benchmark] || v.Severity == thresholds.Fail
 			case v.Outcome == thresholds.Improvement && v.Severity == thresholds.Fail:
@@ -160,7 +160,7 @@ func (f *finding) take(judged *compare.Model) {
 			}
 		}
 	}
-	f.annotations = said.annotations()
+	f.annotations = notes.annotations()
 	for _, name := range slices.Sorted(maps.Keys(slower)) {
 		if slower[name] {
 			f.regressed = append(f.regressed, name)

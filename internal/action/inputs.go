@@ -90,9 +90,9 @@ func (in *inputs) check() error {
 	case !validPattern(in.results):
 		return fmt.Errorf("input results: %q is not a valid pattern", in.results)
 	case in.results != "" && in.build != "":
-		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to build"), "give build where it is measured")
+		return bench.WithHint(errors.New("input results: results from other jobs are only reported, so there is nothing to build"), "give build where it is measured")
 	case in.results != "" && in.shard != nil:
-		return bench.WithHint(errors.New("input results: what was measured elsewhere is only reported, as a whole"), "give shard where it is measured")
+		return bench.WithHint(errors.New("input results: results from other jobs are only reported, as a whole"), "give shard where it is measured")
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func (s *step) writeResults(encode func(io.Writer) error) error {
 func (s *step) options() (measure.Options, error) {
 	o := measure.Options{
 		Tool: s.Tool, Limits: s.in.thresholds, Shard: s.in.shard, Loads: runner.DefaultLoads,
-		Store: s.told(folder.Open(s.state.path(storedFolder))), Watch: s.Watch,
+		Store: s.warning(folder.Open(s.state.path(storedFolder))), Watch: s.Watch,
 	}
 	var err error
 	o.Machines, err = s.in.machines()

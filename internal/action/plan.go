@@ -18,7 +18,7 @@ import (
 // token. It reads commits and stored runs, and runs nothing from them.
 func (s *step) plan(ctx context.Context) error {
 	if s.in.results != "" {
-		return exit.Usage(errors.New("input results: what was measured elsewhere is only reported, so there is nothing to plan"))
+		return exit.Usage(errors.New("input results: results from other jobs are only reported, so there is nothing to plan"))
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err

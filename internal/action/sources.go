@@ -26,7 +26,7 @@ func (s *step) openSources(ctx context.Context) *sources {
 	if checkout, err := openCheckout(ctx, s.on != nil); err == nil {
 		files, err := checkout.Files(ctx)
 		if err != nil {
-			s.warn("where source files are in the repository cannot be told: %v", err)
+			s.warn("cannot find the source files in the repository: %v", err)
 			files = []string{}
 		}
 		return newSources(files, checkout.Top, filepath.ToSlash(checkout.Prefix))

@@ -32,7 +32,7 @@ const (
 
 func openState(dir string) (state, error) {
 	if dir == "" {
-		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "it names the folder by which the steps of the action hand on what they found")
+		return "", bench.WithHint(errors.New("EBPF_BENCH_STATE is not set"), "it names the folder through which the steps of the action pass on their findings")
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s state) write(name string, v any) error {
 		return err
 	}
 	if err := os.WriteFile(s.path(name), append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("hand on to the next step: %w", err)
+		return fmt.Errorf("pass on to the next step: %w", err)
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (s *step) warnOf(problems ...baseline.Problem) {
 	}
 }
 
-// told returns a baseline whose problems become warnings.
-func (s *step) told(store baseline.Store) baseline.Store {
-	return baseline.Told(store, func(p baseline.Problem) { s.warnOf(p) })
+// warning returns a baseline whose problems become warnings.
+func (s *step) warning(store baseline.Store) baseline.Store {
+	return baseline.Warning(store, func(p baseline.Problem) { s.warnOf(p) })
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // A document can come from a stranger's pull request, and two bytes of JSON can become a
-// struct of hundreds. So lists are read one element at a time, each of which is checked
-// before the next, and have limits that no honest document comes near: the memory for a
+// struct of hundreds. So lists are read one element at a time, each is checked before
+// the next, and have limits that no honest document comes near: the memory for a
 // document is a small multiple of its size.
 const (
 	maxRuns     = 1000

@@ -24,12 +24,12 @@ type Store struct {
 func (f *Store) Register(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.Folder, "store", folder.DefaultDir, "the `folder` of the baseline")
 	_ = cmd.MarkPersistentFlagDirname("store")
-	said := map[string]bool{}
+	warned := map[string]bool{}
 	f.warn = func(p baseline.Problem) {
-		if said[p.File] {
+		if warned[p.File] {
 			return
 		}
-		said[p.File] = true
+		warned[p.File] = true
 		t := ui.New(io.Discard, cmd.ErrOrStderr())
 		t.Warn("%v", p)
 		if hint := bench.Hint(p); hint != "" {
@@ -40,7 +40,7 @@ func (f *Store) Register(cmd *cobra.Command) {
 
 // Open returns the baseline for looking up runs. It warns about damage, because another
 // run than the intended one may be found.
-func (f *Store) Open() baseline.Store { return baseline.Told(folder.Open(f.Folder), f.warn) }
+func (f *Store) Open() baseline.Store { return baseline.Warning(folder.Open(f.Folder), f.warn) }
 
 // Shadows returns an error if a tag with that name would hide a branch.
 func (f *Store) Shadows(ctx context.Context, tag string) error {

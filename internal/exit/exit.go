@@ -27,13 +27,13 @@ func (e *coded) Unwrap() error { return e.err }
 
 // Said returns an error that decides the exit code and prints nothing, because the caller
 // already did.
-func Said(code int) error { return &coded{code, saidError{}} }
+func Said(code int) error { return &coded{code, reportedError{}} }
 
-// saidError is a join of no errors, so that nothing is printed.
-type saidError struct{}
+// reportedError is a join of no errors, so that nothing is printed.
+type reportedError struct{}
 
-func (saidError) Error() string   { return "said already" }
-func (saidError) Unwrap() []error { return nil }
+func (reportedError) Error() string   { return "said already" }
+func (reportedError) Unwrap() []error { return nil }
 
 // Regressed marks err as a regression.
 func Regressed(err error) error { return &coded{Regression, err} }

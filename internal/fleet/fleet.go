@@ -166,11 +166,11 @@ func (f *Fleet) boot(ctx context.Context, k *kernel.Kernel, g Guest, stage Stage
 	mode := f.mode
 	f.mu.Unlock()
 
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := &vm.Cmd{
 		Image: image, Mode: mode, Memory: f.machines.Memory, Timeout: f.machines.Timeout,
 		Args: g.Args(mode), Files: withConfig(g.Files, k),
-		Stdout: g.Stdout, Stderr: &said,
+		Stdout: g.Stdout, Stderr: &output,
 		OnBoot: func() { stage.Set(g.at()) },
 		OnResult: func(text json.RawMessage) {
 			if g.Result != nil {
@@ -184,7 +184,7 @@ func (f *Fleet) boot(ctx context.Context, k *kernel.Kernel, g Guest, stage Stage
 	}
 	stage.Set("booting" + map[bool]string{true: " under KVM"}[mode == vm.KVM])
 	err = Interrupted(ctx, cmd.Run(ctx))
-	return cmd.Info, explainGuest(err, said.String(), cmd.Info.Boot > 0)
+	return cmd.Info, explainGuest(err, output.String(), cmd.Info.Boot > 0)
 }
 
 // withConfig adds the kernel's configuration to files, where the values of a program's
@@ -208,7 +208,7 @@ var guestHints = map[error]string{
 // explainGuest adds the console's output to a failure of the machine, and the tool's
 // output to a failure of the tool in it. Hints about benchmarks are for a machine that has
 // booted.
-func explainGuest(err error, said string, booted bool) error {
+func explainGuest(err error, output string, booted bool) error {
 	var fault *vm.Fault
 	var exit *vm.ExitError
 	switch {
@@ -220,8 +220,8 @@ func explainGuest(err error, said string, booted bool) error {
 		return bench.WithHint(bench.WithDetails(err, fault.Trace), hint)
 	case errors.As(err, &exit):
 		err = fmt.Errorf("ebpf-bench in the guest: %w", exit)
-		if said = strings.TrimSpace(said); said != "" {
-			err = bench.WithDetails(err, strings.Split(said, "\n"))
+		if output = strings.TrimSpace(output); output != "" {
+			err = bench.WithDetails(err, strings.Split(output, "\n"))
 		}
 		if exit.Signal != "" {
 			err = bench.WithHint(err, "where the benchmark kills no processes, the virtual machine has too little memory: give it more by --vm-memory")

@@ -49,12 +49,12 @@ func (w *watching) Downloads() fetch.Progress { return nil }
 
 // A warning about what a machine could not set up names its kernel.
 func TestWarningsOfAMachine(t *testing.T) {
-	var said watching
-	f := &Fleet{watch: &said}
+	var output watching
+	f := &Fleet{watch: &output}
 	f.warn("6.12", vm.Info{Warnings: []string{"load module veth: exec format error", "mount /sys/fs/bpf: no such device"}})
 	want := []string{"kernel 6.12: load module veth: exec format error", "kernel 6.12: mount /sys/fs/bpf: no such device"}
-	if !slices.Equal(said, want) {
-		t.Errorf("said %q", said)
+	if !slices.Equal(output, want) {
+		t.Errorf("said %q", output)
 	}
 }
 
@@ -62,22 +62,22 @@ func TestWarningsOfAMachine(t *testing.T) {
 // that exits by itself has printed why.
 func TestAToolThatIsKilledInTheGuest(t *testing.T) {
 	for _, c := range []struct {
-		exit *vm.ExitError
-		said string
-		lost string
-		hint bool
+		exit   *vm.ExitError
+		output string
+		lost   string
+		hint   bool
 	}{
 		{&vm.ExitError{Code: -1, Signal: "killed"}, "", "ebpf-bench in the guest was ended: signal: killed", true},
 		{&vm.ExitError{Code: 2}, "error: it has no such flag\n", "", false},
 	} {
-		err := explainGuest(c.exit, c.said, true)
+		err := explainGuest(c.exit, c.output, true)
 		r := &bench.Result{Benchmark: "b"}
 		lost := Lose(r, err)
 		if r.Error != c.lost || strings.HasSuffix(lost.Error(), ", while it measured b") != (c.lost != "") || (bench.Hint(lost) != "") != c.hint {
 			t.Errorf("%v: lost %q, hint %q, result %+v", c.exit, lost, bench.Hint(lost), r)
 		}
-		if d := bench.Details(err); (len(d) > 0) != (c.said != "") {
-			t.Errorf("%v: it said %q, details %v", c.exit, c.said, d)
+		if d := bench.Details(err); (len(d) > 0) != (c.output != "") {
+			t.Errorf("%v: it said %q, details %v", c.exit, c.output, d)
 		}
 	}
 }

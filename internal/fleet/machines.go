@@ -80,7 +80,7 @@ func (m *Machines) Open(w Watch, kernels []string) (*Fleet, error) {
 		}
 	}
 	if m.Timeout < 0 {
-		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 is no limit")))
+		errs = append(errs, exit.Usage(errors.New("--vm-timeout must not be negative; 0 means no limit")))
 	}
 	if m.Memory < 0 {
 		errs = append(errs, exit.Usage(errors.New("--vm-memory must be a number of MiB from 1 on")))

@@ -32,8 +32,8 @@ func output(cmd *exec.Cmd, command string) (string, error) {
 var inURL = regexp.MustCompile(`//[^/@\s]*@`)
 
 // failure returns git's message for a failure, without any password in a URL.
-func failure(command, said string, err error) error {
-	lines := strings.FieldsFunc(inURL.ReplaceAllString(said, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
+func failure(command, output string, err error) error {
+	lines := strings.FieldsFunc(inURL.ReplaceAllString(output, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
 	if len(lines) == 0 {
 		return fmt.Errorf("git %s: %w", command, err)
 	}

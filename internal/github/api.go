@@ -34,7 +34,7 @@ func NewAPI(c *Context, token string) (*API, error) {
 		return nil, bench.WithHint(ErrNoToken, "give it as the action's input token")
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fmt.Errorf("%w: what was given has characters that none has", ErrNoToken)
+		return nil, fmt.Errorf("%w: the given token has characters that no token has", ErrNoToken)
 	}
 	base, err := url.Parse(c.APIURL + "/")
 	if err != nil {

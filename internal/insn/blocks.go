@@ -28,7 +28,7 @@ type graph struct {
 	first      []int
 	// leaves says for each block whether its function may end with it.
 	leaves []bool
-	// mayThrow says that the program calls kfuncs, one of which may be
+	// mayThrow says that the program calls kfuncs, which may include
 	// bpf_throw. It ends all functions that are being executed.
 	mayThrow bool
 }

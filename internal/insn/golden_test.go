@@ -32,7 +32,7 @@ const (
 )
 
 // loops returns the cost of numbers 1 to m of the sequence in the slow program:
-// 5 to test i, 4 to start, 11 for each sum, of which number i takes i, and 4 as
+// 5 to test i, 4 to start, 11 for each sum, and number i takes i sums, and 4 as
 // above.
 func loops(m uint64) uint64 {
 	var n uint64

@@ -53,11 +53,11 @@ func TestLabels(t *testing.T) {
 
 func TestJumpsThatLeadNowhere(t *testing.T) {
 	for name, insns := range map[string]asm.Instructions{
-		"beyond the end":             {jump(5), asm.Return()},
-		"before the start":           {jump(-3), asm.Return()},
-		"into a 64-bit load":         {jump(1), asm.LoadImm(asm.R0, 0, asm.DWord), asm.Return()},
-		"to a symbol that is no one": {asm.Ja.Label("gone"), asm.Return()},
-		"twice the same symbol":      {asm.Mov.Imm(asm.R0, 0).WithSymbol("a"), asm.Return().WithSymbol("a")},
+		"beyond the end":                  {jump(5), asm.Return()},
+		"before the start":                {jump(-3), asm.Return()},
+		"into a 64-bit load":              {jump(1), asm.LoadImm(asm.R0, 0, asm.DWord), asm.Return()},
+		"to a symbol that does not exist": {asm.Ja.Label("gone"), asm.Return()},
+		"twice the same symbol":           {asm.Mov.Imm(asm.R0, 0).WithSymbol("a"), asm.Return().WithSymbol("a")},
 	} {
 		if _, _, err := label(insns); err == nil {
 			t.Errorf("%s: no error", name)

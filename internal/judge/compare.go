@@ -25,8 +25,8 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 		ended, ctx = nil, context.WithoutCancel(ctx)
 	}
 	for _, c := range comparisons {
-		past, told, err := j.history(ctx, c.HeadRun(), c.Base.Branch)
-		errs, notes = append(errs, err), append(notes, told...)
+		past, warnings, err := j.history(ctx, c.HeadRun(), c.Base.Branch)
+		errs, notes = append(errs, err), append(notes, warnings...)
 		tables = append(tables, compare.Table{
 			Comparison: c,
 			Verdicts:   j.Policy.Compare(c, thresholds.Options{Strict: j.Strict, History: past, Ended: ended}),

@@ -15,7 +15,7 @@ import (
 
 // Failures returns one error per benchmark that could not be measured, except for those
 // that told already reports. If verbose is set, the errors have the verifier's whole log.
-func Failures(runs []*bench.Run, verbose bool, told ...error) error {
+func Failures(runs []*bench.Run, verbose bool, reported ...error) error {
 	var all failureList
 	for _, run := range runs {
 		for i := range run.Results {
@@ -26,11 +26,11 @@ func Failures(runs []*bench.Run, verbose bool, told ...error) error {
 	for _, run := range runs {
 		cut.add(run.Partial, run.Missing)
 	}
-	return cut.join(all, errors.Join(told...), len(runs) > 1, verbose)
+	return cut.join(all, errors.Join(reported...), len(runs) > 1, verbose)
 }
 
 // Uncompared is Failures for comparisons.
-func Uncompared(comparisons []*bench.Comparison, verbose bool, told ...error) error {
+func Uncompared(comparisons []*bench.Comparison, verbose bool, reported ...error) error {
 	var all failureList
 	cut := cutShort{by: "ended early", what: "the comparison is partial"}
 	for _, c := range comparisons {
@@ -43,11 +43,11 @@ func Uncompared(comparisons []*bench.Comparison, verbose bool, told ...error) er
 		}
 		cut.add(c.Partial, c.Missing)
 	}
-	return cut.join(all, errors.Join(told...), len(comparisons) > 1, verbose)
+	return cut.join(all, errors.Join(reported...), len(comparisons) > 1, verbose)
 }
 
 // Unexplained is Failures for explanations.
-func Unexplained(all []*bench.Explanation, verbose bool, told error) error {
+func Unexplained(all []*bench.Explanation, verbose bool, reported error) error {
 	var failed failureList
 	for _, e := range all {
 		for i := range e.Programs {
@@ -55,7 +55,7 @@ func Unexplained(all []*bench.Explanation, verbose bool, told error) error {
 			failed.add(&bench.Result{Benchmark: p.Benchmark, Error: p.Error, Hint: p.Hint, Log: p.Log}, "", e.Testbed.Kernel)
 		}
 	}
-	return exit.NoMeasure(errors.Join(failed.besides(told).errors(len(all) > 1, verbose)...))
+	return exit.NoMeasure(errors.Join(failed.besides(reported).errors(len(all) > 1, verbose)...))
 }
 
 // cutShort is why the measurements on one of the kernels are incomplete: missing shards,
@@ -75,10 +75,10 @@ func (c *cutShort) add(partial bool, missing bench.Shards) {
 }
 
 // join adds the reason to the failures, except for those that told already reports.
-func (c *cutShort) join(failed failureList, told error, several, verbose bool) error {
-	errs := failed.besides(told).errors(several, verbose)
+func (c *cutShort) join(failed failureList, reported error, several, verbose bool) error {
+	errs := failed.besides(reported).errors(several, verbose)
 	var missing *merge.MissingError
-	if !errors.As(told, &missing) {
+	if !errors.As(reported, &missing) {
 		errs = append(errs, c.err)
 	}
 	return exit.NoMeasure(errors.Join(errs...))
@@ -140,9 +140,9 @@ func logLines(log string, whole bool) []string {
 }
 
 // besides returns the failures that an error does not already report.
-func (l failureList) besides(told error) failureList {
+func (l failureList) besides(reported error) failureList {
 	return slices.DeleteFunc(l, func(f *failure) bool {
-		return slices.ContainsFunc(exit.Each(told), func(err error) bool {
+		return slices.ContainsFunc(exit.Each(reported), func(err error) bool {
 			return fleet.Tells(err, f.Benchmark, f.Error)
 		})
 	})

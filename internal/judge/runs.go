@@ -24,8 +24,8 @@ func (j *Judge) Runs(ctx context.Context, asked []thresholds.Kernel, runs []*ben
 	var errs, unread []error
 	over := false
 	for _, run := range runs {
-		slower, told, err := j.byHistory(ctx, run, runs)
-		errs, unread, notes = append(errs, slower...), append(unread, err), append(notes, told...)
+		slower, warnings, err := j.byHistory(ctx, run, runs)
+		errs, unread, notes = append(errs, slower...), append(unread, err), append(notes, warnings...)
 		for i := range run.Results {
 			r := &run.Results[i]
 			for _, a := range r.Alerts {

@@ -138,7 +138,7 @@ func (c *Comparing) measure(ctx context.Context, save func(...*bench.Comparison)
 
 // onHost measures both sides on this machine.
 func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison)) (*bench.Comparison, error) {
-	said := false
+	warned := false
 	o := runner.Options{Budget: c.Budget, Seed: c.Seed, Tool: c.Tool, PlanLoads: c.Policy.PlanLoads(c.Total)}
 	o.SavePair = func(soFar *bench.Comparison) error {
 		now := *soFar
@@ -148,10 +148,10 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 		return nil
 	}
 	compare := func(ctx context.Context, pairs []runner.PairJob, o runner.Options) (*bench.Comparison, error) {
-		if said {
+		if warned {
 			c.Watch.Tell(bench.Say("%s to be measured a second time", unit.Plural(len(pairs), "benchmark")))
 		}
-		said = true
+		warned = true
 		o.Progress = c.Watch.Pairs(len(pairs))
 		defer o.Progress.Done(nil)
 		return runner.Compare(ctx, pairs, o)

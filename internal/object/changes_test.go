@@ -19,22 +19,22 @@ func TestChangesAreFolded(t *testing.T) {
 		{[]string{"c", "b", "a"}, "maps a, b and c are new"},
 		{[]string{"e", "d", "c", "b", "a"}, "maps a, b, c and 2 more are new"},
 	} {
-		told := changes{kind: "map"}
+		made := changes{kind: "map"}
 		for _, name := range c.names {
-			told.add(name, "is new", "are new")
+			made.add(name, "is new", "are new")
 		}
 		var want []string
 		if c.want != "" {
 			want = []string{c.want}
 		}
-		if got := told.sentences(); !slices.Equal(got, want) {
+		if got := made.sentences(); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", c.names, got, want)
 		}
 	}
-	told := changes{kind: "map"}
-	told.add("b", "is new", "are new")
-	told.add("a", "is old", "are old")
-	if got := told.sentences(); !slices.Equal(got, []string{"map a is old", "map b is new"}) {
+	made := changes{kind: "map"}
+	made.add("b", "is new", "are new")
+	made.add("a", "is old", "are old")
+	if got := made.sentences(); !slices.Equal(got, []string{"map a is old", "map b is new"}) {
 		t.Errorf("%q", got)
 	}
 }

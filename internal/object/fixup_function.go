@@ -17,7 +17,7 @@ const builtins = " memcpy memmove memset memcmp bcmp strlen" +
 // itself, for any arguments of its types, and refuses it if it takes pointers
 // to anything; it follows a static function from its calls.
 func fixFunctions(spec *ebpf.CollectionSpec, hidden map[string]bool) []string {
-	told := changes{kind: "function"}
+	made := changes{kind: "function"}
 	for _, p := range spec.Programs {
 		for i := range p.Instructions {
 			ins := &p.Instructions[i]
@@ -33,9 +33,9 @@ func fixFunctions(spec *ebpf.CollectionSpec, hidden map[string]bool) []string {
 			static.Linkage = btf.StaticFunc
 			*ins = btf.WithFuncMetadata(*ins, &static)
 			if builtin {
-				told.add(fn.Name, "is static instead of global: the verifier takes it only by its callers", "are static instead of global: the verifier takes them only by their callers")
+				made.add(fn.Name, "is static instead of global: the verifier takes it only by its callers", "are static instead of global: the verifier takes them only by their callers")
 			}
 		}
 	}
-	return told.sentences()
+	return made.sentences()
 }

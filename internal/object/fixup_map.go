@@ -21,20 +21,20 @@ var innerEntry = ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEnt
 // the sizes of maps, and the contents of maps of maps. It removes pinning,
 // which would outlive the run.
 func fixMaps(spec *ebpf.CollectionSpec) []string {
-	told := changes{kind: "map"}
+	made := changes{kind: "map"}
 	for name, m := range spec.Maps {
 		if m.Pinning != ebpf.PinNone {
 			m.Pinning = ebpf.PinNone
-			told.add(name, "is not pinned: a run leaves nothing behind", "are not pinned: a run leaves nothing behind")
+			made.add(name, "is not pinned: a run leaves nothing behind", "are not pinned: a run leaves nothing behind")
 		}
 		if entries := entriesOf(m); entries != m.MaxEntries {
 			size := fmt.Sprintf("%d %s instead of %d", entries, entriesAre(m), m.MaxEntries)
-			told.add(name, "has "+size, "have "+size)
+			made.add(name, "has "+size, "have "+size)
 			m.MaxEntries = entries
 		}
 		if (m.Type == ebpf.HashOfMaps || m.Type == ebpf.ArrayOfMaps) && m.InnerMap == nil {
 			m.InnerMap = innerEntry.Copy()
-			told.add(name, "holds arrays of one number: the object does not say what it holds", "hold arrays of one number: the object does not say what they hold")
+			made.add(name, "holds arrays of one number: the object does not say what it holds", "hold arrays of one number: the object does not say what they hold")
 		}
 		if m.InnerMap != nil {
 			m.InnerMap.Pinning = ebpf.PinNone
@@ -43,12 +43,12 @@ func fixMaps(spec *ebpf.CollectionSpec) []string {
 		if m.Extra != nil {
 			extra, _ := io.ReadAll(m.Extra)
 			if slices.ContainsFunc(extra, func(b byte) bool { return b != 0 }) {
-				told.add(name, "loses what its definition has beyond the fields that the kernel knows", "lose what their definitions have beyond the fields that the kernel knows")
+				made.add(name, "loses what its definition has beyond the fields that the kernel knows", "lose what their definitions have beyond the fields that the kernel knows")
 			}
 			m.Extra = nil
 		}
 	}
-	return told.sentences()
+	return made.sentences()
 }
 
 // entriesAre returns what max_entries counts.

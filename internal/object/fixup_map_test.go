@@ -41,7 +41,7 @@ func TestMapSizes(t *testing.T) {
 		if m.MaxEntries != c.want || m.Pinning != ebpf.PinNone || len(got.Maps) != 1 || len(got.Programs) != 1 {
 			t.Errorf("%s: %+v in %d maps, want %d entries", c.name, m, len(got.Maps), c.want)
 		}
-		if told := slices.ContainsFunc(changes, func(s string) bool { return strings.Contains(s, "instead of") }); told != (c.want != c.in.MaxEntries) {
+		if made := slices.ContainsFunc(changes, func(s string) bool { return strings.Contains(s, "instead of") }); made != (c.want != c.in.MaxEntries) {
 			t.Errorf("%s: changes %q", c.name, changes)
 		}
 		if spec.Maps["m"].Pinning != ebpf.PinByName {
@@ -78,7 +78,7 @@ func TestInnerMapIsSupplied(t *testing.T) {
 func TestMapsOfIproute2(t *testing.T) {
 	for _, c := range []struct {
 		extra []byte
-		told  int
+		made  int
 	}{
 		{[]byte{0, 0, 0, 0, 0, 0, 0, 0}, 0},
 		{[]byte{1, 0, 0, 0, 2, 0, 0, 0}, 1}, // an id, pinned globally
@@ -92,7 +92,7 @@ func TestMapsOfIproute2(t *testing.T) {
 		o := &Object{spec: spec}
 		for range 2 {
 			got, changes := o.Program("p")
-			if got.Maps["m"].Extra != nil || len(changes) != c.told {
+			if got.Maps["m"].Extra != nil || len(changes) != c.made {
 				t.Errorf("%v: %+v, changes %q", c.extra, got.Maps["m"], changes)
 			}
 		}

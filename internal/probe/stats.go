@@ -93,7 +93,7 @@ func haveInfo(field string) func() error {
 			return err
 		}
 		if _, ok := info[field]; !ok {
-			return lacking("what this kernel reports of a program has no %s", field)
+			return lacking("this kernel does not report %s of a program", field)
 		}
 		return nil
 	}

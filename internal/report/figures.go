@@ -64,7 +64,7 @@ func Unsigned(v float64) float64 {
 	return v
 }
 
-// Texts returns texts for a spreadsheet, none of which it takes for a formula.
+// Texts returns texts that a spreadsheet takes for texts, and never for formulas.
 func Texts(all ...string) []string {
 	for i, s := range all {
 		if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {

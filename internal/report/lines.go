@@ -16,7 +16,7 @@ import (
 // MaxDearest is how many lines a regression names.
 const MaxDearest = 3
 
-// DearestLines returns the lines of a pair of which the head executes more than
+// DearestLines returns the lines of a pair where the head executes more than
 // the base, the largest growth first, at most three.
 func DearestLines(p *bench.Pair) []bench.Line {
 	grown := slices.DeleteFunc(slices.Clone(p.Lines), func(l bench.Line) bool { return l.Delta() <= 0 })

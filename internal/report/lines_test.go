@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
-// lineAt returns a line of a program of which a run executes this many
+// lineAt returns a line of a program where a run executes this many
 // instructions.
 func lineAt(number int, text string, base, head float64) bench.Line {
 	return bench.Line{

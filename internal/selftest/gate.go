@@ -48,8 +48,8 @@ type Rate struct {
 	Budget float64 `json:"budget_s"`
 	Took   float64 `json:"took_s"`
 	Tries  int     `json:"tries"`
-	// Called counts the tries that were called a change: false alarms if there
-	// is no extra work, else detections. It excludes inconclusive ones.
+	// Called counts the tries that were called a change: false alarms
+	// without extra work, else detections. It excludes inconclusive ones.
 	Called       int `json:"called"`
 	Inconclusive int `json:"inconclusive"`
 	Failed       int `json:"failed"`
@@ -157,7 +157,7 @@ func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (ra
 			return rate, err
 		}
 		took = append(took, time.Since(began).Seconds()/float64(len(pairs)))
-		rate.Took = middle(took)
+		rate.Took = median(took)
 		g.Say("%d of %d benchmarks compared with themselves: %d false alarms", rate.Tries, n, rate.Called)
 	}
 	return rate, ctx.Err()
@@ -177,7 +177,7 @@ func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, 
 			return err
 		}
 		took = append(took, time.Since(began).Seconds())
-		rate.Took = middle(took)
+		rate.Took = median(took)
 	}
 	g.Say("+%s: caught %d of %d", unit.Percent(rate.Growth), rate.Called, rate.Tries)
 	return ctx.Err()
@@ -242,8 +242,8 @@ func (g *gate) step(ctx context.Context, driver string) (step, net float64, err 
 	if b == nil || h == nil {
 		return 0, 0, errors.New("the program that the gate is tested with was not measured")
 	}
-	net = middle(b.Values)
-	return (middle(h.Values) - net) / more, net, nil
+	net = median(b.Values)
+	return (median(h.Values) - net) / more, net, nil
 }
 
 // workPlans returns the program with the base's work, and with more steps.
@@ -271,8 +271,8 @@ func workPlans(driver string, more int) (base, head *runner.Job, err error) {
 	return base, head, err
 }
 
-// middle returns the median, or 0 if there are no values.
-func middle(values []float64) float64 {
+// median returns the median, or 0 if there are no values.
+func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}

@@ -169,7 +169,7 @@ func (m *Matchup) leaveOut() error {
 	return nil
 }
 
-// inPlaceOf gives objects the paths of others of which they are another build:
+// inPlaceOf gives objects the paths of other builds of the same object:
 // the only one of each, or else the one with the same path, or with the most
 // folders at its end in common. Each stands for one.
 func inPlaceOf(others, objects []suite.Object) []suite.Object {

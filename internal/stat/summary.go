@@ -60,12 +60,12 @@ func counted(n int, noun string) string {
 }
 
 // belowFloor returns the warning that most rounds had a cost below that of the
-// empty program, which is no accident, or "" otherwise.
+// empty program, which is not by chance, or "" otherwise.
 func (s Summary) belowFloor(m bench.Measure) string {
 	switch {
 	case s.High >= 0:
 	case m.Name == bench.Latency.Name:
-		return "net is below 0: the program is not told from the empty one, whose runs by the same driver in the same rounds took longer; bpf-insns and machine instructions (--kernel) do tell programs this small"
+		return "net is below 0: the program cannot be distinguished from the empty one, whose runs with the same driver in the same rounds took longer; bpf-insns and machine instructions (--kernel) tell programs this small"
 	case m.Name == bench.Instructions.Name:
 		return "net is below 0: the program executes less than the empty one does by the same driver; compare it by raw or bpf-insns"
 	}

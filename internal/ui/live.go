@@ -22,7 +22,7 @@ type live struct {
 	drawn int // how many of them the terminal shows
 }
 
-// newLive returns a live for w, or nil if w is no terminal.
+// newLive returns a live for w, or nil if w is not a terminal.
 func newLive(w io.Writer) *live {
 	if !IsTerminal(w) {
 		return nil
@@ -118,7 +118,7 @@ func (l *Line) Remove() {
 	}
 }
 
-// Width returns how many columns a terminal has, or 80 if w is no terminal.
+// Width returns how many columns a terminal has, or 80 if w is not a terminal.
 func Width(w io.Writer) int {
 	const usual = 80
 	f, ok := w.(*os.File)

@@ -146,7 +146,7 @@ func TestEveryOutcomeHasItsVerdict(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 			if test.kind != nil && !errors.Is(err, test.kind) {
-				t.Errorf("%v is no %v", err, test.kind)
+				t.Errorf("%v is not %v", err, test.kind)
 			}
 		})
 	}

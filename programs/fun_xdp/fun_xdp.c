@@ -138,7 +138,7 @@ static __always_inline bool is_fibonacci_slow(__u8 n)
 	return fibonacci == n;
 }
 
-// The fix: an octet has 256 values, 13 of which are Fibonacci numbers.
+// The fix: an octet has 256 values, and 13 are Fibonacci numbers.
 static const bool is_fibonacci[256] = {
 	[0] = true, [1] = true, [2] = true, [3] = true, [5] = true,
 	[8] = true, [13] = true, [21] = true, [34] = true, [55] = true,

@@ -2,8 +2,8 @@
 
 //go:build ignore
 
-// A program whose cost is set by a constant: a chain of multiplications, each
-// of which waits for the one before, so that a step more is the same time more
+// A program whose cost is set by a constant: a chain of multiplications, in
+// which each waits for the one before. So a step more takes the same time more
 // on every CPU, whatever else it could do meanwhile.
 
 #include "kernel.h"

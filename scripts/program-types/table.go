@@ -92,8 +92,8 @@ var attachedTo = regexp.MustCompile(`attach to \S*` + regexp.QuoteMeta("/"+targe
 func reason(row row, run *bench.Run, r *bench.Result) string {
 	why := r.Error
 	for _, w := range r.Warnings {
-		if said, ok := strings.CutPrefix(w, runner.NotRun); ok {
-			why = said
+		if reason, ok := strings.CutPrefix(w, runner.NotRun); ok {
+			why = reason
 		}
 	}
 	why = attachedTo.ReplaceAllString(why, "attach to it")

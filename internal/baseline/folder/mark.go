@@ -53,14 +53,14 @@ func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, for
 		return err
 	}
 	defer root.Close()
-	there := func() error {
+	exists := func() error {
 		if _, err := root.Lstat(format.RunKind.Path(id)); err != nil {
 			return fmt.Errorf("%s: %w", id, baseline.ErrNotFound)
 		}
 		return nil
 	}
 	// Do not create a lock if there is no such run.
-	if err := there(); err != nil {
+	if err := exists(); err != nil {
 		return err
 	}
 	unlock, err := share(ctx, root)
@@ -68,7 +68,7 @@ func (d *Dir) withRun(ctx context.Context, id, tag string, do func(*os.Root, for
 		return err
 	}
 	defer unlock()
-	if err := there(); err != nil {
+	if err := exists(); err != nil {
 		return err
 	}
 	return do(root, format.TagFile{ID: id, Tag: tag})

@@ -116,7 +116,7 @@ func (d *Dir) relist(ctx context.Context, root *os.Root, ids map[string]bool) er
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := d.mend(root); err != nil {
+	if err := d.repair(root); err != nil {
 		return err
 	}
 	_, err := d.rebuild(ctx, root, func(id string) bool { return ids[id] })

@@ -21,7 +21,7 @@ func (d *Dir) Rebuild(ctx context.Context) ([]baseline.Problem, error) {
 		return nil, nil
 	}
 	defer root.Close()
-	if err := d.mend(root); err != nil {
+	if err := d.repair(root); err != nil {
 		return nil, fmt.Errorf("rebuild index: %w", err)
 	}
 	unlock, err := share(ctx, root)
@@ -36,8 +36,8 @@ func (d *Dir) Rebuild(ctx context.Context) ([]baseline.Problem, error) {
 	return problems, nil
 }
 
-// mend makes the missing folders of a store.
-func (d *Dir) mend(root *os.Root) error {
+// repair makes the missing folders of a store.
+func (d *Dir) repair(root *os.Root) error {
 	path, err := filepath.Abs(d.path)
 	if err != nil {
 		return err

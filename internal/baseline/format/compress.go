@@ -28,8 +28,8 @@ var (
 // Compress returns content as one frame of zstd.
 func Compress(content []byte) []byte { return encoder().EncodeAll(content, nil) }
 
-// decompress reverses Compress. It allocates as many bytes as the data announce, if that
-// is no more than limit.
+// decompress reverses Compress. It allocates as many bytes as the data announce, up to
+// limit.
 func decompress(packed []byte, limit int64) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(packed); err != nil {

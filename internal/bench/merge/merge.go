@@ -49,7 +49,7 @@ func Results(parts []*bench.Part) (*bench.Results, error) {
 	if len(all) == 0 {
 		return nil, errors.New("there are no results to merge")
 	}
-	if err := checkAlike(all); err != nil {
+	if err := checkSame(all); err != nil {
 		return nil, err
 	}
 	return merge(all)
@@ -123,13 +123,13 @@ func missingShards(pieces []*piece) *MissingError {
 	if first == nil {
 		return nil
 	}
-	there := map[int]bool{}
+	present := map[int]bool{}
 	for _, p := range pieces {
-		there[p.shard.Part] = true
+		present[p.shard.Part] = true
 	}
 	var e MissingError
 	for part := 1; part <= first.Of; part++ {
-		if !there[part] {
+		if !present[part] {
 			e.Shards = append(e.Shards, bench.Shard{Part: part, Of: first.Of})
 		}
 	}

@@ -68,7 +68,7 @@ func (b *Store) blob(ctx context.Context, sha string) ([]byte, error) {
 		}
 	}
 	if gitSHA(data) != sha {
-		return nil, fmt.Errorf("read blob %.12s: what came is another", sha)
+		return nil, fmt.Errorf("read blob %.12s: the content received is a different one", sha)
 	}
 	b.small.put(sha, data)
 	return data, nil

@@ -41,7 +41,7 @@ const (
 	linux69               // the fourth version of the instruction set, may_goto
 )
 
-// generator writes programs, most of which the verifier accepts.
+// generator writes programs. The verifier accepts most of them.
 type generator struct {
 	*rand.Rand
 	typ    ebpf.ProgramType

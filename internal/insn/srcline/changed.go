@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// alike is the least likeness at which one of several lines in a place
+	// similar is the least likeness at which one of several lines in a place
 	// counts as a changed version of another.
-	alike = 0.5
+	similar = 0.5
 	// mostChanged bounds the pairs that are compared in one place.
 	mostChanged = 1 << 16
 )
@@ -63,7 +63,7 @@ func likest(base, head []Line) []pairOf {
 		pair[b] = make([]bool, len(head))
 		for h := len(head) - 1; h >= 0; h-- {
 			best[b][h] = max(best[b+1][h], best[b][h+1])
-			if l := likeness(bases[b], heads[h]); l >= alike && l+best[b+1][h+1] > best[b][h] {
+			if l := likeness(bases[b], heads[h]); l >= similar && l+best[b+1][h+1] > best[b][h] {
 				best[b][h], pair[b][h] = l+best[b+1][h+1], true
 			}
 		}
@@ -126,10 +126,10 @@ func renames(base, head []Line) map[string]string {
 	}
 	var all []candidate
 	for from, lines := range gone {
-		for to, there := range came {
+		for to, known := range came {
 			common := 0
 			for text := range lines {
-				if there[text] {
+				if known[text] {
 					common++
 				}
 			}

@@ -99,7 +99,7 @@ func TestJoinKeepsAll(t *testing.T) {
 				h = append(h, j.Head.Text)
 			}
 			if j.Base != nil && j.Head != nil && !equal(i) && (!equal(i-1) || !equal(i+1)) {
-				t.Fatalf("%q is no %q", j.Base.Text, j.Head.Text)
+				t.Fatalf("%q is not %q", j.Base.Text, j.Head.Text)
 			}
 		}
 		if !slices.Equal(b, texts(base)) || !slices.Equal(h, texts(head)) {

@@ -19,8 +19,8 @@ var suites = []struct{ name, series string }{
 }
 
 // moving are the suites that move on to newer series. Only their indexes say which they
-// have, so they are searched, the smallest first. The roles are for the time when trixie
-// is no longer the stable release.
+// have, so they are searched, the smallest first. The roles are for the time after trixie
+// was the stable release.
 var moving = []string{"trixie-backports", "stable-backports", "testing", "unstable"}
 
 // suiteForm matches a suite of Debian's main archive, by code name or role, with an

@@ -40,7 +40,7 @@ var ErrNoPVH = errors.New("kernel has no PVH entry point")
 // ErrNotKernel says that data is not a kernel at all.
 var ErrNotKernel = errors.New("not a Linux kernel image")
 
-// Describe returns the kind of the image in data, and of which kernel it is.
+// Describe returns the kind of the image in data, and its kernel.
 func Describe(data []byte) (Description, error) {
 	switch {
 	case isBzImage(data):

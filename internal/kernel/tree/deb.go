@@ -60,7 +60,7 @@ func (u *Archive) addTarToEnd(in io.Reader) error {
 	return err
 }
 
-// FindInDebs is Find for packages, some of which may be missing.
+// FindInDebs is Find for packages, and some may be missing.
 func (u *Archive) FindInDebs() (*Kernel, error) {
 	t := u.tree()
 	releases := t.moduleReleases()

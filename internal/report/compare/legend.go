@@ -29,7 +29,7 @@ func legend(m *Model) []string {
 			"they are counted and not timed, so a delta of one is a fact: = means that both are the same.")
 	case stored:
 		text = append(text, cost+"; delta is what the head costs",
-			"more, ~ where that is not significant. What the machine did between the two is part of it.")
+			"more, ~ where that is not significant. It includes what the machine did between the two.")
 	default:
 		text = append(text, cost+"; delta is what the head costs",
 			"more in the rounds that both were measured in, ~ where that is not significant.")
@@ -87,7 +87,7 @@ func allowanceLine(rows []row) string {
 		}
 	}
 	if passes {
-		lines = append(lines, "What changed and passed is within what its threshold allows.")
+		lines = append(lines, "Changes that passed are within their threshold.")
 	}
 	if left {
 		lines = append(lines, "Measures without a verdict have no threshold.")

@@ -91,7 +91,7 @@ func findingSection(m *Model, rows []row, found []finding) grid.Section {
 }
 
 // dearestSection names the lines of source that became dearer, of all benchmarks the
-// dearest, and where the programs are of which no line is known.
+// dearest, and where the programs without known lines are.
 func dearestSection(m *Model, deciding []finding, lines []dearLine) grid.Section {
 	s := grid.Section{Noun: "line", Open: "\n"}
 	// Where several regressed, a line without its benchmark says too little.
@@ -132,7 +132,7 @@ type dearLine struct {
 	row  *row
 }
 
-// dearest returns the lines of which the heads execute more than the bases, the largest
+// dearest returns the lines where the heads execute more than the bases, the largest
 // growth first, at most as many as one benchmark names. A line that several benchmarks run
 // counts once.
 func dearest(deciding []finding) []dearLine {
@@ -194,7 +194,7 @@ func reasons(m *Model, bullet string, found []finding) grid.Section {
 	return s
 }
 
-// explainSection has all lines of the worst regression, that of the dearest line, of which
+// explainSection has all lines of the worst regression, that of the dearest line, where
 // the head executes more or fewer instructions. It is empty if they are in sight.
 func explainSection(m *Model, lines []dearLine) grid.Section {
 	if len(lines) == 0 {
@@ -244,7 +244,7 @@ func passedSection(m *Model, rows []row) grid.Section {
 		s := matrixGrid(m, matrix(m)).Section("benchmark")
 		return s.Behind("All " + unit.Plural(len(s.Rows), s.Noun))
 	}
-	s := costGrid(rows, func(r *row) bool { return !standingOf(r.main).said() }).Section("other benchmark")
+	s := costGrid(rows, func(r *row) bool { return !standingOf(r.main).listed() }).Section("other benchmark")
 	if len(s.Rows) == len(rows) {
 		s.Noun = "benchmark"
 	}
@@ -272,8 +272,8 @@ func otherSection(m *Model, rows []row) grid.Section {
 
 func legendSection(m *Model) grid.Section {
 	var s grid.Section
-	if said := strings.Join(legend(m), " "); said != "" {
-		s = grid.Section{Noun: "legend", Rows: []string{said + "\n"}}
+	if text := strings.Join(legend(m), " "); text != "" {
+		s = grid.Section{Noun: "legend", Rows: []string{text + "\n"}}
 	}
 	return s.Behind("How to read this")
 }

@@ -67,8 +67,8 @@ func standingOf(v *thresholds.Verdict) standing {
 	return s
 }
 
-// said reports whether the report mentions the standing: it is not a pass.
-func (s standing) said() bool { return s < passed }
+// listed reports whether the report mentions the standing: it is not a pass.
+func (s standing) listed() bool { return s < passed }
 
 // cell returns the standing in words.
 func (s standing) cell() grid.Cell { return s.paint(grid.Figure(s.String())) }
@@ -185,17 +185,17 @@ func count(m *Model) (counts [unjudged + 1]tallied) {
 		}
 	}
 	rows := m.rows()
-	said := map[string]bool{}
+	listed := map[string]bool{}
 	for _, f := range findings(rows, false) {
 		k := measure{f.row.Benchmark, f.verdict.Measure.Name}
 		if s := f.standing(); s == added || s == removed {
 			k.name = ""
 		}
 		note(k, f.standing())
-		said[f.row.Benchmark] = true
+		listed[f.row.Benchmark] = true
 	}
 	for i := range rows {
-		if r := &rows[i]; !said[r.Benchmark] {
+		if r := &rows[i]; !listed[r.Benchmark] {
 			note(measure{benchmark: r.Benchmark}, r.standing())
 		}
 	}

@@ -40,7 +40,7 @@ func findings(rows []row, all bool) []finding {
 				oneSided = true
 			}
 			// An allowed change is of interest only in the cost of a run.
-			if alone := s.said() && (s != allowed || v == r.main); alone || all && (s == allowed || s == passed) {
+			if alone := s.listed() && (s != allowed || v == r.main); alone || all && (s == allowed || s == passed) {
 				found = append(found, finding{r, v})
 			}
 		}
@@ -71,9 +71,9 @@ func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 			case s == ignored, s == added, s == removed:
 			case s == inconclusive && v.Change == nil && r.main != nil && v.Why == r.main.Why:
 				// Such as all numbers of another testbed.
-			case s.said(), s == unjudged, significant(v), all:
+			case s.listed(), s == unjudged, significant(v), all:
 				found = append(found, finding{r, v})
-				changed[v.Measure.Name] = changed[v.Measure.Name] || s.said() || significant(v)
+				changed[v.Measure.Name] = changed[v.Measure.Name] || s.listed() || significant(v)
 			}
 			if s != ignored && v.Change != nil && !slices.Contains(compared, v.Measure.Name) {
 				compared = append(compared, v.Measure.Name)
@@ -136,5 +136,5 @@ func shown[T any](m *Model, rows []T, keep func(*T) bool, what string) ([]T, str
 // long.
 func (r *row) keep() bool {
 	s := r.gating()
-	return s.said() || s == unjudged && r.driver() != "verify"
+	return s.listed() || s == unjudged && r.driver() != "verify"
 }

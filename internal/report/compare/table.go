@@ -97,7 +97,7 @@ func otherTable(m *Model) string {
 		}
 		return m.wrap("no other measure changed: "+escape.Printable(strings.Join(unchanged, ", "))) + "\n"
 	}
-	rows, note := shown(m, byMeasure(folded(m, smaller(found))), func(f *foldedFinding) bool { return f.standing().said() && f.standing() != allowed }, "changes of other measures passed")
+	rows, note := shown(m, byMeasure(folded(m, smaller(found))), func(f *foldedFinding) bool { return f.standing().listed() && f.standing() != allowed }, "changes of other measures passed")
 	t := new(grid.Grid).Left("other measures", "measure").Right("base", "head", "delta").Left("verdict")
 	for i := range rows {
 		f := &rows[i]
@@ -109,7 +109,7 @@ func otherTable(m *Model) string {
 // smaller leaves out what did not pass, which is reported elsewhere with the
 // same figures.
 func smaller(found []finding) []finding {
-	return slices.DeleteFunc(found, func(f finding) bool { return f.standing().said() && f.standing() != allowed })
+	return slices.DeleteFunc(found, func(f finding) bool { return f.standing().listed() && f.standing() != allowed })
 }
 
 // cells returns the benchmark, the measure and its change.

@@ -11,7 +11,7 @@ const (
 const (
 	callLegend   = "ƒ calls a helper or a kfunc: the call counts as one instruction, whatever is done there. The time of that is in latency."
 	partlyLegend = "partly: the line was not reached, but instructions of it that the compiler moved in front of a branch were executed."
-	spreadLegend = "~ is a mean: runs with the same input differ, and a difference behind a ~ is no more than they do."
+	spreadLegend = "~ is a mean: runs with the same input differ, and a difference behind a ~ can be just that."
 	asmLegend    = "≈ is an estimate of the machine instructions that the JIT made of an instruction; all else is counted. Instructions are numbered by slots, as the verifier does."
 )
 
@@ -64,10 +64,10 @@ func legends(m *Model, programs []program, all bool) []string {
 	}
 	var legends []string
 	for _, l := range []struct {
-		there bool
-		text  string
+		present bool
+		text    string
 	}{{called, callLegend}, {partly, partlyLegend}, {spread, spreadLegend}, {m.Asm, asmLegend}} {
-		if l.there {
+		if l.present {
 			legends = append(legends, l.text)
 		}
 	}

@@ -192,7 +192,7 @@ func (u *unreached) add(file string, ranges []string, all bool) {
 
 // Hints about lines that are not reached.
 const (
-	unreachedHint = "None of the runs that were counted got to these lines: what they cost is not in the figures. Packets, maps or globals that lead there would."
+	unreachedHint = "No counted run reached these lines, so their cost is not in the figures. To count them, give packets, maps or globals that lead there."
 	firstHint     = "The first runs find maps as they were filled. They are not in the figures, because those after them find what they left."
 )
 

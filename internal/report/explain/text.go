@@ -154,24 +154,24 @@ func lineText(s string, indented bool) string {
 }
 
 // rest says how much is not listed.
-func (e *textProgram) rest() (said []string) {
+func (e *textProgram) rest() (lines []string) {
 	list := e.p.listing(e.m)
 	if list.light > 0 {
 		what := "more, with"
 		if e.p.two() {
 			what = "more changed a little, by"
 		}
-		said = append(said, unit.Plural(list.light, "line")+" "+what+" "+unit.Mean(list.lightWeight)+" instructions a run: list them by --all")
+		lines = append(lines, unit.Plural(list.light, "line")+" "+what+" "+unit.Mean(list.lightWeight)+" instructions a run: list them by --all")
 	}
 	if e.p.two() && !e.m.All {
 		switch {
 		case len(list.lines) == 0 && list.same > 0:
-			said = append(said, "no line changed")
+			lines = append(lines, "no line changed")
 		case list.same > 0:
-			said = append(said, fmt.Sprintf("%s unchanged, with %s instructions a run", unit.Plural(list.same, "line"), unit.Mean(list.sameInsns)))
+			lines = append(lines, fmt.Sprintf("%s unchanged, with %s instructions a run", unit.Plural(list.same, "line"), unit.Mean(list.sameInsns)))
 		}
 	}
-	return said
+	return lines
 }
 
 // functionTable has what each function executes, if there are several.
@@ -212,15 +212,15 @@ func (e *textProgram) notes() string {
 func (e *textProgram) unreached(hinted map[string]bool) string {
 	var parts []string
 	for _, u := range e.p.unreached(e.names, e.m.All) {
-		said := u.what + ":"
+		part := u.what + ":"
 		for _, place := range u.places {
-			said += "\n  " + grid.Wrap(escape.Printable(place), e.m.columns()-2, 0, 4)
+			part += "\n  " + grid.Wrap(escape.Printable(place), e.m.columns()-2, 0, 4)
 		}
 		if !hinted[u.hint] {
-			said += "\n" + grid.Wrap(u.hint, e.m.proseWidth(), 0, 0)
+			part += "\n" + grid.Wrap(u.hint, e.m.proseWidth(), 0, 0)
 			hinted[u.hint] = true
 		}
-		parts = append(parts, said)
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -48,8 +48,8 @@ func (g *Grid) add(c column, heads []string) *Grid {
 
 // If leaves out the last added column unless there is true. Rows still have a
 // cell for it.
-func (g *Grid) If(there bool) *Grid {
-	g.columns[len(g.columns)-1].absent = !there
+func (g *Grid) If(present bool) *Grid {
+	g.columns[len(g.columns)-1].absent = !present
 	return g
 }
 

@@ -113,7 +113,7 @@ func negative(t *Table) string {
 		s, ok := r.Get(bench.Latency)
 		return ok && strings.HasPrefix(unit.NS(s.Center), "-")
 	}) {
-		return "; one below 0 is that of a program that is not told from the empty one"
+		return "; below 0, the program cannot be distinguished from an empty one"
 	}
 	return ""
 }
@@ -164,14 +164,14 @@ func verifierFigures(r *Row) string {
 // notesOn returns the notes on a benchmark, each once with all kernels that it
 // applies to.
 func notesOn(m *Model, across *report.Across[Row], kernels []string) string {
-	var counted, said report.Sentences
+	var counted, noted report.Sentences
 	for i, r := range across.On {
 		if r != nil {
 			for _, fact := range facts(r) {
 				counted.Add(fact, kernels[i])
 			}
 			for _, note := range notes(m, r) {
-				said.Add(note, kernels[i])
+				noted.Add(note, kernels[i])
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func notesOn(m *Model, across *report.Across[Row], kernels []string) string {
 		b.WriteString(grid.Wrap(where(n)+": "+n.Text, grid.MaxWidth, 0, 4) + "\n")
 	}
 	// People search for these, so each stays on its line.
-	for _, n := range said {
+	for _, n := range noted {
 		b.WriteString(where(n) + ": " + n.Text + "\n")
 	}
 	return b.String()

@@ -63,7 +63,7 @@ func TestADamagedFrameIsAnError(t *testing.T) {
 	for i := range line {
 		damaged := bytes.Clone(line)
 		damaged[i] ^= 1
-		// More data always follows, so the end is no excuse.
+		// More data always follows, so the end does not excuse it.
 		damaged = append(damaged, bytes.Repeat(line, 1000)...)
 		f, err := NewReader(bytes.NewReader(damaged)).Read()
 		if err == nil {

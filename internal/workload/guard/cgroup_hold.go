@@ -33,9 +33,9 @@ func holdCgroup(args []string) error {
 	if err := unix.Mkdirat(hierarchyFD, args[0], 0o755); err != nil {
 		return err
 	}
-	_, said := os.Stdout.WriteString("\n")
+	_, written := os.Stdout.WriteString("\n")
 	_, lived := io.Copy(io.Discard, os.Stdin)
-	return errors.Join(said, lived, removeCgroup(hierarchyFD, args[0]))
+	return errors.Join(written, lived, removeCgroup(hierarchyFD, args[0]))
 }
 
 // removeTime bounds how long the processes of a cgroup may take to end.

@@ -36,9 +36,9 @@ type Messages struct {
 	// Renew, unless nil, makes other sockets for the next message once a
 	// program refuses to send one.
 	Renew func() (*Messages, error)
-	// there and back are how long to wait for an arrival. A program that drops
+	// forth and back are how long to wait for an arrival. A program that drops
 	// the answers still needs messages that arrive.
-	there, back patience
+	forth, back patience
 }
 
 func messagesAmong(size int, sockets ...int) *Messages {
@@ -73,7 +73,7 @@ func (m *Messages) one(ctx context.Context) (ok bool, err error) {
 	if m.OneWay {
 		return true, nil
 	}
-	at, from, err := m.receive(ctx, &m.there)
+	at, from, err := m.receive(ctx, &m.forth)
 	if at <= 0 { // there is none, or the sender itself got it
 		return at == 0, err
 	}

@@ -211,7 +211,7 @@ func (c *connections) converse(client int) error {
 	}
 	defer unix.Close(peer)
 	m := messagesAmong(c.talk.Size, client, peer)
-	m.there, m.back = c.patience, c.patience
+	m.forth, m.back = c.patience, c.patience
 	if ok, err := m.one(context.Background()); err != nil || !ok {
 		return fmt.Errorf("exchange a message: %w", errors.Join(errNoConnection, err))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// unixName is in the abstract namespace, of which each network namespace has
-// its own: it is no file.
+// unixName is in the abstract namespace, and each network namespace has its
+// own: it is not a file.
 const unixName = "@ebpf-bench"
 
 // unixSocket opens a Unix socket, with an address if name is not empty.

@@ -29,7 +29,7 @@ const maxHeld = 48
 type Parking struct {
 	ns     *network.Netns
 	places []*place
-	// free are the places whose program is no longer held. It stays there until
+	// free are the places whose program has been released. It stays there until
 	// another one takes its place: that costs one patch, while detaching one
 	// and attaching the other would cost two.
 	free []*place
@@ -86,7 +86,7 @@ func (p *Parking) grow() (err error) {
 	return nil
 }
 
-// newPlaces makes a veth pair, both ends of which are places.
+// newPlaces makes a veth pair whose ends are both places.
 func newPlaces(ns *network.Netns, number int) ([]*place, error) {
 	h, err := ns.Netlink()
 	if err != nil {

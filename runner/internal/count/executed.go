@@ -173,7 +173,7 @@ func (e *Executed) Warning() string {
 	if len(why) > 0 {
 		return text + ": the program asks " + unit.Few(unique(why))
 	}
-	return text + ": what a run does depends on what runs before it left in maps, or on what an event interrupts"
+	return text + ": a run depends on what earlier runs left in maps, or on what an event interrupts"
 }
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }

@@ -27,7 +27,7 @@ func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
 		head, err = countSide(ctx, p.Head, code)
 	}
 	if err != nil {
-		e.Error, e.Hint, e.Log = load.Told(err)
+		e.Error, e.Hint, e.Log = load.Explained(err)
 		return e
 	}
 	e.Base, e.Head = base.explained(), head.explained()
@@ -80,7 +80,7 @@ func (e *Executed) Warnings() []string {
 }
 
 // countSide counts what a job executes; it returns nil for a nil job. It ends
-// with the context between loads, each of which may keep the verifier busy for
+// with the context between loads, because one may keep the verifier busy for
 // seconds.
 func countSide(ctx context.Context, j *plan.Job, code bool) (*Executed, error) {
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// joinLines joins the lines of the programs of both sides, either of which may
+// joinLines joins the lines of the programs of both sides, and one may
 // be nil: first the lines of the program itself, which counts as the same one
 // whatever its name, then those of the programs that it tail calls.
 func joinLines(base, head *Executed) []bench.Line {

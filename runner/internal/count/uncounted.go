@@ -21,7 +21,7 @@ func notInstrumented(err error) error {
 }
 
 // notLoaded explains why the counting copy of a program does not load though
-// the program itself does. That is no fault of the program, and the verifier's
+// the program itself does. The program is not to blame, and the verifier's
 // log, of up to a million instructions, would be about code that nobody wrote.
 func notLoaded(program string, err error) error {
 	text := err.Error()

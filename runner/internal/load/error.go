@@ -222,8 +222,8 @@ func innermost(err error) string {
 // give the reason.
 const mostKept = 5000
 
-// Told splits an error into the fields of a result.
-func Told(err error) (text, hint, log string) {
+// Explained splits an error into the fields of a result.
+func Explained(err error) (text, hint, log string) {
 	var verifier *ebpf.VerifierError
 	if errors.As(err, &verifier) {
 		lines := verifier.Log

@@ -100,7 +100,7 @@ func TestAProgramThatTakesTooLongToVerify(t *testing.T) {
 		t.Fatal("it loads")
 	}
 	err = Explain(spec, "p", err)
-	text, hint, log := Told(err)
+	text, hint, log := Explained(err)
 	if !strings.Contains(text, "BPF program is too large") || Class(err) != classTooLarge || hint == "" {
 		t.Errorf("%s (hint: %s; class: %s)", text, hint, Class(err))
 	}
@@ -148,7 +148,7 @@ func TestReadLog(t *testing.T) {
 
 func TestLongLogsAreClipped(t *testing.T) {
 	log := append(slices.Repeat([]string{"0: (b7) r0 = 0"}, 3*mostKept), "R0 why not")
-	_, _, kept := Told(&ebpf.VerifierError{Cause: errors.New("refused"), Log: log})
+	_, _, kept := Explained(&ebpf.VerifierError{Cause: errors.New("refused"), Log: log})
 	if n := strings.Count(kept, "\n"); n > mostKept || !strings.HasSuffix(kept, "R0 why not") || !strings.HasPrefix(kept, "(10001 lines are left out)") {
 		t.Errorf("%d lines, from %.40q", n, kept)
 	}

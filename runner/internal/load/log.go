@@ -48,8 +48,8 @@ func readLog(log []string) (reason, source string) {
 		reason = strings.TrimSpace(log[end-2]) + ": " + reason
 	}
 	for _, line := range log[:end-1] {
-		// The library writes a comment into an instruction that it poisons; it
-		// is no source line.
+		// The library writes a comment into an instruction that it poisons,
+		// which is not a source line.
 		if s, ok := strings.CutPrefix(line, "; "); ok && !strings.Contains(s, "poisoned by") {
 			source = s
 		}

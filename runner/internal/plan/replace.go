@@ -42,7 +42,7 @@ func (j *Job) addReplacements(s *suite.Suite, objects map[string]*object.Object)
 		}
 		p := objects[o.Path].Entry(r.Program)
 		if p.Type != ebpf.Extension {
-			return errorf("program %s is of type %s: what replaces a function is a freplace program", r.Program, object.TypeName(p.Type))
+			return errorf("program %s is of type %s: only a freplace program replaces a function", r.Program, object.TypeName(p.Type))
 		}
 		function := cmp.Or(r.Function, p.AttachTo)
 		if function == "" {
@@ -55,11 +55,11 @@ func (j *Job) addReplacements(s *suite.Suite, objects map[string]*object.Object)
 			return errorf("program %s is to replace two functions: it replaces one", r.Program)
 		}
 		if err := replaceable(j.ProgramSpec(), function); err != nil {
-			told := bench.WithHint(errorf("%s", err), globalHint)
+			err := bench.WithHint(errorf("%s", err), globalHint)
 			if errors.Is(err, errNoFunction) {
-				return &noProgramError{told}
+				return &noProgramError{err}
 			}
-			return told
+			return err
 		}
 		key, changes := from.addProgram(j.Spec, objects[o.Path], o.Path, r.Program)
 		j.Spec.Programs[key].AttachTo = function

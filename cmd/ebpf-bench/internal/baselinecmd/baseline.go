@@ -91,7 +91,7 @@ func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []str
 }
 
 // damaged returns an error for the problems of a store. It only mentions the leftovers of
-// killed processes, which are no damage.
+// killed processes, which do no harm.
 func (b *command) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {

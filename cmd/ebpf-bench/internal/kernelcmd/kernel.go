@@ -211,7 +211,7 @@ func (k *command) load(ctx context.Context, words []string) (*kernel.Kernel, err
 		return nil, err
 	}
 	if len(missing) == len(fleet.Modules) {
-		k.t.Warn("Linux %s comes without modules: what takes one that is not built in, as %s may be, cannot be measured on it", loaded.Release, missing[0])
+		k.t.Warn("Linux %s comes without modules: benchmarks that need one, possibly %s, cannot be measured on it", loaded.Release, missing[0])
 		if filepath.Ext(words[0]) == ".deb" {
 			k.t.Hint("where Debian splits the kernel, they are in linux-modules-%s: give both packages together", loaded.Release)
 		}

@@ -8,28 +8,28 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// unlikeError returns the error that two files are not parts of the same, and why.
-func unlikeError(a, b *piece, format string, args ...any) error {
+// differError returns the error that two files are not parts of the same, and why.
+func differError(a, b *piece, format string, args ...any) error {
 	return fmt.Errorf("%s and %s cannot be merged: %s", a.file, b.file, fmt.Sprintf(format, args...))
 }
 
-// checkAlike refuses pieces that were not measured with one suite by one tool.
-func checkAlike(all []*piece) error {
+// checkSame refuses pieces that were not measured with one suite by one tool.
+func checkSame(all []*piece) error {
 	a := all[0]
 	for _, b := range all[1:] {
 		switch {
 		case (a.run == nil) != (b.run == nil):
-			return unlikeError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")
+			return differError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")
 		case a.tool != b.tool:
-			return unlikeError(a, b, "they come from different versions of ebpf-bench: %q and %q", a.tool, b.tool)
+			return differError(a, b, "they come from different versions of ebpf-bench: %q and %q", a.tool, b.tool)
 		case (a.shard == nil) != (b.shard == nil):
-			return unlikeError(a, b, "one is a shard (%v), and the other is not", cmp.Or(a.shard, b.shard))
+			return differError(a, b, "one is a shard (%v), and the other is not", cmp.Or(a.shard, b.shard))
 		case a.shard != nil && a.shard.Of != b.shard.Of:
-			return unlikeError(a, b, "they are shards of different numbers: %v and %v", a.shard, b.shard)
+			return differError(a, b, "they are shards of different numbers: %v and %v", a.shard, b.shard)
 		case a.comparison != nil && a.comparison.Base != b.comparison.Base:
-			return unlikeError(a, b, "they have different bases: %s and %s", wordsOf(a.comparison.Base), wordsOf(b.comparison.Base))
+			return differError(a, b, "they have different bases: %s and %s", wordsOf(a.comparison.Base), wordsOf(b.comparison.Base))
 		case a.comparison != nil && a.comparison.Head != b.comparison.Head:
-			return unlikeError(a, b, "they have different heads: %s and %s", wordsOf(a.comparison.Head), wordsOf(b.comparison.Head))
+			return differError(a, b, "they have different heads: %s and %s", wordsOf(a.comparison.Head), wordsOf(b.comparison.Head))
 		}
 	}
 	return nil
@@ -58,21 +58,21 @@ func checkKernel(pieces []*piece) error {
 	for _, b := range pieces {
 		if b.shard != nil {
 			if other := shards[*b.shard]; other != nil {
-				return unlikeError(other, b, "both have shard %v on Linux %s", b.shard, b.testbed.Kernel)
+				return differError(other, b, "both have shard %v on Linux %s", b.shard, b.testbed.Kernel)
 			}
 			shards[*b.shard] = b
 		}
 		if differs := unlikeTestbed(a.testbed, b.testbed); differs != "" {
-			return bench.WithHint(unlikeError(a, b, "on Linux %s they were measured on different testbeds: %s", a.testbed.Kernel, differs), unlikeHint(a.testbed))
+			return bench.WithHint(differError(a, b, "on Linux %s they were measured on different testbeds: %s", a.testbed.Kernel, differs), unlikeHint(a.testbed))
 		}
 		if b.comparison != nil {
 			if differs := unlikeBase(a.comparison.BaseTestbed, b.comparison.BaseTestbed); differs != "" {
-				return unlikeError(a, b, "their bases were measured on different testbeds: %s", differs)
+				return differError(a, b, "their bases were measured on different testbeds: %s", differs)
 			}
 		}
 		for _, name := range b.names {
 			if other := files[name]; other != nil {
-				return unlikeError(other, b, "both have benchmark %q on Linux %s", name, b.testbed.Kernel)
+				return differError(other, b, "both have benchmark %q on Linux %s", name, b.testbed.Kernel)
 			}
 			files[name] = b
 		}
@@ -84,7 +84,7 @@ func unlikeHint(t *bench.Testbed) string {
 	if t.Mode == bench.ModeExact {
 		return "count with the same version of QEMU everywhere"
 	}
-	return "time all shards on machines of one kind; or count instructions, which every machine does alike (exact mode)"
+	return "time all shards on machines of one kind; or count instructions, which gives the same result on every machine (exact mode)"
 }
 
 // unlikeTestbed says how two testbeds of the same kernel differ in a way that affects the
