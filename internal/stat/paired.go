@@ -96,7 +96,6 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 		net := medianOf(rounds, b.net)
 		floors := medianOf(rounds, func(i int) float64 { return o.floor[i] - b.floor[i] })
 		delta := medianOf(rounds, func(i int) float64 { return o.gross[i] - b.gross[i] - floors })
-		d.tiny = d.tiny || net < least
 		// A logarithm keeps the order, so it may follow the median.
 		d.logs = append(d.logs, math.Log(max(minRatio, 1+delta/max(net, least))))
 		d.deltas = append(d.deltas, delta)
@@ -105,6 +104,7 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 		d.rounds += len(rounds)
 	}
 	d.left = len(b.load) - d.rounds
+	d.tiny = measure == bench.Latency.Name && median(d.base) < MinNet
 	return d, nil
 }
 
