@@ -43,7 +43,7 @@ func innermost(p *Profile) (counts map[string]int, all int) {
 	return counts, all
 }
 
-// mostly fails unless nine of ten samples are in a function, of which there are some.
+// mostly fails unless nine of ten samples, and there are some, are in a function.
 func mostly(t *testing.T, p *Profile, name string) {
 	t.Helper()
 	if counts, all := innermost(p); all < 10 || counts[name] < all*9/10 {
