@@ -104,7 +104,7 @@ func (r *recording) open() (err error) {
 		return forbidden(err)
 	}
 	if _, err := btf.LoadKernelSpec(); err != nil {
-		return bench.WithHint(fmt.Errorf("read the types of the kernel: %w", err), "Take a kernel with CONFIG_DEBUG_INFO_BTF, as those of the distributions are: it has /sys/kernel/btf/vmlinux")
+		return bench.WithHint(fmt.Errorf("read the types of the kernel: %w", err), "take a kernel with CONFIG_DEBUG_INFO_BTF, as those of the distributions are: it has /sys/kernel/btf/vmlinux")
 	}
 	kinds := make([]perfprofiler.Kind, len(r.Kinds))
 	for i, kind := range r.Kinds {
@@ -114,7 +114,7 @@ func (r *recording) open() (err error) {
 		Kinds: kinds, All: r.All, Interval: time.Second / time.Duration(r.Frequency), Copies: r.Unwind == DWARF,
 	})
 	if errors.Is(err, perfprofiler.ErrNoCopies) {
-		err = bench.WithHint(fmt.Errorf("--unwind %s: %w", r.Unwind, err), "It takes Linux 5.15 on amd64; --unwind "+FramePointers.String()+" does not")
+		err = bench.WithHint(fmt.Errorf("--unwind %s: %w", r.Unwind, err), "it takes Linux 5.15 on amd64; --unwind "+FramePointers.String()+" does not")
 	}
 	return forbidden(err)
 }
