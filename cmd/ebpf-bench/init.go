@@ -29,8 +29,8 @@ except those in hidden folders, node_modules and vendor.
 
 Each program is run for an instant: on this host as root, or with --kernel in
 virtual machines, which needs no root. A program that does not load becomes a
-comment with the reason, and one that loads but cannot be run is only loaded, so
-the suite runs as it is. Without root and without --kernel nothing is tried.`
+comment with the reason, and one that loads but cannot run gets no workload, so
+the suite always runs. Without root and without --kernel nothing is tried.`
 
 const initExample = `  # a suite for all objects below this folder
   sudo ebpf-bench init

@@ -104,7 +104,7 @@ func TestSignalKeepsPartialResults(t *testing.T) {
 			}
 			lines := bufio.NewScanner(stderr)
 			for lines.Scan() {
-				if strings.Contains(lines.Text(), "it takes at least") {
+				if strings.Contains(lines.Text(), "it takes about") {
 					break
 				}
 			}

@@ -66,6 +66,9 @@ type step struct {
 	// on is what GitHub says about the run. In a local run it is nil, and local says why.
 	on    *github.Context
 	local error
+	// rehearsed reports whether act runs the workflow on the user's machine, for nobody
+	// else: the commits and the repository need not be on GitHub.
+	rehearsed bool
 }
 
 func (o Options) open() (*step, error) {
@@ -78,6 +81,7 @@ func (o Options) open() (*step, error) {
 		return nil, err
 	}
 	s.on, s.local = github.FromEnv(o.Getenv)
+	s.rehearsed = o.Getenv("ACT") != "" && s.token() == ""
 	return s, nil
 }
 

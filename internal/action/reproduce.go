@@ -13,10 +13,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
-// link returns a function for the URLs of lines of the head, nil in a local run. Files that
+// link returns a function for the URLs of lines of the head, nil in a local run, whose head
+// may be nowhere else. Files that
 // are not in the repository have none.
 func (s *step) link(in *sources) func(file string, line int) string {
-	if s.on == nil || !github.IsSHA(s.on.HeadSHA) {
+	if s.on == nil || s.rehearsed || !github.IsSHA(s.on.HeadSHA) {
 		return nil
 	}
 	return func(file string, line int) string {
@@ -63,15 +64,17 @@ func (s *step) reproduce(in *sources, comparisons []*bench.Comparison) string {
 	}
 	build := strings.TrimSpace(s.in.build)
 	folder := path.Clean("../base/" + in.prefix)
-	commands := []string{
-		"git fetch origin " + comparisons[0].Base.Commit + " " + comparisons[0].Head.Commit,
-		"git worktree add --detach ../base " + comparisons[0].Base.Commit,
-		"git worktree add --detach ../head " + comparisons[0].Head.Commit,
-		"(", "cd " + quoted(folder), build, ")",
-		"cd " + quoted(path.Clean("../head/"+in.prefix)),
-		build,
-		compare + " " + quoted(path.Join(up(in.prefix), folder, file)) + " " + quoted(file),
+	var commands []string
+	if !s.rehearsed {
+		commands = append(commands, "git fetch origin "+comparisons[0].Base.Commit+" "+comparisons[0].Head.Commit)
 	}
+	commands = append(commands,
+		"git worktree add --detach ../base "+comparisons[0].Base.Commit,
+		"git worktree add --detach ../head "+comparisons[0].Head.Commit,
+		"(", "cd "+quoted(folder), build, ")",
+		"cd "+quoted(path.Clean("../head/"+in.prefix)),
+		build,
+		compare+" "+quoted(path.Join(up(in.prefix), folder, file))+" "+quoted(file))
 	return strings.Join(commands, "\n")
 }
 

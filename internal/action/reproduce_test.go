@@ -31,6 +31,10 @@ func TestTheCommandsReproduce(t *testing.T) {
 			}
 			s := &step{in: &inputs{build: c.build, mode: c.mode, config: "a suite.yml"}, on: on}
 			script := s.reproduce(newSources(nil, "", c.prefix), comparisons)
+			s.rehearsed = true
+			if local := s.reproduce(newSources(nil, "", c.prefix), comparisons); strings.Contains(local, "git fetch") || !strings.HasSuffix(script, local) {
+				t.Errorf("a local run fetches from nowhere, or does something else:\n%s", local)
+			}
 			if c.prefix != "." {
 				// No commit here has folders.
 				script = strings.Replace(script, "(\ncd", "mkdir -p '../base/"+c.prefix+"' '../head/"+c.prefix+"'\n(\ncd", 1)
@@ -96,7 +100,7 @@ func TestLinks(t *testing.T) {
 	if got := link("other.c", 7); got != "" {
 		t.Errorf("a file that is not in the repository: %s", got)
 	}
-	if (&step{}).link(in) != nil {
+	if (&step{}).link(in) != nil || (&step{on: on, rehearsed: true}).link(in) != nil {
 		t.Error("a local run has links")
 	}
 }

@@ -43,7 +43,7 @@ type lines struct{ t *ui.Terminal }
 // to it.
 func (l *lines) Start(_ int, estimate time.Duration) {
 	if estimate = estimate.Round(time.Second); estimate > 0 {
-		l.t.Say("it takes at least %s", estimate)
+		l.t.Say("it takes about %s", estimate)
 	}
 }
 

@@ -56,7 +56,7 @@ func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error)
 func Matched(m *sides.Matchup) []bench.Note {
 	notes := bundled(m.Head.Suite)
 	if name := suite.Here(); m.MadeUp && name != "" {
-		notes = append(notes, bench.Say("programs are driven as their types take: --suite %s drives them by the workloads of the suite in this folder", name))
+		notes = append(notes, bench.Say("each program gets the default workload of its type; use --suite %s for the workloads of the suite in this folder", name))
 	}
 	if len(m.LeftOut) > 0 {
 		notes = append(notes, bench.Say("left out, because neither side has the program: %s", strings.Join(m.LeftOut, ", ")))

@@ -94,7 +94,7 @@ func (o *Options) nothing(benchmarks int) bench.Note {
 // bundled returns the notes on a suite that nobody named.
 func bundled(s *suite.Suite) (notes []bench.Note) {
 	if s != nil && s.Bundled {
-		notes = append(notes, bench.Say("no ebpf-bench.yml here: taking the bundled suite"))
+		notes = append(notes, bench.Say("no ebpf-bench.yml here: using the bundled suite"))
 	}
 	return notes
 }

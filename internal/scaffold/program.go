@@ -134,7 +134,7 @@ func (w *writer) driver(p *Program) {
 func (w *writer) packets(p *Program) {
 	if p.Type == "xdp" && !w.attached {
 		w.attached = true
-		w.comment(4, "\"veth\" in place of \"test_run\" attaches it to an interface, and sends it the packets.")
+		w.comment(4, "Use \"veth\" instead of \"test_run\" to attach it to an interface and send it the packets.")
 	}
 	if w.anchored {
 		w.line(4, "test_run: {packets: *packets}")

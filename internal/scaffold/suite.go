@@ -63,7 +63,7 @@ func (p *Program) Drives() string {
 	return p.Driver
 }
 
-const head = `# What ebpf-bench measures, and by what. Written by ebpf-bench init; it is yours
+const head = `# What ebpf-bench measures, and how. Written by ebpf-bench init; it is yours
 # to change. "ebpf-bench list" checks it, "sudo ebpf-bench run" measures.
 `
 
@@ -98,7 +98,7 @@ func (s *Suite) settings(w *writer) {
 		w.comment(0, "What run and compare judge by.")
 		w.line(0, "thresholds: %s\n", scalar(s.Thresholds))
 	}
-	w.comment(0, "The measuring time of each benchmark. More of it tells smaller differences.")
+	w.comment(0, "The measuring time of each benchmark. A longer time shows smaller differences.")
 	w.raw("# budget: 1s\n\n")
 	if len(s.Kernels) > 0 {
 		w.comment(0, "The kernels to measure on, in virtual machines that count instructions: the same number on every machine, without root.")

@@ -26,7 +26,7 @@ type Build struct {
 }
 
 const workflowHead = `# A pull request is measured beside the commit that it is to be merged into, and
-# fails when a program got dearer. Written by ebpf-bench init; it is yours to
+# fails when a program becomes more expensive. Written by ebpf-bench init; it is yours to
 # change.
 name: ebpf-bench
 on: pull_request
@@ -47,7 +47,7 @@ func (f *Workflow) Text() string {
 	w := &writer{}
 	w.raw(workflowHead)
 	if len(f.Build.Setup) > 0 {
-		w.line(6, "- name: Install what the build takes")
+		w.line(6, "- name: Install build dependencies")
 		w.line(8, "run: |")
 		for _, command := range f.Build.Setup {
 			w.line(10, "%s", command)

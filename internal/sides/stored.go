@@ -72,7 +72,7 @@ func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 	}
 	if errors.Is(err, baseline.ErrNotFound) {
 		return nil, bench.WithHint(fmt.Errorf("the baseline has no run of %s (commit %.12s)", rev, commit),
-			"check it out, build it, and keep a run of it by ebpf-bench run --save; or give its objects")
+			"check it out, build it, and save a run with ebpf-bench run --save; or pass its object files")
 	}
 	if err != nil {
 		return nil, err

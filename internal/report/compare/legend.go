@@ -26,13 +26,13 @@ func legend(m *Model) []string {
 	switch {
 	case exact:
 		text = append(text, "base and head are the machine instructions that a run executes, less those of an empty program;",
-			"they are counted and not timed, so a delta of one is a fact: = means that both are the same.")
+			"they are counted, not timed, so even a delta of 1 is real; = means no difference.")
 	case stored:
-		text = append(text, cost+"; delta is what the head costs",
-			"more, ~ where that is not significant. It includes what the machine did between the two.")
+		text = append(text, cost+"; delta is the extra cost of the head,",
+			"~ where it is not significant. It includes what the machine did between the two.")
 	default:
-		text = append(text, cost+"; delta is what the head costs",
-			"more in the rounds that both were measured in, ~ where that is not significant.")
+		text = append(text, cost+"; delta is the extra cost of the head",
+			"in the rounds that measured both, ~ where it is not significant.")
 	}
 	if line := testLine(m, stored); line != "" {
 		text = append(text, line)
@@ -45,9 +45,9 @@ func legend(m *Model) []string {
 	}
 	switch has := columnsOf(rows); {
 	case has.interval && has.wouldCatch:
-		text = append(text, "interval is where the true delta lies; would catch is the smallest slowdown that this comparison would have caught, with a probability of "+unit.Level(thresholds.Power)+".")
+		text = append(text, "the true delta lies in the interval; would catch is the smallest slowdown that this comparison would have caught, with a probability of "+unit.Level(thresholds.Power)+".")
 	case has.interval:
-		text = append(text, "interval is where the true delta lies.")
+		text = append(text, "The true delta lies in the interval.")
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.main != nil && r.main.Change != nil && r.main.Change.NearZero() }) {
 		text = append(text, "Where the base costs next to nothing, or less than the noise, these are not percentages.")

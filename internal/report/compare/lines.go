@@ -62,10 +62,12 @@ func whys(m *Model, found []finding) []*line {
 	named := map[string]bool{}
 	for _, f := range found {
 		line := l.add(f.standing(), f.row.Benchmark, f.row.kernel, f.verdict.Measure.Name, f.verdict.Why)
-		line.place = f.place()
-		if f.standing() == regressed && !named[f.row.Benchmark] {
-			line.dearest = report.DearestLines(f.row.Pair)
-			named[f.row.Benchmark] = len(line.dearest) > 0
+		dearest := report.DearestLines(f.row.Pair)
+		switch {
+		case len(dearest) == 0: // then the place of the program has to do
+			line.place = f.place()
+		case f.standing() == regressed && !named[f.row.Benchmark]:
+			line.dearest, named[f.row.Benchmark] = dearest, true
 		}
 	}
 	return l.all

@@ -176,7 +176,7 @@ func unmeasuredSection(m *Model, found []finding) grid.Section {
 // reasonSection says why of all verdicts on changes, those that do not decide included.
 func reasonSection(m *Model, found []finding) grid.Section {
 	s := reasons(m, "- ", slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return !hasFigures(f.standing()) }))
-	return s.Behind(unit.Plural(len(s.Rows), "verdict") + " and why")
+	return s.Behind("Why: " + unit.Plural(len(s.Rows), "verdict"))
 }
 
 // hasFigures reports whether verdicts of that standing are about a change, which the table

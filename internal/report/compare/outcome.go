@@ -137,8 +137,8 @@ func tally(m *Model) string {
 	}
 	add(regressed, unit.Plural(n(regressed), "regression"))
 	add(overBudget, fmt.Sprintf("%d over budget", n(overBudget)))
-	add(warned, unit.Plural(n(warned), "warning")+" of a regression")
-	add(overWarned, unit.Plural(n(overWarned), "warning")+" of an exceeded budget")
+	add(warned, unit.Plural(n(warned), "regression warning"))
+	add(overWarned, unit.Plural(n(overWarned), "budget warning"))
 	add(failed, fmt.Sprintf("%d failed", n(failed)))
 	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
 	add(improved, unit.Plural(n(improved), "improvement"))

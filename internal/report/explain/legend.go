@@ -9,7 +9,7 @@ const (
 )
 
 const (
-	callLegend   = "ƒ calls a helper or a kfunc: the call counts as one instruction, whatever is done there. The time of that is in latency."
+	callLegend   = "ƒ calls a helper or a kfunc: a call counts as one instruction, and the time that the callee takes is part of latency."
 	partlyLegend = "partly: the line was not reached, but instructions of it that the compiler moved in front of a branch were executed."
 	spreadLegend = "~ is a mean: runs with the same input differ, and a difference behind a ~ can be just that."
 	asmLegend    = "≈ is an estimate of the machine instructions that the JIT made of an instruction; all else is counted. Instructions are numbered by slots, as the verifier does."
