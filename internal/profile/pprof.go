@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -69,6 +70,10 @@ type pprofBuilder struct {
 	mappings  map[string]*pprof.Mapping
 }
 
+// clone is what compilers append to the names of copies of a function. pprof takes the
+// text behind the last dot for the whole name.
+var clone = regexp.MustCompile(`\.(isra|constprop|part|cold|lto_priv|llvm)\b.*`)
+
 type pprofFunction struct{ name, file string }
 
 func (b *pprofBuilder) stack(s *Stack) []*pprof.Location {
@@ -95,7 +100,7 @@ func (b *pprofBuilder) location(l *Location) *pprof.Location {
 func (b *pprofBuilder) function(name, file string) *pprof.Function {
 	key := pprofFunction{name, file}
 	if b.functions[key] == nil {
-		b.functions[key] = &pprof.Function{ID: uint64(len(b.out.Function) + 1), Name: name, SystemName: name, Filename: file}
+		b.functions[key] = &pprof.Function{ID: uint64(len(b.out.Function) + 1), Name: clone.ReplaceAllString(name, ""), SystemName: name, Filename: file}
 		b.out.Function = append(b.out.Function, b.functions[key])
 	}
 	return b.functions[key]

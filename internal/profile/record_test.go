@@ -53,6 +53,11 @@ func TestTheLineThatSleepsIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := slices.IndexFunc(strings.Split(string(source), "\n"), func(s string) bool { return strings.Contains(s, "unix.Nanosleep(") }) + 1
+	busy := exec.Command("sh", "-c", "while :; do :; done") // it samples CPUs that are not idle
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Process.Kill(); _ = busy.Wait() }()
 	p := record(t, Options{Command: []string{agent, "-duration", "1s", "-frequency", "500", "-sleep", "4ms"}, Kinds: []Kind{CPU, OffCPU}})
 	waits := p.Waits()
 	if len(waits) == 0 || waits[0].Name != "main.pause" || waits[0].Line != line || filepath.Base(waits[0].File) != "main.go" {

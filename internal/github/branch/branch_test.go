@@ -290,7 +290,7 @@ func TestABlobThatIsAnotherIsRefused(t *testing.T) {
 	}
 	tree := f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree]
 	f.Blobs[tree["runs/"+m.ID]] = []byte("something else")
-	if _, err := f.branch("").Load(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(), "another") {
+	if _, err := f.branch("").Load(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(), "different") {
 		t.Errorf("error %v", err)
 	}
 }
