@@ -14,7 +14,7 @@ type Accept struct {
 	Reason string `yaml:"reason"`
 }
 
-// excuse turns an accepted regression into one that does not fail, or says why it is no
+// excuse turns an accepted regression into one that does not fail, or says why it is not a
 // longer accepted, or not that far.
 func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 	for _, a := range p.Accept {

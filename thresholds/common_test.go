@@ -53,7 +53,7 @@ func TestKernelThatTheHeadLacks(t *testing.T) {
 	}
 }
 
-// A comparison runs only what both sides have. So the budget of a new benchmark is no
+// A comparison runs only what both sides have. So the budget of a new benchmark is not a
 // reason to fail, but does not pass in strict mode. A stored run was measured as a whole.
 func TestBudgetOfAnAddedBenchmark(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, max: 1000000}]\n")

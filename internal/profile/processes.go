@@ -159,7 +159,7 @@ func (k *processes) at(pid uint32, addr uint64) *mapping {
 }
 
 // unmapped reports whether a process has no code at an address. Nothing is unmapped in a
-// process of which nothing is known.
+// process that is unknown.
 func (k *processes) unmapped(pid uint32, addr uint64) bool {
 	p := k.byPID[pid]
 	return p != nil && len(p.maps) > 0 && k.at(pid, addr) == nil

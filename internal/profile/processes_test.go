@@ -55,7 +55,7 @@ func TestStacksEndWhereNothingIsMapped(t *testing.T) {
 		t.Errorf("%d locations, cut %t", len(s.Locations), s.Cut)
 	}
 	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 2, User: []uint64{15, 16, 999}}}); len(s.Locations) != 3 {
-		t.Errorf("%d locations of a process of which nothing is known", len(s.Locations))
+		t.Errorf("%d locations of an unknown process", len(s.Locations))
 	}
 	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{999, 12}}}); len(s.Locations) != 2 {
 		t.Errorf("%d locations of a thread that runs nowhere", len(s.Locations))

@@ -71,7 +71,7 @@ func TestTheLineThatSleepsIsNamed(t *testing.T) {
 }
 
 // Sleeps are as long as the program itself says: those of an interval and more each, and
-// shorter ones as a sum, of which the parts are drawn.
+// shorter ones as a sum, whose parts are drawn.
 func TestSleepsAreAsLongAsTheyWere(t *testing.T) {
 	sleeper := build(t, "./testdata/sleeper")
 	var out bytes.Buffer

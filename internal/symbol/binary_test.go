@@ -298,7 +298,7 @@ func TestOffsetsHaveAddresses(t *testing.T) {
 	}
 }
 
-// What is no executable, or claims more than is plausible, is refused.
+// A file that is not an executable, or claims more than is plausible, is refused.
 func TestImplausibleFilesAreRefused(t *testing.T) {
 	data, err := os.ReadFile("testdata/gcc-5.elf")
 	if err != nil {

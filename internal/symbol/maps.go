@@ -25,7 +25,7 @@ type Mapping struct {
 
 const (
 	// maxLine bounds a line of the files that are read here, in bytes: paths are shorter
-	// than 4096, of which each can be written as four.
+	// than 4096, each of them written as up to four.
 	maxLine = 32 << 10
 	// maxMappings bounds the mappings of a process. vm.max_map_count is 65530 if nobody
 	// changed it.
@@ -83,7 +83,7 @@ const maxPerfMap = 256 << 20
 
 // parsePerfMap reads what a just-in-time compiler wrote of its functions: lines of an
 // address, a size, both in hexadecimal, and a name (jit-interface.txt, in tools/perf/
-// Documentation of Linux). It skips malformed lines, the last of which may be one that
+// Documentation of Linux). It skips malformed lines, and the last may be one that
 // is being written. Of functions at the same address, the last one counts.
 func parsePerfMap(text []byte) *table {
 	t := &table{text: text}

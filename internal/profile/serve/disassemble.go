@@ -67,7 +67,7 @@ func x86(mode int) decoder {
 	}
 }
 
-// bad returns bytes that are no instruction, or one that the decoder does not know.
+// bad returns bytes that are not an instruction, or one that the decoder does not know.
 func bad(code []byte) (string, int) {
 	return fmt.Sprintf("(unknown) %s", hex.EncodeToString(code)), len(code)
 }

@@ -75,7 +75,7 @@ var fixedSizes = [...]uint8{
 	0x29: 1, 0x2a: 2, 0x2b: 3, 0x2c: 4, // addrx1 to addrx4
 }
 
-// value is the value of an attribute: a number, the meaning of which depends on the
+// value is the value of an attribute: a number, whose meaning depends on the
 // form; of a string within the entry, its offset in the section. Form 0 means that
 // there is no such attribute.
 type value struct {

@@ -197,7 +197,7 @@ func (l *lines) run(c *cursor, p *program) {
 	l.rows = l.rows[:first]
 }
 
-// endSequence makes a sequence of the rows from first on, the last of which ends it.
+// endSequence makes a sequence of the rows from first on; the last one ends it.
 // It drops code that the linker discarded.
 func (l *lines) endSequence(first int) {
 	rows := l.rows[first:]

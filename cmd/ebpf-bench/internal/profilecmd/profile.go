@@ -123,7 +123,7 @@ func (f *flags) options(command []string) (profile.Options, error) {
 	case f.frequency < 1 || f.frequency > most:
 		return o, fmt.Errorf("--frequency %d: it must be from 1 to %d", f.frequency, most)
 	case f.duration < 0:
-		return o, errors.New("--duration must not be negative; 0 is no limit")
+		return o, errors.New("--duration must not be negative; 0 means no limit")
 	case f.rows < 1:
 		return o, errors.New("--rows must be at least 1")
 	}
