@@ -14,8 +14,8 @@ type Accept struct {
 	Reason string `yaml:"reason"`
 }
 
-// excuse turns an accepted regression into one that does not fail, or says why it is not a
-// longer accepted, or not that far.
+// excuse turns an accepted regression into one that does not fail, or says why it is not,
+// or no longer, accepted, or not that far.
 func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 	for _, a := range p.Accept {
 		if v.Outcome != Regression || a.Measure != v.Measure.Name || !match(a.Benchmark, v.Benchmark) {

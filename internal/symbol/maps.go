@@ -25,7 +25,7 @@ type Mapping struct {
 
 const (
 	// maxLine bounds a line of the files that are read here, in bytes: paths are shorter
-	// than 4096, each of them written as up to four.
+	// than 4096, and each of their bytes may be written as four.
 	maxLine = 32 << 10
 	// maxMappings bounds the mappings of a process. vm.max_map_count is 65530 if nobody
 	// changed it.
