@@ -214,6 +214,9 @@ type Command struct {
 	Count int `yaml:"count"`
 	// Timeout is how long Run may take per round (default 10 s).
 	Timeout Duration `yaml:"timeout"`
+	// With names other tracing programs of the object, attached to the hooks that their
+	// sections name as long as the program is. They use the same maps.
+	With []string `yaml:"with"`
 }
 
 // The built-in loads for tracing programs.

@@ -26,6 +26,8 @@ type Options struct {
 	// differs, the depth visible in the bytecode is the bound, which misses
 	// access by computed negative offsets.
 	StackDepths map[string][]int
+	// Skip names programs that stay as they are.
+	Skip []string
 }
 
 // Instrument rewrites every program of a spec in place, so that each basic
@@ -42,7 +44,7 @@ func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
 	t := &Table{byName: map[string]*Program{}}
 	rewritten := map[string]asm.Instructions{}
 	for _, name := range slices.Sorted(maps.Keys(spec.Programs)) {
-		if spec.Programs[name].Type == ebpf.UnspecifiedProgram {
+		if spec.Programs[name].Type == ebpf.UnspecifiedProgram || slices.Contains(o.Skip, name) {
 			continue
 		}
 		insns, err := t.instrument(name, spec.Programs[name], o)

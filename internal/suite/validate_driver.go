@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,11 @@ func (v *validator) exchange(e *bench.Exchange, at []any) {
 }
 
 func (v *validator) command(c *bench.Command, at []any) {
+	for i, name := range c.With {
+		if name == "" || slices.Contains(c.With[:i], name) {
+			v.errorf(sub(at, "with", i), "with has an empty name, or one twice")
+		}
+	}
 	switch {
 	case c.Run != nil && (len(c.Run) == 0 || c.Run[0] == ""):
 		v.errorf(sub(at, "run"), "the command is empty")

@@ -49,7 +49,7 @@ type Executed struct {
 func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like) (*Executed, error) {
 	spec := j.Spec.Copy()
 	drive.ZeroSeeds(spec)
-	table, err := insn.Instrument(spec, insn.Options{Placement: placementOf(j), StackDepths: depths})
+	table, err := insn.Instrument(spec, insn.Options{Placement: placementOf(j), StackDepths: depths, Skip: companions(j)})
 	if err != nil {
 		return nil, notInstrumented(err)
 	}
@@ -92,6 +92,14 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	}
 	e.findFailedTailCalls(s.Coll)
 	return e, nil
+}
+
+// companions returns the names of the programs whose instructions do not count.
+func companions(j *plan.Job) (names []string) {
+	for _, c := range j.Companions {
+		names = append(names, c.Program)
+	}
+	return names
 }
 
 // placementOf returns where to place the job's counters: in every block if runs

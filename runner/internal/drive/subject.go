@@ -26,9 +26,10 @@ type Subject struct {
 	Program  *ebpf.Program
 	Emptiers []bpfmap.Emptier
 	Unread   []*bpfmap.UnreadRing
-	// replaced holds the attached replacements of the program's functions.
-	replaced []io.Closer
-	Driver   Driver
+	// beside holds what is attached beside the program: replacements of its functions,
+	// and its companions.
+	beside []io.Closer
+	Driver Driver
 	// Hardware counts CPU events in a slice. It is nil if they would say
 	// nothing about the program.
 	Hardware *pmu.Counters
@@ -63,7 +64,7 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	if err != nil {
 		return s, err
 	}
-	if s.replaced, err = attachReplacements(j, s.Coll); err != nil {
+	if s.beside, err = attachReplacements(j, s.Coll); err != nil {
 		return s, err
 	}
 	s.Program = s.Coll.Programs[j.Program]
@@ -81,6 +82,13 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	}
 	if s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps); err != nil {
 		return s, err
+	}
+	for _, c := range j.Companions {
+		attached, err := c.Hook.Attach(s.Coll.Programs[c.Program])
+		if err != nil {
+			return s, bench.WithHint(fmt.Errorf("attach program %s to %s: %w", c.Program, c.Hook.Section, err), bench.Hint(err))
+		}
+		s.beside = append(s.beside, attached)
 	}
 	s.Driver, err = openDriver(ctx, env, s.Program, j)
 	return s, err
@@ -161,7 +169,7 @@ func (s *Subject) Close() error {
 	}
 	closeAll(s.Emptiers)
 	closeAll(s.Unread)
-	closeAll(s.replaced)
+	closeAll(s.beside)
 	if s.Coll != nil {
 		s.Coll.Close()
 	}

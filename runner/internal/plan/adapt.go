@@ -166,7 +166,7 @@ func (j *Job) ByVerify(why error) *Job {
 	job, b := *j, *j.Benchmark
 	b.SetDriver(bench.DriverVerify)
 	// A program that never runs needs no preparation.
-	job.Benchmark, job.Frames, job.Preparations = &b, nil, nil
+	job.Benchmark, job.Frames, job.Preparations, job.Companions = &b, nil, nil, nil
 	job.Warnings = append(job.Warnings[:len(job.Warnings):len(job.Warnings)], NotRun+why.Error())
 	return &job
 }

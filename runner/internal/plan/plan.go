@@ -41,6 +41,8 @@ type Job struct {
 	Entries map[string][]bpfmap.Entry
 	// Preparations are run once the maps are filled.
 	Preparations []Preparation
+	// Companions are attached as long as the program is.
+	Companions []Companion
 	// Replacements take the place of functions of the program.
 	Replacements []Replacement
 	// Warnings say what had to be changed for the object to load.
@@ -103,6 +105,9 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	}
 	if err := job.addReplacements(s, objects); err != nil {
 		return nil, err
+	}
+	if err := job.addCompanions(objects[from.Path]); err != nil {
+		return nil, s.ErrorAt(b.Name, "command", "with: %s", err)
 	}
 	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -9,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 // Preparation is a program that fills maps before another one is measured.
@@ -32,6 +34,49 @@ func (j *Job) addPreparations(o *object.Object, readFile func(string) ([]byte, e
 		}
 		j.Preparations = append(j.Preparations, Preparation{p.Program, max(p.Runs, 1), inputs})
 		// What the benchmark already has is changed as it asks for.
+		addMissing(j.Spec.Maps, spec.Maps)
+		addMissing(j.Spec.Programs, spec.Programs)
+		addMissing(j.Spec.Variables, spec.Variables)
+	}
+	return nil
+}
+
+// Companion is a program that is attached beside the one that is measured.
+type Companion struct {
+	Program string
+	Hook    *hook.Hook
+}
+
+// addCompanions adds the programs that are attached beside the benchmark's, and what they
+// refer to, to the job's spec.
+func (j *Job) addCompanions(o *object.Object) error {
+	if j.Command == nil {
+		return nil
+	}
+	for _, name := range j.Command.With {
+		entry := o.Entry(name)
+		switch {
+		case entry == nil:
+			return fmt.Errorf("the object has no program %q%s", name, strictyaml.DidYouMean(name, o.Programs()))
+		case name == j.Program:
+			return fmt.Errorf("program %s is the one that is measured", name)
+		}
+		spec, _ := o.Program(name)
+		p := spec.Programs[name]
+		h, err := hook.Parse(p.SectionName)
+		if err == nil {
+			err = h.Takes(p.Type)
+		}
+		if err == nil && h.Reads() {
+			err = errors.New("an iterator is not attached")
+		}
+		if err == nil {
+			err = h.Aim(p)
+		}
+		if err != nil {
+			return fmt.Errorf("program %s: %w", name, err)
+		}
+		j.Companions = append(j.Companions, Companion{name, h})
 		addMissing(j.Spec.Maps, spec.Maps)
 		addMissing(j.Spec.Programs, spec.Programs)
 		addMissing(j.Spec.Variables, spec.Variables)
