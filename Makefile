@@ -51,109 +51,42 @@ kernels: build ## get the kernels that the tests boot, by the mirror of apt
 		./ebpf-bench kernel path $$k >/dev/null 2>&1 || { echo "getting kernel $$k"; ./ebpf-bench kernel add $$k; }; \
 	done
 
-.PHONY: test
-test: ## run the tests, those of this kernel too, with the race detector where goroutines share state
+TEST = $(UNPRIVILEGED) $$($(TOOL) -n gotestsum) --format pkgname-and-test-fails --jsonfile
+TEST_FLAGS = -vet=off $(if $(NO_HOST),,$(EXEC))
+# A test there keeps the list complete.
+RACE = $(shell sed -n 's|^[a-z][^ ]*|./&|p' internal/layers/race.txt)
+
+.PHONY: tested
+tested:
 	@scripts/setup test
 	@$(MAKE) --no-print-directory kernels || { { [ -z "$${CI:-}" ] || [ "$${EBPF_BENCH_TEST_KERNELS:-}" = none ]; } && echo "the tests that boot other kernels are skipped"; }
-	@$(MAKE) --no-print-directory -j3 --output-sync=target test-stories test-race test-commands test-plain
-ifdef NO_HOST
-	@$(MAKE) --no-print-directory test-vm VM_KERNELS="$(VM_STORIES)"
-endif
 
-# Where goroutines share nothing the race detector finds nothing, and it makes tests
-# ten times slower that unpack or escape a lot, or that start the tool, or themselves,
-# many times. So those run without it, and with it run the packages of scripts/racing,
-# and of runner and the command line the tests with more than one thing under way.
-# Those of VM_RACING boot virtual machines: make test-vm runs them.
-VM_RACING := ./internal/vm
-RACE_PACKAGES = $(filter-out ./cmd/ebpf-bench ./runner $(VM_RACING),$(shell scripts/racing))
-RACE_RUNNER := CPU|Contention|Parallel|RingBuffer|Emptied|CutOff|Cancel|Storm|EveryDriver|TestExplain$$|OneFailure|Context|SavesAfter|HardwareCounters
-RACE_STORIES := run_bundled parallel compare baseline
-# These boot virtual machines: make test-vm runs them.
-KERNEL_STORIES = $(call stories,*_kernels)
-PLAIN_STORIES = $(filter-out $(RACE_STORIES) $(KERNEL_STORIES),$(call stories,*))
-stories = $(patsubst cmd/ebpf-bench/testdata/script/%.txtar,%,$(wildcard cmd/ebpf-bench/testdata/script/$(1).txtar))
-PLAIN_PACKAGES = $(filter-out ./e2e ./cmd/ebpf-bench ./runner $(VM_RACING) $(RACE_PACKAGES),$(patsubst $(shell go list -m)/%,./%,$(shell go list ./...)))
-PLAIN_TESTS := TestDebiansOwnKernels|TestABombIsRefusedAtOnce|TestSeveralProcesses|TestEverySyscallIsMade|TestKilledWriters|TestBringHost|TestTenThousand|TestResultsAreBounded|TestAnEventWithoutEnd|TestDetectableIsCaught
-PLAIN_COMMANDS := TestDocumentedCommands|TestResultsAreAsDocumented|TestKillLeavesNothing
+.PHONY: check
+check: build vet ## while you work, a minute: build, vet, staticcheck, layers, the quick tests of what changed
+	go test ./internal/layers
+	$(UNPRIVILEGED) scripts/check
 
-comma := ,
-space := $() $()
-commas = $(subst $(space),$(comma),$(1))
-TEST = $(UNPRIVILEGED) $$($(TOOL) -n gotestsum) --format pkgname-and-test-fails --jsonfile
-TEST_FLAGS = -p 1 -vet=off -timeout 30m $(if $(NO_HOST),,$(EXEC))
+.PHONY: test
+test: vet tested ## what a change must pass: vet, staticcheck, and the quick tests, once more with the race detector
+	$(TEST) test-short.json -- -short $(TEST_FLAGS) ./...
+	CGO_ENABLED=1 $(TEST) test-race.json -- -race -short $(TEST_FLAGS) $(RACE)
 
-# The longest come first.
-.PHONY: test-stories test-race test-commands test-plain
-test-stories:
-	EBPF_BENCH_TEST_STORIES='$(call commas,$(PLAIN_STORIES))' $(TEST) test-stories.json -- $(TEST_FLAGS) -parallel 3 -run TestScripts ./cmd/ebpf-bench
-
-test-race:
-	CGO_ENABLED=1 $(TEST) test-race.json -- -race $(TEST_FLAGS) -skip '$(PLAIN_TESTS)' $(RACE_PACKAGES)
-	CGO_ENABLED=1 $(TEST) test-race-runner.json -- -race $(TEST_FLAGS) -run '$(RACE_RUNNER)' ./runner
-	CGO_ENABLED=1 $(TEST) test-race-tool.json -- -race $(TEST_FLAGS) -skip 'TestScripts|$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
-	EBPF_BENCH_TEST_STORIES='$(call commas,$(RACE_STORIES))' CGO_ENABLED=1 $(TEST) test-race-stories.json -- -race $(TEST_FLAGS) -run TestScripts ./cmd/ebpf-bench
-
-test-commands:
-	$(TEST) test-commands.json -- $(TEST_FLAGS) -run '$(PLAIN_COMMANDS)' ./cmd/ebpf-bench
-
-test-plain:
-	$(TEST) test-plain.json -- $(TEST_FLAGS) $(PLAIN_PACKAGES)
-	$(TEST) test-runner.json -- $(TEST_FLAGS) -skip '$(RACE_RUNNER)' ./runner
-	$(TEST) test-slow.json -- $(TEST_FLAGS) -run '$(PLAIN_TESTS)' $(RACE_PACKAGES)
-
-# The packages whose tests take a kernel, and the commands that these tests call.
-VM_KERNELS ?= $(KERNELS)
-VM_PACKAGES ?= ./internal/insn/... ./internal/pmu ./internal/probe ./internal/workload/... ./programs/... ./runner/...
-# The stories of the command line, on this kernel; none for none of them.
-VM_STORIES ?= 6.12
-VM_TOOLS := awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,setsid,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc
-VM_FILES := ../../internal/report/measured/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target
-# What there takes a second CPU, the network of the host, or Go, and what takes long
-# and is measured by stories too.
-VM_SKIP := CompareMeasuresPairs|RunsOfOthersAreTold|Spin|AToolThatIsKilled|ASupervisorThatIsKilled|PageFaultsAreSampled|Corpus
-
-.PHONY: test-vm
-test-vm: vmtest stories-of-kernels test-machines $(addprefix test-on-,$(VM_KERNELS)) $(addprefix stories-on-,$(VM_STORIES)) ## run the tests that take a kernel in virtual machines, on each of the kernels
-
-.PHONY: vmtest
-vmtest: kernels
-	@scripts/setup test
-	go build -o bin/vmtest ./internal/vm/vmtest
-
-test-on-%: vmtest
-	@echo "Linux $*:"
-	@$(call in_vm,$*,test-vm-$*.json) -skip '$(VM_SKIP)' $(VM_PACKAGES)
-
-# They boot the kernels themselves.
-.PHONY: stories-of-kernels test-machines
-stories-of-kernels: kernels
-	EBPF_BENCH_TEST_STORIES='$(call commas,$(KERNEL_STORIES))' $(TEST) test-kernels.json -- $(TEST_FLAGS) -parallel 2 -run TestScripts ./cmd/ebpf-bench
-
-test-machines: kernels
-	CGO_ENABLED=1 $(TEST) test-machines.json -- -race $(TEST_FLAGS) $(VM_RACING)
-
-stories-on-%: vmtest
-	@echo "stories on Linux $*:"
-	@$(call in_vm,$*,test-vm-stories.json) -run TestScripts ./cmd/ebpf-bench
-
-in_vm = CI= $(TOOL) gotestsum --format pkgname-and-test-fails --jsonfile $(2) -- -count=1 -p 2 -timeout 60m \
-	-exec "'$(CURDIR)/bin/vmtest' -kernel $(1) -memory 4096 -files $(VM_FILES) -tools $(VM_TOOLS)"
-
-.PHONY: e2e
-e2e: kernels ## run the action from end to end, by act against an emulated GitHub
-	@scripts/setup e2e
-	EBPF_BENCH_E2E=1 $(UNPRIVILEGED) $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 40m ./e2e
+.PHONY: test-all
+test-all: vet tested ## everything that this machine can run (two hours)
+	$(TEST) test-all.json -- -timeout 90m $(TEST_FLAGS) ./...
+	CGO_ENABLED=1 $(TEST) test-all-race.json -- -race -timeout 90m -short $(TEST_FLAGS) ./...
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=5000x
+	@$(MAKE) --no-print-directory fuzz-kernel e2e-schema hooks
 
 .PHONY: e2e-schema
-e2e-schema: kernels ## the same, with each request checked by GitHub's description of its API
+e2e-schema: tested ## run the end-to-end tests with each request checked by GitHub's description of its API
 	@scripts/setup e2e-schema
-	EBPF_BENCH_E2E=1 EBPF_BENCH_E2E_SCHEMA=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 40m -run 'Schema|Base|Fork' ./e2e
+	EBPF_BENCH_E2E_SCHEMA=1 $(TOOL) gotestsum --format standard-verbose -- -count=1 -timeout 40m -run 'Schema|Base|Fork' ./e2e
 
 .PHONY: figures-action
 figures-action: kernels ## measure what the README promises of the action: the time from a cold checkout to the verdict
-	@scripts/setup e2e
-	EBPF_BENCH_E2E=1 go test -run '^$$' -bench Cold -benchtime 3x ./e2e | grep -E '^Benchmark|^ok|FAIL'
+	@scripts/setup test
+	go test -run '^$$' -bench Cold -benchtime 3x ./e2e | grep -E '^Benchmark|^ok|FAIL'
 
 .PHONY: image
 image: ## build the image without Docker, and measure in it (root, some minutes, a gigabyte)
@@ -165,14 +98,17 @@ fresh: ## run the README's commands and the gate in a minimal Debian (root, an h
 	@scripts/setup fresh
 	$(SUDO) env PATH="$$PATH" scripts/fresh
 
-.PHONY: lint
-lint: ## check the style, the layers, the workflows and the usual mistakes
-	@scripts/setup lint
+.PHONY: vet
+vet:
 	@out=$$(gofmt -l $(GO_FILES)); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; } >&2
 	go vet ./...
+	$(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1016,-ST1020,-ST1021,-ST1022 ./...
+
+.PHONY: lint
+lint: vet ## check the style, the layers, the workflows and the usual mistakes
+	@scripts/setup lint
 	go build -C tools -o ../bin/lint ./lint
 	go vet -vettool=bin/lint ./...
-	$(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1016,-ST1020,-ST1021,-ST1022 ./...
 	$(TOOL) revive -config tools/revive.toml ./...
 	@$(TOOL) misspell -error $(GO_FILES)
 	go mod tidy -diff
@@ -201,9 +137,7 @@ fuzz: ## fuzz every parser, each for FUZZTIME (a time, or a number of inputs as 
 # 6.18 gets stuck for good when more than a thousand are freed at once.
 .PHONY: fuzz-kernel
 FUZZKERNELTIME ?= 500x
-fuzz-kernel: kernels ## compare the counts of generated programs with those of an interpreter, in a virtual machine
-	@scripts/setup test
-	go build -o bin/vmtest ./internal/vm/vmtest
+fuzz-kernel: vmtest ## compare the counts of generated programs with those of an interpreter, in a virtual machine
 	go test -run '^$$' -fuzz FuzzKernelAgainstOracle -fuzztime $(FUZZKERNELTIME) -exec "'$(CURDIR)/bin/vmtest' -kernel 6.12" ./internal/insn/oracle
 
 .PHONY: figures
@@ -237,6 +171,11 @@ corpus = rm -rf bin/corpus && mkdir -p bin/corpus && \
 	$(SUDO) env PATH="$$PATH" go test -count=1 -timeout 2h -v -run '$(1)' ./runner -corpus '../bin/corpus/*' $(3) && \
 	for k in $(KERNELS); do go test -count=1 -timeout 2h -v -run '$(1)' \
 		-exec "'$(CURDIR)/bin/vmtest' -kernel $$k -files ../bin/corpus/* -tools bpftool" ./runner -corpus '../bin/corpus/*' $(3) || exit 1; done
+
+.PHONY: vmtest
+vmtest: kernels
+	@scripts/setup test
+	go build -o bin/vmtest ./internal/vm/vmtest
 
 .PHONY: figures-insn
 INSN_REPEAT ?= 100

@@ -66,7 +66,7 @@ build() {
 	command -v go >/dev/null || die "there is no Go to build ebpf-bench with" "use a release of the action, or actions/setup-go before it"
 	say "building ebpf-bench from source, which takes minutes the first time"
 	# Without paths, a later build in another folder reuses what this one compiles.
-	(cd "$action" && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o "$bin" ./cmd/ebpf-bench) || die "ebpf-bench does not build from $action"
+	(cd "$action" && CGO_ENABLED=0 go build -ldflags "-s -w" -o "$bin" ./cmd/ebpf-bench) || die "ebpf-bench does not build from $action"
 	say "built from $action"
 }
 

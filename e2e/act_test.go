@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // run is the result of running a workflow.
@@ -62,7 +64,7 @@ func act(t testing.TB, gh *github, s *scratch, e event, args ...string) *run {
 	cmd := exec.Command(tool(t, "act"), args...)
 	// Without a settings file act would ask for some.
 	home := t.TempDir()
-	write(t, filepath.Join(home, "act", "actrc"), nil)
+	testenv.Write(t, filepath.Join(home, "act", "actrc"), nil)
 	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+home)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // The jobs in this repository's own CI that use the action as it is in the checkout: one
 // reports on the bundled programs, the other must see the action fail for the planted
 // regression.
 func TestOwnWorkflow(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s := newScratch(t, gh)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // suite is the suite of a project, whose make bpf builds the object.
@@ -64,6 +66,7 @@ const here = owner + "/" + repo
 // program slow is stopped, its author gets one comment, which is updated when they push,
 // and the pull request that makes it quick again gets a comment that says so.
 func TestStoredBase(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, quickBuild, slowBuild := project(t, gh, asItIs, "stored.yml")
@@ -145,6 +148,7 @@ func TestBuiltBase(t *testing.T) {
 // A pull request from a fork has a token that may only read. It is still gated, and the
 // summary has the report.
 func TestFork(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, quickBuild, slowBuild := project(t, gh, asItIs, "plain.yml")
@@ -173,6 +177,7 @@ func TestFork(t *testing.T) {
 
 // Two workflows comment on a fork's pull request, which one alone may not.
 func TestForkPair(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
@@ -195,6 +200,7 @@ func TestForkPair(t *testing.T) {
 
 // A fork whose objects do not build gets a comment too.
 func TestForkThatDoesNotBuild(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, _, _ := project(t, gh, asItIs, "fork-measure.yml", "fork-report.yml")
@@ -227,6 +233,7 @@ func uncontained(text string) string {
 
 // The shards of a suite, on two kernels, make one report.
 func TestMatrix(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, uncontained, "matrix.yml")
@@ -239,6 +246,7 @@ func TestMatrix(t *testing.T) {
 
 // A shard that could not be measured is named, beside the findings of the others.
 func TestMatrixThatLacksAPart(t *testing.T) {
+	testenv.Long(t, "runs a workflow")
 	t.Parallel()
 	gh := newGitHub(t)
 	s, _, slowBuild := project(t, gh, func(text string) string {

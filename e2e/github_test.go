@@ -19,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 const (
@@ -81,7 +83,7 @@ func emulate(t testing.TB) string {
 	t.Helper()
 	port := freePort(t)
 	seed := filepath.Join(t.TempDir(), "seed.yaml")
-	write(t, seed, fmt.Appendf(nil, `
+	testenv.Write(t, seed, fmt.Appendf(nil, `
 tokens:
   %s: {login: %s, scopes: [repo]}
 github:

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // workflows returns all workflows of this repository, including those for users to copy.
@@ -30,7 +32,7 @@ func TestGitHubParses(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	broken := filepath.Join(t.TempDir(), "broken.yml")
-	write(t, broken, []byte("on: push\njobs: {a: {runs-on: x, steps: [{run: 'echo ${{ github. }}', nosuch: 1}]}}\n"))
+	testenv.Write(t, broken, []byte("on: push\njobs: {a: {runs-on: x, steps: [{run: 'echo ${{ github. }}', nosuch: 1}]}}\n"))
 	if out, err := exec.Command("node", "parse.mjs", broken).CombinedOutput(); err == nil || strings.Count(string(out), "\n") != 2 {
 		t.Errorf("a broken workflow: %v\n%s", err, out)
 	}
@@ -48,7 +50,7 @@ func TestRecipesFitTheAction(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = []byte(strings.ReplaceAll(string(text), "org/ebpf-bench-action@v1", "./"))
-		write(t, filepath.Join(project, ".github/workflows", filepath.Base(path)), text)
+		testenv.Write(t, filepath.Join(project, ".github/workflows", filepath.Base(path)), text)
 	}
 	cmd := exec.Command(tool(t, "actionlint"))
 	cmd.Dir = project
@@ -112,5 +114,5 @@ func copyFile(t testing.TB, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, to, data)
+	testenv.Write(t, to, data)
 }

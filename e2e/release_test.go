@@ -12,11 +12,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // The binary of a release and the archive with its manual are the same in whichever folder
 // and by whomever they are built, with nothing built before.
 func TestReleaseIsReproducible(t *testing.T) {
+	testenv.Long(t, "builds a release twice")
 	t.Parallel()
 	build := func(folder string, env ...string) (files [][]byte) {
 		to := t.TempDir()
@@ -102,11 +105,12 @@ func checkManual(t *testing.T, archive []byte) {
 
 // The kernels of a release are those whose checksums are committed.
 func TestReleasePacks(t *testing.T) {
+	testenv.Long(t, "packs kernels")
 	t.Parallel()
 	folder := published(t)
 	tool := filepath.Join(t.TempDir(), "tool")
 	// kernel pack KERNEL --cache FOLDER --out FILE
-	write(t, tool, []byte("#!/bin/sh\n[ \"$1 $2 $4 $6\" = 'kernel pack --cache --out' ] && printf '%s' \"$3\" >\"$7\"\n"))
+	testenv.Write(t, tool, []byte("#!/bin/sh\n[ \"$1 $2 $4 $6\" = 'kernel pack --cache --out' ] && printf '%s' \"$3\" >\"$7\"\n"))
 	if err := os.Chmod(tool, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +127,7 @@ func TestReleasePacks(t *testing.T) {
 		"other bytes":           {strings.Replace(lines, " 4 linux-6.12", " 5 linux-6.12", 1), false},
 		"none is listed":        {"# Packed kernels of no release yet\n", false},
 	} {
-		write(t, filepath.Join(folder, "internal/kernel/PACKS"), []byte(c.lines))
+		testenv.Write(t, filepath.Join(folder, "internal/kernel/PACKS"), []byte(c.lines))
 		out, err := exec.Command(filepath.Join(folder, "scripts/release"), "packs", tool, t.TempDir()).CombinedOutput()
 		if (err == nil) != c.ok || !c.ok && !strings.Contains(string(out), "the kernels are not those of internal/kernel/PACKS") {
 			t.Errorf("%s: %v\n%s", what, err, out)
@@ -133,6 +137,7 @@ func TestReleasePacks(t *testing.T) {
 
 // A text that is not a version reaches no command.
 func TestReleaseVersion(t *testing.T) {
+	testenv.Long(t, "makes a release")
 	t.Parallel()
 	for _, version := range []string{"", "1.2.3", "v1.2", "v1.2.3 -X main.release=v9.9.9", "v1.2.3;true", "v01.2.3", "v1.2.3\n"} {
 		out, err := exec.Command("../scripts/release", "binary", version, "amd64", filepath.Join(t.TempDir(), "b")).CombinedOutput()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // scratch is the repository of a user of the action: a clone to work in, an origin to
@@ -65,7 +67,7 @@ func (s *scratch) commit(branch, message string, files map[string][]byte) (sha s
 		s.git("checkout", "-q", branch)
 	}
 	for name, data := range files {
-		write(s.t, filepath.Join(s.dir, name), data)
+		testenv.Write(s.t, filepath.Join(s.dir, name), data)
 		if bytes.HasPrefix(data, []byte("#!")) {
 			if err := os.Chmod(filepath.Join(s.dir, name), 0o755); err != nil {
 				s.t.Fatal(err)
@@ -225,6 +227,6 @@ func (s *scratch) checkout(e event) (dir, eventPath string) {
 		s.t.Fatal(err)
 	}
 	eventPath = filepath.Join(s.t.TempDir(), "event.json")
-	write(s.t, eventPath, text)
+	testenv.Write(s.t, eventPath, text)
 	return dir, eventPath
 }

@@ -14,6 +14,7 @@ import (
 // The instructions of a run depend neither on the driver nor on the kernel: a
 // packet counts as one however it arrives.
 func TestBPFInsns(t *testing.T) {
+	testenv.Plain(t)
 	run := measure(t, objects+`
   - {name: test_run, program: fun_xdp_fibonacci_slow, test_run: {packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}
   - {name: native, program: fun_xdp_fibonacci_slow, veth: {count: 100, packets: [{ipv4: {src: 10.0.0.252}, udp: {}}]}}

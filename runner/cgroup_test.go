@@ -6,9 +6,11 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func TestCgroupProgramsRunForEachMessageOrCall(t *testing.T) {
+	testenv.Plain(t)
 	tcp, udp, free := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}, bench.Exchange{}
 	udp6 := bench.Exchange{Protocol: bench.ProtocolUDP, IPv6: true}
 	c := func(name string, typ ebpf.ProgramType, attach ebpf.AttachType, talk bench.Exchange, runs uint64) hookCase {

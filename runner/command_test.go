@@ -82,6 +82,7 @@ var everywhere = []string{
 }
 
 func TestProgramsRunOnTheirHooks(t *testing.T) {
+	testenv.Long(t, "attaches to every kind of hook")
 	results := measureHooks(t, fewRounds, everywhere...)
 	if i := slices.Index(everywhere, "iter_map"); mapIteratorsForbidden(t) {
 		r := results[i]
@@ -264,6 +265,7 @@ func TestTracingProgramsWithoutAHook(t *testing.T) {
 
 // A warning mentions runs for others on a hook of the whole machine.
 func TestRunsOfOthersAreTold(t *testing.T) {
+	testenv.Host(t, "two CPUs")
 	done := make(chan struct{})
 	defer close(done)
 	go func() {

@@ -28,6 +28,8 @@ func medianGrowth(a, b *bench.Result) (growth float64, loads int) {
 }
 
 func TestCompareMeasuresPairs(t *testing.T) {
+	testenv.Plain(t)
+	testenv.Host(t, "a clock that tells time")
 	testenv.Root(t)
 	base := planOf(t, objects+`
   - {name: same, program: fun_xdp_fibonacci, test_run: {}}

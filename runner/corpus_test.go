@@ -36,6 +36,8 @@ func corpus(t *testing.T, others bool) (objects []corpusObject) {
 	}
 	globs := []string{*corpusGlob}
 	if *corpusGlob == "" {
+		testenv.Long(t, "takes each program of many objects")
+		testenv.Host(t, "the objects of others")
 		// All but faults.o, which is made to hang.
 		globs = []string{"../programs/*/*.o", "../cmd/ebpf-bench/testdata/objects/[^f]*.o"}
 		if others {

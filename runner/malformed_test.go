@@ -3,7 +3,6 @@ package runner
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/programs"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
@@ -52,6 +52,7 @@ func lines(t *testing.T, err error) {
 }
 
 func TestPlansOfMalformedObjects(t *testing.T) {
+	testenv.Plain(t)
 	planned := 0
 	for i, data := range objecttest.Malformed(2, 1000, bundledObjects(t, "")) {
 		jobs, err := planOfObject(data)
@@ -89,8 +90,9 @@ func planOfObject(data []byte) (jobs int, err error) {
 // This loads hundreds of programs in a row, so it runs in a virtual machine;
 // see vmtest. Each series of Linux gets other objects.
 func TestKernelLoadsOfMalformedObjects(t *testing.T) {
-	if os.Getenv("VMTEST_NOW") == "" {
-		t.Skip("this test runs in a virtual machine, by make test-vm")
+	testenv.Long(t, "loads hundreds of objects")
+	if !testenv.InGuest() {
+		t.Skip("this test runs in a virtual machine, by TestOnKernels of vmtest")
 	}
 	if err := rlimit.RemoveMemlock(); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // A program that drops everything still runs for each message, and no round
 // waits for answers that never come.
 func TestProgramsThatDropEverythingRun(t *testing.T) {
+	testenv.Plain(t)
 	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
 	for _, c := range []hookCase{
 		{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, bench.DriverSocket, tcp, 1},

@@ -15,6 +15,7 @@ import (
 // Another module can benchmark its own program, and benchstat reads the
 // results.
 func TestModuleOfAStranger(t *testing.T) {
+	testenv.Plain(t)
 	testenv.Root(t)
 	testenv.Tools(t, "go", "setpriv")
 	here, err := filepath.Abs("..")

@@ -41,8 +41,12 @@ func TestKillLeavesNothing(t *testing.T) {
 	links, pins, stats := machine(t)
 	var seen holdings
 	var mu sync.Mutex
+	kills := 20
+	if testing.Short() {
+		kills = 6
+	}
 	t.Run("kill", func(t *testing.T) {
-		for i := range 20 {
+		for i := range kills {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
 				held := killAfter(t, time.Duration(rand.Int64N(int64(2*time.Second))))
@@ -53,7 +57,7 @@ func TestKillLeavesNothing(t *testing.T) {
 		}
 	})
 	if len(seen.programs) == 0 || len(seen.links) == 0 || len(seen.processes) == 0 || seen.namespaces == 0 {
-		t.Errorf("20 kills never met a program, a link, a child or a namespace: %+v", seen)
+		t.Errorf("%d kills never met a program, a link, a child or a namespace: %+v", kills, seen)
 	}
 	linksAfter, pinsAfter, statsAfter := machine(t)
 	if !slices.Equal(links, linksAfter) || !slices.Equal(pins, pinsAfter) || stats != statsAfter {

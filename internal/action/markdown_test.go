@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -155,6 +156,7 @@ var reads = regexp.MustCompile(`@\w|#\d|(?i)\bgh-\d|\b[0-9a-fA-F]{40}\b|www\.|:/
 // Ten thousand names that strangers could choose do not change the structure of a report:
 // it is the same as with honest names.
 func TestTenThousandHostileNamesInReports(t *testing.T) {
+	testenv.Long(t, "renders 10,000 names")
 	n := 0
 	honest := strangers{func() string { n++; return fmt.Sprintf("name %d", n) }}
 	var want []map[string]int

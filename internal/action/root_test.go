@@ -116,6 +116,7 @@ func TestAsRootWithoutSudo(t *testing.T) {
 
 // If only root can read the machine's kernel, root copies it, and does nothing else.
 func TestBringHost(t *testing.T) {
+	testenv.Plain(t)
 	if !kerneltest.CanBoot(t) {
 		t.Skip("needs a kernel, see make kernels")
 	}

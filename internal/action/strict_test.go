@@ -64,6 +64,7 @@ func TestStrictKeysRefuse(t *testing.T) {
 
 // Results that would keep a job busy for long are not read.
 func TestResultsAreBounded(t *testing.T) {
+	testenv.Plain(t)
 	name := filepath.Join(t.TempDir(), "results.json")
 	run := &bench.Run{Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: "6.12"}}
 	for i := range maxReported + 1 {

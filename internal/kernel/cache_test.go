@@ -22,6 +22,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/kernel/image"
 	"github.com/org/ebpf-bench-action/internal/kernel/imagetest"
 	"github.com/org/ebpf-bench-action/internal/kernel/modules"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func newCache(t *testing.T) *Cache {
@@ -248,6 +249,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestSeveralProcessesAddTheSameKernel(t *testing.T) {
+	testenv.Plain(t)
 	c := newCache(t)
 	var all sync.WaitGroup
 	for range 4 {

@@ -19,9 +19,7 @@ import (
 // does not answer. In CI it fails, unless CI has none.
 func needMirror(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("downloads 130 MB")
-	}
+	testenv.Long(t, "downloads 130 MB")
 	_, err := (debian.Archive{}).Find(t.Context(), "trixie-backports")
 	if errors.Is(err, debian.ErrNoMirror) {
 		testenv.MissingKernel(t, fmt.Sprintf("mirror: %v", err))
@@ -35,19 +33,10 @@ func needMirror(t *testing.T) {
 	}
 }
 
-// mirrorCache returns the cache for the kernels. It persists with the race detector, which
-// makes unpacking each of them take a minute.
-func mirrorCache(t *testing.T) *Cache {
-	t.Helper()
-	if raceDetector {
-		return imagetest.Must(OpenCache(imagetest.Must(DefaultCacheDir()) + "-of-tests"))
-	}
-	return newCache(t)
-}
-
 func TestDebiansOwnKernels(t *testing.T) {
+	testenv.Plain(t)
 	needMirror(t)
-	c := mirrorCache(t)
+	c := newCache(t)
 	for _, version := range []string{"5.10", "6.1", "6.12", "7.2"} {
 		t.Run(version, func(t *testing.T) {
 			begin := time.Now()

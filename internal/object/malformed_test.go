@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/org/ebpf-bench-action/internal/object/objecttest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // libbpfObject has features that only libbpf reads directly.
@@ -69,6 +70,7 @@ func oneLine(t testing.TB, text string) {
 }
 
 func TestMalformedObjects(t *testing.T) {
+	testenv.Plain(t)
 	var read, refused int
 	for i, data := range objecttest.Malformed(1, 1000, realObjects(t)) {
 		if err := parseAll(t, data); err != nil {

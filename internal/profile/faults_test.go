@@ -53,6 +53,7 @@ func mostly(t *testing.T, p *Profile, name string) {
 
 // A process that ends before its first sample is a profile.
 func TestACommandThatEndsAtOnce(t *testing.T) {
+	testenv.Long(t, "starts the profiler five times")
 	testenv.Root(t)
 	for range 5 {
 		p := record(t, Options{Command: []string{"true"}, Kinds: []Kind{CPU, OffCPU, Disk, Fault}})
@@ -67,6 +68,7 @@ func TestACommandThatEndsAtOnce(t *testing.T) {
 // Children take no room in the kernel's tables once they have ended: of more than there is
 // room for, none is lost.
 func TestTenThousandChildren(t *testing.T) {
+	testenv.Long(t, "starts 10,000 processes")
 	testenv.Root(t)
 	p := record(t, Options{Command: []string{"sh", "-c", "i=0; while [ $i -lt 10000 ]; do (:); i=$((i+1)); done"}, Kinds: []Kind{CPU, OffCPU}})
 	if p.Lost[CPU] != 0 || p.Lost[OffCPU] != 0 || len(p.Samples) == 0 {

@@ -111,6 +111,7 @@ func TestSleepsAreAsLongAsTheyWere(t *testing.T) {
 
 // Children that end at once are named by what they had mapped.
 func TestChildrenThatEndAtOnce(t *testing.T) {
+	testenv.Long(t, "starts 2,000 processes")
 	testenv.Root(t)
 	p := record(t, Options{Command: []string{"sh", "-c", "i=0; while [ $i -lt 2000 ]; do (:); i=$((i+1)); done"}, Kinds: []Kind{CPU, OffCPU}, Frequency: 1000})
 	named := 0

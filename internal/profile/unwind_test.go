@@ -47,6 +47,7 @@ func stacksOf(p *Profile, kind Kind, in string) (stacks [][]string, cut int) {
 
 // Callers are found without frame pointers, down to the start of the thread.
 func TestStacksWithoutFramePointers(t *testing.T) {
+	testenv.Long(t, "compiles and profiles seven programs")
 	const whole = "f10 f9 f8 f7 f6 f5 f4 f3 f2 f1 "
 	for _, c := range []struct {
 		name  string

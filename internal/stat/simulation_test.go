@@ -6,6 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat/stattest"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 // caught reports whether one measurement meets the requirements of a verdict.
@@ -16,6 +17,7 @@ func caught(c *Change, d Detection) bool {
 // Changes that Detectable promises to catch are caught as often as it says, by
 // measurements other than the one that made the promise.
 func TestDetectableIsCaught(t *testing.T) {
+	testenv.Plain(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	const trials = 400
 	for _, c := range []struct {

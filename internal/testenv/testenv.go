@@ -18,7 +18,7 @@ import (
 // NoHost reports whether this machine's kernel must not be tested, because the
 // environment has EBPF_BENCH_TEST_HOST=none: it may be one that loads no
 // programs, or not for long. Tests that need a kernel then run in a virtual
-// machine; see make test-vm.
+// machine alone; see TestOnKernels in vmtest.
 func NoHost() bool { return os.Getenv("EBPF_BENCH_TEST_HOST") == "none" }
 
 // noKernels reports whether there may be no kernels for virtual machines, nor a
@@ -48,6 +48,35 @@ func MissingKernel(t testing.TB, what string) {
 
 // MustBoot reports whether it is a failure if other kernels cannot be booted.
 func MustBoot() bool { return os.Getenv("CI") != "" && !noKernels() }
+
+// Long skips a test under go test -short, the level that every change must pass.
+func Long(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: it " + why)
+	}
+}
+
+// Plain skips a test with the race detector, which makes it many times slower: goroutines
+// of the test share nothing.
+func Plain(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("this test runs without the race detector: its goroutines share nothing")
+	}
+}
+
+// InGuest reports whether vmtest runs this test in a virtual machine.
+func InGuest() bool { return os.Getenv("VMTEST_NOW") != "" }
+
+// Host skips a test in a virtual machine of vmtest, because the host has something that
+// the machine lacks.
+func Host(t testing.TB, what string) {
+	t.Helper()
+	if InGuest() {
+		t.Skip("this test runs on the host: it needs " + what)
+	}
+}
 
 // Tools skips a test that runs commands that this machine lacks.
 func Tools(t testing.TB, names ...string) {

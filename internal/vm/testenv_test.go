@@ -18,9 +18,7 @@ var kernels = []string{"5.10", "6.1", "6.12", "7.2"}
 // newCmd returns a command on one of the cached kernels.
 func newCmd(t testing.TB, release string, args ...string) *Cmd {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it boots a VM")
-	}
+	testenv.Long(t, "boots a virtual machine")
 	if _, err := exec.LookPath(qemuName); err != nil {
 		testenv.MissingKernel(t, qemuName+": apt-get install qemu-system-x86")
 	}

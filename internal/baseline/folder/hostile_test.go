@@ -32,6 +32,7 @@ func contentOf(run string) []byte {
 }
 
 func TestABombIsRefusedAtOnce(t *testing.T) {
+	testenv.Plain(t)
 	const id = "20261121T114900Z-5f0c2a91"
 	large := []member{{"runs/" + id, format.Seal(format.RunKind, contentOf(manyResults(1_000_000))), '0'}}
 	huge := []member{{"runs/" + id, format.Seal(format.RunKind, contentOf(manyResults(10_000_000))), '0'}}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func TestManyWritersLoseNothing(t *testing.T) {
@@ -79,6 +80,7 @@ func wantAll(t *testing.T, d *Dir, want []string) {
 }
 
 func TestKilledWritersLoseAndDamageNothing(t *testing.T) {
+	testenv.Long(t, "kills 100 writers")
 	d := newDir(t)
 	const writers, kills = 4, 100
 	random := rand.New(rand.NewPCG(1, 2))

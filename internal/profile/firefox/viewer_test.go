@@ -200,6 +200,7 @@ func TestViewer(t *testing.T) {
 
 // It also does with what was recorded: many threads, several processes, each kind of event.
 func TestViewerOfARecordedProfile(t *testing.T) {
+	testenv.Long(t, "runs the viewer")
 	testenv.Root(t)
 	p, _, err := profile.Options{
 		Command: []string{"sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; (sleep 0.05); dd if=/dev/zero of=/dev/null bs=1M count=500 2>/dev/null"}, Frequency: 1000,
@@ -213,6 +214,7 @@ func TestViewerOfARecordedProfile(t *testing.T) {
 
 // go tool pprof reads the other format, and has the same times.
 func TestGoToolPprof(t *testing.T) {
+	testenv.Long(t, "compiles pprof")
 	testenv.Tools(t, "go")
 	file := filepath.Join(t.TempDir(), "small.pb.gz")
 	var out bytes.Buffer

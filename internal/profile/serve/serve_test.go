@@ -333,6 +333,7 @@ func TestListen(t *testing.T) {
 // Instructions begin where objdump finds them, those with vectors too, in a library that has
 // many of them.
 func TestInstructionsBeginWhereTheyDo(t *testing.T) {
+	testenv.Plain(t)
 	testenv.Tools(t, "objdump")
 	libraries, _ := filepath.Glob("/lib/*-linux-gnu/libc.so.6")
 	if len(libraries) == 0 {

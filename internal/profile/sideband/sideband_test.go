@@ -56,6 +56,7 @@ func TestTellsOfProcessesThatHaveEnded(t *testing.T) {
 // Buffers that are written many times over, and read in between, are read whole: a record
 // that goes on at the start of a buffer too.
 func TestReadsRoundTheEndOfTheBuffer(t *testing.T) {
+	testenv.Long(t, "starts 800 processes")
 	testenv.Root(t)
 	const pages = 4
 	r, err := open(pages)

@@ -49,6 +49,7 @@ func TestEveryLoadIsDone(t *testing.T) {
 // Every system call of this machine that is not refused by name is made, and
 // the worker survives it.
 func TestEverySyscallIsMade(t *testing.T) {
+	testenv.Long(t, "starts a process for each system call")
 	for name := range syscallNumbers() {
 		if slices.Contains(harmful, name) {
 			continue

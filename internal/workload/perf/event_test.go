@@ -133,6 +133,7 @@ func TestAProgramRunsAsOftenAsTheLoadIsSampled(t *testing.T) {
 }
 
 func TestASpinnerHasADeepUserStack(t *testing.T) {
+	testenv.Host(t, "two CPUs")
 	testenv.Root(t)
 	depths, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1})
 	if err != nil {
@@ -203,6 +204,7 @@ func TestAllCPUsAreSampled(t *testing.T) {
 }
 
 func TestPageFaultsAreSampled(t *testing.T) {
+	testenv.Host(t, "the shell and its commands")
 	prog := newCounter(t)
 	l := startLoad(t, bench.Load{Command: []string{"sh", "-c", "while :; do /bin/true; done"}})
 	e := sample(t, bench.PerfEvent{Event: "page-faults", Period: 1}, l, prog)

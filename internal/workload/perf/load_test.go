@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
 )
@@ -97,6 +98,7 @@ func TestALoadBurnsCPUOnlyWhileItIsNotPaused(t *testing.T) {
 }
 
 func TestASpinnerDoesNoSystemCalls(t *testing.T) {
+	testenv.Host(t, "two CPUs")
 	l := startLoad(t, bench.Load{CPU: 1})
 	pids, err := l.pids()
 	if err != nil {
@@ -258,6 +260,7 @@ func holdSpinLoad() {
 }
 
 func TestNothingOfALoadOutlivesAToolThatIsKilled(t *testing.T) {
+	testenv.Host(t, "two CPUs")
 	for tool, want := range map[string]int{
 		"command": 6, // the supervisor, sh, its sleep, the session's sh and sleep, the orphan
 		"spin":    3, // the supervisor and two spinners
@@ -277,6 +280,7 @@ func TestNothingOfALoadOutlivesAToolThatIsKilled(t *testing.T) {
 }
 
 func TestASupervisorThatIsKilledTakesItsSpinnersAlong(t *testing.T) {
+	testenv.Host(t, "two CPUs")
 	l := startLoad(t, bench.Load{CPU: 2})
 	pids, err := l.pids()
 	if err != nil {
