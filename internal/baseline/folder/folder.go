@@ -110,18 +110,19 @@ func (d *Dir) changeable() (*os.Root, error) {
 		if all, readErr := os.ReadDir(d.path); readErr == nil && len(all) == 0 {
 			return nil, nil
 		}
+		return d.existing() // a Save may have just made it
 	}
 	return root, err
 }
 
 // createDirs makes the folders and makes them durable, even those that another process has
-// just made.
+// just made. Those by which a store is recognized come first.
 func createDirs(root *os.Root, parent string) error {
-	dirs := []string{tmpDir}
+	var dirs []string
 	for _, k := range format.Kinds {
 		dirs = append(dirs, k.Dir)
 	}
-	for _, dir := range dirs {
+	for _, dir := range append(dirs, tmpDir) {
 		err := root.Mkdir(dir, 0o755)
 		if err == nil {
 			err = handOverIn(root, dir)

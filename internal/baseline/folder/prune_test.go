@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,4 +146,22 @@ func TestRebuildNeedsTheRunsAlone(t *testing.T) {
 		t.Errorf("list is %v, was %v", after, before)
 	}
 	wantWhole(t, d)
+}
+
+func TestPruneBesideTheFirstSave(t *testing.T) {
+	for range 50 {
+		d := newDir(t)
+		var save sync.WaitGroup
+		save.Go(func() {
+			if _, err := d.Save(t.Context(), testEntry(0)); err != nil {
+				t.Error(err)
+			}
+		})
+		for range 20 {
+			if _, err := d.Prune(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+		}
+		save.Wait()
+	}
 }
