@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -139,8 +140,8 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 // countEach counts the jobs, one after the other.
 func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(&Plan{Jobs: jobs}, *o)
-	err := m.count(ctx, env, 0)
-	return m.tracks, err
+	err := m.count(ctx, env, m.groups[0], 0)
+	return m.tracks(), err
 }
 
 // sameCount reports whether both succeeded and cost the same.
@@ -165,6 +166,7 @@ func loadOnly(ctx context.Context, env *drive.Environment, job PairJob) bench.Pa
 		t := newTrack(j, nil)
 		t.open(ctx, env)
 		t.close()
+		load.Settle(ctx)
 		return resultOf(t)
 	}
 	return bench.Pair{Benchmark: job.Name(), Base: one(job.Base), Head: one(job.Head)}

@@ -85,7 +85,7 @@ func tryLoad(o *object.Object, program string) (changes []string, err error) {
 	if err != nil {
 		return changes, load.Explain(spec, program, err)
 	}
-	coll.Close()
+	load.Close(coll)
 	if warning != "" {
 		changes = append(changes, warning)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // In exact mode the machine's clock advances by one nanosecond per instruction,
@@ -36,16 +37,16 @@ const (
 // cancel out, and anything else that is loaded would be counted: to call an XDP
 // program, the kernel searches all that are attached. This way, a benchmark's
 // counts do not depend on the rest of its suite.
-func (m *measurement) count(ctx context.Context, env *drive.Environment, load int) error {
-	everything := slices.Concat(m.floors, m.tracks)
+func (m *measurement) count(ctx context.Context, env *drive.Environment, g *group, nth int) error {
+	everything := g.all()
 	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
-	m.out.Loads = load + 1
+	m.out.Loads = nth + 1
 	for _, t := range everything {
 		if ctx.Err() != nil {
 			return nil
 		}
 		t.open(ctx, env)
-		if err := m.countRuns(ctx, t, load); err != nil {
+		if err := m.countRuns(ctx, t, nth); err != nil {
 			return err
 		}
 		t.fillOnce() // what follows is not measured
@@ -54,6 +55,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, load in
 			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Runs: t.ran, Exact: true})
 		}
 		t.close()
+		load.Settle(ctx)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -22,7 +23,6 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		return nil, err
 	}
 	out := &bench.Explanation{
-
 		Tool:     o.Tool,
 		Testbed:  testbed(o.Mode),
 		Started:  time.Now().UTC().Truncate(time.Second),
@@ -38,6 +38,7 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 				return ctx.Err()
 			}
 			program := count.Explain(ctx, p, code)
+			load.Settle(ctx)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

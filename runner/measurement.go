@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -12,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -19,38 +19,24 @@ import (
 type measurement struct {
 	options Options
 	out     bench.Run
-	tracks  []*track
-	floors  []*track
+	groups  []*group
+	// planned is the number of rounds of the groups so far.
+	planned int
 	// unsaved is the error that kept results from being saved.
 	unsaved error
 }
 
 func newMeasurement(p *Plan, o Options) *measurement {
 	m := &measurement{options: o, out: bench.Run{
-
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),
 		Started: time.Now().UTC().Truncate(time.Second),
 		Seed:    o.Seed,
 		Partial: true,
 	}}
-	floors := map[floorKey]*track{}
 	cpus, _ := thread.Allowed() // if it fails, assume one CPU
-	for _, job := range plan.OrAlone(plan.OrTestRun(p.Jobs, plan.TryVeth), o.Mode, cpus) {
-		if job.Verify != nil {
-			m.tracks = append(m.tracks, newTrack(job, nil))
-			continue
-		}
-		key := floorOf(job)
-		if _, ok := floors[key]; !ok {
-			floors[key] = newFloor(key, job)
-			m.floors = append(m.floors, floors[key])
-		}
-		m.tracks = append(m.tracks, newTrack(job, floors[key]))
-	}
-	for _, t := range slices.Concat(m.floors, m.tracks) {
-		t.exact = o.Mode == bench.ModeExact
-	}
+	jobs := plan.OrAlone(plan.OrTestRun(p.Jobs, plan.TryVeth), o.Mode, cpus)
+	m.groups = newGroups(jobs, o.Mode == bench.ModeExact)
 	return m
 }
 
@@ -71,19 +57,34 @@ func (m *measurement) run(ctx context.Context) error {
 	for _, c := range env.Counters.Measures() {
 		m.out.Testbed.HardwareCounters = append(m.out.Testbed.HardwareCounters, c.Name)
 	}
+	for i, g := range m.groups {
+		if err := m.loads(ctx, env, g, began, i+1 == len(m.groups)); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// loads measures all loads of a group, one after the other, and saves the results
+// after each, or only after the last if there are many results.
+func (m *measurement) loads(ctx context.Context, env *drive.Environment, g *group, began time.Time, last bool) error {
 	measure := m.load
 	if m.options.Mode == bench.ModeExact {
 		measure = m.count
 	}
 	for load := range m.options.Loads {
-		if err := measure(ctx, env, load); err != nil {
+		if err := measure(ctx, env, g, load); err != nil {
 			return err
 		}
-		m.out.Partial = ctx.Err() != nil || load+1 < m.options.Loads
+		done := load+1 == m.options.Loads
+		m.out.Partial = ctx.Err() != nil || !done || !last
 		if m.options.Mode != bench.ModeExact { // whose clock tells no time
 			m.out.Elapsed = seconds(time.Since(began))
 		}
-		if m.options.Save != nil && m.unsaved == nil {
+		if m.options.Save != nil && m.unsaved == nil && (len(m.groups) == 1 || done || ctx.Err() != nil) {
 			// Failing to save the results must not lose them.
 			m.unsaved = m.options.Save(m.results())
 		}
@@ -94,18 +95,19 @@ func (m *measurement) run(ctx context.Context) error {
 	return nil
 }
 
-// load loads everything afresh and measures this load's share of the rounds.
-func (m *measurement) load(ctx context.Context, env *drive.Environment, load int) error {
+// load loads a group afresh and measures this load's share of the rounds.
+func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group, nth int) error {
 	stats, err := drive.EnableStats()
 	if err != nil {
 		return err
 	}
 	defer stats.Close()
-	everything := slices.Concat(m.floors, m.tracks)
+	everything := g.all()
 	defer func() {
 		for _, t := range everything {
 			t.close()
 		}
+		load.Settle(ctx)
 	}()
 	var loading time.Duration
 	timed := func(do func()) {
@@ -125,22 +127,29 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, load int
 		t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt)}) // in the first load alone
 		timed(func() { t.matchFloor(ctx) })
 	}
-	if load == 0 {
-		m.planRounds(ctx, loading)
+	if nth == 0 {
+		m.planRounds(ctx, g, loading)
 	}
 	began := time.Now()
-	m.rounds(ctx, load)
-	m.out.Loads = load + 1
+	m.rounds(ctx, g, nth)
+	m.out.Loads = max(m.out.Loads, nth+1)
 	m.out.Measuring += seconds(time.Since(began))
 	profile(ctx, env, everything, max(minRounds/m.options.Loads, 1))
 	return nil
+}
+
+func (m *measurement) tracks() (all []*track) {
+	for _, g := range m.groups {
+		all = append(all, g.tracks...)
+	}
+	return all
 }
 
 // results returns the run as far as it got.
 func (m *measurement) results() *bench.Run {
 	out := m.out
 	out.Results = nil
-	for _, t := range m.tracks {
+	for _, t := range m.tracks() {
 		out.Results = append(out.Results, t.complete())
 	}
 	return &out

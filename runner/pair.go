@@ -8,6 +8,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // pair is a benchmark while its two sides are measured: three programs in the
@@ -136,11 +137,12 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 // load loads the sides in random order, because the kernel's XDP dispatcher
 // searches them in that order, and measures some rounds. It returns how long
 // loading and one round took.
-func (p *pair) load(ctx context.Context, env *drive.Environment, load int, sides []*track, rounds int) (loading, round time.Duration) {
+func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides []*track, rounds int) (loading, round time.Duration) {
 	defer func() {
 		for _, t := range sides {
 			t.close()
 		}
+		load.Settle(ctx)
 	}()
 	began := time.Now()
 	for _, i := range p.rng.Perm(len(sides)) {
@@ -156,7 +158,7 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, load int, sides
 		if ctx.Err() != nil {
 			break
 		}
-		measureRound(ctx, load, turn, p.rng)
+		measureRound(ctx, nth, turn, p.rng)
 	}
 	round = time.Since(began) / time.Duration(rounds)
 	began = time.Now()

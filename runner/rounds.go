@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -10,19 +11,19 @@ import (
 // slices: fewer values have no meaningful quartiles.
 const minRounds = 16
 
-// planRounds runs a pilot to set how many rounds each track takes part in. Its
-// estimate adds up those rounds and the remaining loads, which take as long as
-// the first each.
-func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
+// planRounds runs a pilot to set how many rounds each track of a group takes part
+// in. Its estimate adds up those rounds and the remaining loads, which take as long
+// as the first each. The groups that follow are taken to be like this one.
+func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Duration) {
 	var most int
 	estimate := time.Duration(m.options.Loads-1) * loading
-	for _, t := range m.floors {
+	for _, t := range g.floors {
 		if ctx.Err() == nil {
 			t.pilot(ctx)
 		}
 	}
 	floors := map[*track]int{}
-	for _, t := range m.tracks {
+	for _, t := range g.tracks {
 		if ctx.Err() != nil {
 			return
 		}
@@ -54,17 +55,23 @@ func (m *measurement) planRounds(ctx context.Context, loading time.Duration) {
 	for floor, rounds := range floors {
 		estimate += time.Duration(rounds) * floor.wall
 	}
-	m.options.Progress.Start(most, estimate)
+	m.planned += most
+	follow := m.groups[slices.Index(m.groups, g)+1:]
+	like := 0.0
+	for _, f := range follow {
+		like += float64(len(f.tracks)) / float64(len(g.tracks))
+	}
+	m.options.Progress.Start(m.planned+int(float64(most)*like), time.Duration(float64(estimate)*(1+like)))
 }
 
-// rounds measures one load's share of the rounds. A track with slow slices has
+// rounds measures one load's share of a group's rounds. A track with slow slices has
 // fewer rounds than one with fast slices. They are spread evenly over all
 // rounds, so that a temporary disturbance of the machine affects all tracks.
-func (m *measurement) rounds(ctx context.Context, load int) {
+func (m *measurement) rounds(ctx context.Context, g *group, load int) {
 	n := m.options.Loads
-	share := make([]int, len(m.tracks))
+	share := make([]int, len(g.tracks))
 	most := 0
-	for i, t := range m.tracks {
+	for i, t := range g.tracks {
 		// The shares of all loads add up to the track's rounds.
 		share[i] = (load+1)*t.rounds/n - load*t.rounds/n
 		most = max(most, share[i])
@@ -76,7 +83,7 @@ func (m *measurement) rounds(ctx context.Context, load int) {
 			return
 		}
 		turn = turn[:0]
-		for i, t := range m.tracks {
+		for i, t := range g.tracks {
 			if t.live() && (r+1)*share[i]/most > r*share[i]/most {
 				turn = append(turn, t)
 			}

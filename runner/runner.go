@@ -41,7 +41,8 @@ type Options struct {
 	Mode bench.Mode
 	// Progress, unless nil, receives the progress of the measuring phase.
 	Progress Progress
-	// Save, unless nil, is called with the results so far after each load.
+	// Save, unless nil, is called with the results so far after each load or, when
+	// not all benchmarks are loaded at the same time, after each group of them.
 	Save func(*bench.Run) error
 	// SavePair, unless nil, is called with the comparison so far after each
 	// pair.
@@ -58,7 +59,10 @@ const DefaultLoads = 16
 // Progress receives events while a plan is measured.
 type Progress interface {
 	// Start announces the number of rounds, and an estimate of how long they
-	// and the loads will take.
+	// and the loads will take. Measure calls it again for each further group of
+	// benchmarks, with the number of all rounds as far as known, and the time for
+	// that group and those that follow. Compare calls it for each pair, with the
+	// rounds and the time of that pair.
 	Start(rounds int, estimate time.Duration)
 	// Round reports that one more round is done.
 	Round()

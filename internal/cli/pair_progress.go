@@ -30,11 +30,8 @@ type pairBar struct {
 func (b *pairBar) Start(loads int, estimate time.Duration) {
 	b.started++
 	b.loads += loads
-	if b.bar.bar == nil {
-		b.bar.Start(loads, estimate)
-	}
 	// Those that are not planned yet will need about as many.
-	b.bar.bar.Grow(int64(b.loads + b.loads/b.started*max(b.benchmarks-b.started, 0)))
+	b.bar.Start(b.loads+b.loads/b.started*max(b.benchmarks-b.started, 0), estimate)
 }
 
 type silentProgress struct{}

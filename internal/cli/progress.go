@@ -26,6 +26,10 @@ type bar struct {
 }
 
 func (b *bar) Start(rounds int, _ time.Duration) {
+	if b.bar != nil {
+		b.bar.Grow(int64(rounds))
+		return
+	}
 	b.bar = b.t.Bar(int64(rounds), "measuring "+unit.Plural(b.benchmarks, "benchmark"))
 }
 
@@ -36,13 +40,17 @@ func (b *bar) Done(*bench.Result) {
 	b.bar = nil
 }
 
-type lines struct{ t *ui.Terminal }
+type lines struct {
+	t    *ui.Terminal
+	said bool
+}
 
-// Start says how long the run will take, which is known once each benchmark has run for
-// the first time. Benchmarks that fail later take less, and other work on the machine adds
-// to it.
+// Start says how long the run will take, which is known once each benchmark of its first
+// group has run for the first time. Benchmarks that fail later take less, and other work on
+// the machine adds to it.
 func (l *lines) Start(_ int, estimate time.Duration) {
-	if estimate = estimate.Round(time.Second); estimate > 0 {
+	if estimate = estimate.Round(time.Second); estimate > 0 && !l.said {
+		l.said = true
 		l.t.Say("it takes about %s", estimate)
 	}
 }

@@ -78,6 +78,15 @@ func Host(t testing.TB, what string) {
 	}
 }
 
+// Guest skips a test outside of the virtual machines of vmtest, which runs all that call
+// it: what it does to a kernel is not to be done to that of the host.
+func Guest(t testing.TB, why string) {
+	t.Helper()
+	if !InGuest() {
+		t.Skip("this test runs in a virtual machine: " + why)
+	}
+}
+
 // Tools skips a test that runs commands that this machine lacks.
 func Tools(t testing.TB, names ...string) {
 	t.Helper()

@@ -96,7 +96,7 @@ func countSide(ctx context.Context, j *plan.Job, code bool) (*Executed, error) {
 		return nil, err
 	}
 	depths := StackDepths(coll)
-	coll.Close()
+	load.Close(coll)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -31,7 +32,7 @@ func machineCode(j *plan.Job) map[string][]int {
 	if err != nil {
 		return nil
 	}
-	defer coll.Close()
+	defer load.Close(coll)
 	counts := map[string][]int{}
 	for name, p := range coll.Programs {
 		if n := machineInstructions(p, len(spec.Programs[name].Instructions)); n != nil {

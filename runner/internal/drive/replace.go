@@ -31,8 +31,8 @@ func LoadJob(j *plan.Job, spec *ebpf.CollectionSpec) (coll *ebpf.Collection, war
 	}
 	for _, r := range j.Replacements {
 		by := &ebpf.CollectionSpec{Maps: load.WithoutContents(spec.Maps), Programs: map[string]*ebpf.ProgramSpec{r.Key: replacing[r.Key]}}
-		if coll.Programs[r.Key], err = load.Replacement(coll, by, r.Key, coll.Programs[j.Program]); err != nil {
-			coll.Close()
+		if err = load.Replacement(coll, by, r.Key, coll.Programs[j.Program]); err != nil {
+			load.Close(coll)
 			return nil, "", explainReplacement(&r, by, err)
 		}
 	}

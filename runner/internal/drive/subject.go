@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
@@ -171,7 +172,7 @@ func (s *Subject) Close() error {
 	closeAll(s.Unread)
 	closeAll(s.beside)
 	if s.Coll != nil {
-		s.Coll.Close()
+		load.Close(s.Coll)
 	}
 	return errors.Join(errs...)
 }

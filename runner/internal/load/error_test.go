@@ -120,7 +120,7 @@ func TestTypesThatTheKernelRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coll.Close()
+	Close(coll)
 	if !strings.Contains(warning, "without types") {
 		t.Errorf("warning %q", warning)
 	}

@@ -16,8 +16,17 @@ import (
 // Collection loads a collection and fills in what it asks about the kernel. The
 // log is the verifier's statistics; if loading fails, it tries again without
 // them, for the log of the refusal. If the kernel refuses the object's types,
-// it loads without them and returns a warning.
+// it loads without them and returns a warning. Close the collection with Close.
 func Collection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
+	n := len(spec.Programs)
+	if err := programs.take(n); err != nil {
+		return nil, "", err
+	}
+	defer func() {
+		if err != nil {
+			programs.drop(n)
+		}
+	}()
 	if err := checkMemory(spec); err != nil {
 		return nil, "", err
 	}
@@ -73,8 +82,11 @@ func WithoutContents(all map[string]*ebpf.MapSpec) map[string]*ebpf.MapSpec {
 }
 
 // Replacement loads a program of a spec in place of a function of a loaded
-// program. It uses the maps of a collection.
-func Replacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) (*ebpf.Program, error) {
+// program, and adds it to a collection, whose maps it uses.
+func Replacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, target *ebpf.Program) error {
+	if err := programs.take(1); err != nil {
+		return err
+	}
 	by.Programs[key].AttachTarget = target
 	o := ebpf.CollectionOptions{MapReplacements: coll.Maps, Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}
 	loaded, err := ebpf.NewCollectionWithOptions(by.Copy(), o)
@@ -84,8 +96,10 @@ func Replacement(coll *ebpf.Collection, by *ebpf.CollectionSpec, key string, tar
 		loaded, err = ebpf.NewCollectionWithOptions(by.Copy(), o)
 	}
 	if err != nil {
-		return nil, err
+		programs.drop(1)
+		return err
 	}
-	defer loaded.Close()
-	return loaded.DetachProgram(key), nil
+	coll.Programs[key] = loaded.DetachProgram(key)
+	loaded.Close()
+	return nil
 }

@@ -1,0 +1,60 @@
+package runner
+
+import (
+	"math"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/runner/internal/load"
+)
+
+// group is the benchmarks of a run that are loaded at the same time and share
+// their rounds, with their floors.
+type group struct{ floors, tracks []*track }
+
+func (g *group) all() []*track { return slices.Concat(g.floors, g.tracks) }
+
+const (
+	// mostGrouped is the number of programs in a group. It leaves room to load
+	// those of a benchmark once more, to count their instructions.
+	mostGrouped = load.Most / 2
+	// besideProgram is how many programs of our own may be loaded beside those of
+	// a benchmark, to drive it and to empty its maps.
+	besideProgram = 2
+)
+
+// newGroups cuts jobs into groups, in their order. In exact mode, which loads one
+// benchmark at a time, there is only one.
+func newGroups(jobs []*Job, exact bool) (all []*group) {
+	most := mostGrouped
+	if exact {
+		most = math.MaxInt
+	}
+	var g *group
+	var floors map[floorKey]*track
+	size := 0
+	for _, job := range jobs {
+		add := len(job.Spec.Programs) + besideProgram
+		if g == nil || size+add > most {
+			g, floors, size = &group{}, map[floorKey]*track{}, 0
+			all = append(all, g)
+		}
+		size += add
+		if job.Verify != nil {
+			g.tracks = append(g.tracks, newTrack(job, nil))
+			continue
+		}
+		key := floorOf(job)
+		if floors[key] == nil {
+			floors[key] = newFloor(key, job)
+			g.floors = append(g.floors, floors[key])
+			size += 1 + besideProgram
+		}
+		g.tracks = append(g.tracks, newTrack(job, floors[key]))
+	}
+	for _, g := range all {
+		for _, t := range g.all() {
+			t.exact = exact
+		}
+	}
+	return all
+}

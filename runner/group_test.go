@@ -1,0 +1,94 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/load"
+)
+
+// manyJobs returns benchmarks of an empty program, and one in their middle of a
+// program that reaches reached others.
+func manyJobs(t *testing.T, n, reached int) (all []*Job) {
+	for i := range n {
+		b := bench.Benchmark{Name: fmt.Sprintf("b%03d", i), TestRun: &bench.TestRun{}}
+		all = append(all, resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, b))
+	}
+	for i := range reached {
+		name := fmt.Sprintf("reached%d", i)
+		all[n/2].Spec.Programs[name] = &ebpf.ProgramSpec{Name: name, Type: ebpf.SchedCLS, Instructions: returns(0), License: "GPL"}
+	}
+	return all
+}
+
+func TestGroupsAreSmall(t *testing.T) {
+	jobs := manyJobs(t, 250, mostGrouped)
+	var order []*Job
+	for i, g := range newGroups(jobs, false) {
+		size := 0
+		for _, track := range g.all() {
+			size += len(track.job.Spec.Programs) + besideProgram
+		}
+		if size > mostGrouped+1+2*besideProgram && len(g.tracks) > 1 {
+			t.Errorf("group %d of %d benchmarks holds %d programs", i, len(g.tracks), size)
+		}
+		if len(g.floors) != 1 || g.tracks[0].floor != g.floors[0] {
+			t.Errorf("group %d has %d floors, and not its own", i, len(g.floors))
+		}
+		for _, track := range g.tracks {
+			order = append(order, track.job)
+		}
+	}
+	if !slices.Equal(order, jobs) {
+		t.Errorf("%d benchmarks in other order", len(order))
+	}
+	if all := newGroups(jobs, true); len(all) != 1 || len(all[0].tracks) != len(jobs) {
+		t.Errorf("%d groups in exact mode, which loads one benchmark at a time", len(all))
+	}
+}
+
+// holding is a Progress that watches how many programs the kernel holds.
+type holding struct {
+	silent
+	most, rounds int
+}
+
+func (h *holding) Round() {
+	n := 0
+	for id, err := ebpf.ProgramGetNextID(0); err == nil; id, err = ebpf.ProgramGetNextID(id) {
+		n++
+	}
+	h.most = max(h.most, n)
+	h.rounds++
+}
+
+// A long suite holds few programs at once, and measures all of them.
+func TestALongSuiteHoldsFewPrograms(t *testing.T) {
+	testenv.Guest(t, "it loads programs by the hundred")
+	testenv.Root(t)
+	var h holding
+	saves := 0
+	run, err := Measure(t.Context(), &Plan{Jobs: manyJobs(t, 250, 0)}, Options{Rounds: 2, Loads: 2, Progress: &h, Save: func(run *bench.Run) error {
+		saves++
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.most > load.Most || h.most < 2 {
+		t.Errorf("the kernel held %d programs at once, want at most %d", h.most, load.Most)
+	}
+	for _, r := range run.Results {
+		if len(r.Rounds.RunCnt) != 2 || r.Error != "" {
+			t.Errorf("%s: %d rounds: %s", r.Benchmark, len(r.Rounds.RunCnt), r.Error)
+		}
+	}
+	if groups := len(newGroups(manyJobs(t, 250, 0), false)); h.rounds != 2*groups || saves != groups || run.Partial || run.Loads != 2 {
+		t.Errorf("%d rounds and %d saves of %d groups, partial %v, %d loads", h.rounds, saves, groups, run.Partial, run.Loads)
+	}
+}
