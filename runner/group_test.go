@@ -1,23 +1,31 @@
 package runner
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/workload/process"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // manyJobs returns benchmarks of an empty program, and one in their middle of a
 // program that reaches reached others.
-func manyJobs(t *testing.T, n, reached int) (all []*Job) {
+func manyJobs(n, reached int) (all []*Job) {
 	for i := range n {
 		b := bench.Benchmark{Name: fmt.Sprintf("b%03d", i), TestRun: &bench.TestRun{}}
-		all = append(all, resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, b))
+		job, err := tryJob(&ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, b)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, job)
 	}
 	for i := range reached {
 		name := fmt.Sprintf("reached%d", i)
@@ -27,7 +35,7 @@ func manyJobs(t *testing.T, n, reached int) (all []*Job) {
 }
 
 func TestGroupsAreSmall(t *testing.T) {
-	jobs := manyJobs(t, 250, mostGrouped)
+	jobs := manyJobs(250, mostGrouped)
 	var order []*Job
 	for i, g := range newGroups(jobs, false) {
 		size := 0
@@ -59,12 +67,15 @@ type holding struct {
 }
 
 func (h *holding) Round() {
-	n := 0
+	h.most = max(h.most, programsHeld())
+	h.rounds++
+}
+
+func programsHeld() (n int) {
 	for id, err := ebpf.ProgramGetNextID(0); err == nil; id, err = ebpf.ProgramGetNextID(id) {
 		n++
 	}
-	h.most = max(h.most, n)
-	h.rounds++
+	return n
 }
 
 // A long suite holds few programs at once, and measures all of them.
@@ -73,7 +84,7 @@ func TestALongSuiteHoldsFewPrograms(t *testing.T) {
 	testenv.Root(t)
 	var h holding
 	saves := 0
-	run, err := Measure(t.Context(), &Plan{Jobs: manyJobs(t, 250, 0)}, Options{Rounds: 2, Loads: 2, Progress: &h, Save: func(run *bench.Run) error {
+	run, err := Measure(t.Context(), &Plan{Jobs: manyJobs(250, 0)}, Options{Rounds: 2, Loads: 2, Progress: &h, Save: func(run *bench.Run) error {
 		saves++
 		return nil
 	}})
@@ -88,7 +99,55 @@ func TestALongSuiteHoldsFewPrograms(t *testing.T) {
 			t.Errorf("%s: %d rounds: %s", r.Benchmark, len(r.Rounds.RunCnt), r.Error)
 		}
 	}
-	if groups := len(newGroups(manyJobs(t, 250, 0), false)); h.rounds != 2*groups || saves != groups || run.Partial || run.Loads != 2 {
+	if groups := len(newGroups(manyJobs(250, 0), false)); h.rounds != 2*groups || saves != groups || run.Partial || run.Loads != 2 {
 		t.Errorf("%d rounds and %d saves of %d groups, partial %v, %d loads", h.rounds, saves, groups, run.Partial, run.Loads)
 	}
+}
+
+const longSuite = "long-suite"
+
+func init() {
+	process.RegisterHelper(longSuite, func([]string) error {
+		_, err := Measure(context.Background(), &Plan{Jobs: manyJobs(1500, 0)}, Options{Rounds: 2, Loads: 2})
+		return err
+	})
+}
+
+// However and whenever a long suite is killed, the kernel frees its programs, and still
+// loads others.
+func TestAKilledSuiteLeavesAKernelThatLoads(t *testing.T) {
+	testenv.Guest(t, "it loads programs by the hundred")
+	testenv.Long(t, "kills ten runs")
+	testenv.Root(t)
+	most := 0
+	for i := range 10 {
+		cmd := process.HelperCommand(longSuite)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Duration(i+1) * 300 * time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			most = max(most, programsHeld())
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		loaded := make(chan error, 1)
+		go func() {
+			p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)})
+			p.Close()
+			loaded <- err
+		}()
+		select {
+		case err := <-loaded:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("the kernel loads no program any more after kill %d", i)
+		}
+	}
+	if most > load.Most || most < mostGrouped/besideProgram/2 {
+		t.Errorf("the kernel held %d programs at once, want at most %d, and many", most, load.Most)
+	}
+	t.Logf("the kernel held %d programs at once", most)
 }
