@@ -24,7 +24,7 @@ import (
 // error in its result. When ctx is cancelled, the comparison ends after the
 // current round and is marked as partial.
 func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison, error) {
-	if err := prepare(&o); err != nil {
+	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
 	out := &bench.Comparison{

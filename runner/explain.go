@@ -19,7 +19,7 @@ import (
 // The explanation does not name its sides. Benchmarks that fail carry their
 // errors. An explanation that ended early comes with the error that ended it.
 func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench.Explanation, error) {
-	if err := prepare(&o); err != nil {
+	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
 	out := &bench.Explanation{

@@ -82,7 +82,7 @@ func (silent) Done(*bench.Result)       {}
 // all or, together with the run, when it could not save the results. When ctx
 // is cancelled, the run ends after the current round and is marked as partial.
 func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
-	if err := prepare(&o); err != nil {
+	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
 	m := newMeasurement(plan, o)
@@ -97,9 +97,14 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 }
 
 // prepare readies the process for measuring and fills in the options left open.
-func prepare(o *Options) error {
+func prepare(ctx context.Context, o *Options) error {
 	if err := checkPrivileges(); err != nil {
 		return err
+	}
+	if o.Mode != bench.ModeExact { // whose kernel has just booted
+		if err := probe.NotStuck(ctx); err != nil {
+			return err
+		}
 	}
 	// Before Linux 5.11, maps and programs count as locked memory.
 	if err := rlimit.RemoveMemlock(); err != nil {

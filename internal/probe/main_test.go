@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/workload/process"
 )
 
 // doctorEnv makes the test binary print what Doctor finds instead of testing,
@@ -19,6 +21,7 @@ import (
 const doctorEnv = "PROBE_TEST_DOCTOR"
 
 func TestMain(m *testing.M) {
+	process.RunHelper()
 	if os.Getenv(doctorEnv) == "" {
 		os.Exit(m.Run())
 	}

@@ -63,6 +63,9 @@ func (o Options) Record(ctx context.Context) (*Profile, []bench.Note, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
+	if err := probe.NotStuck(ctx); err != nil {
+		return nil, nil, err
+	}
 	r := &recording{Options: o, known: newProcesses(o.All)}
 	if err := r.open(); err != nil {
 		return nil, nil, errors.Join(err, r.close())

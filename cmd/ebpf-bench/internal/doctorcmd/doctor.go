@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/ui"
@@ -50,6 +51,9 @@ func New(t *ui.Terminal) *cobra.Command {
 // examine probes this machine, or a kernel if there is one.
 func examine(ctx context.Context, t *ui.Terminal, flags *cli.MachineFlags, kernels []string) (*examined, error) {
 	if len(kernels) == 0 {
+		if err := probe.NotStuck(ctx); err != nil {
+			return nil, exit.NoMeasure(err)
+		}
 		return &examined{release: probe.Testbed().Kernel, mode: bench.ModeHost, findings: probe.Doctor(ctx)}, nil
 	}
 	m, err := flags.Open(cli.Watch{Terminal: t}, kernels)
