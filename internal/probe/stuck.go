@@ -72,7 +72,12 @@ func tryLoad(ctx context.Context, mode string, patience time.Duration) error {
 	case <-ended:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		select {
+		case <-ended:
+			return nil // a caller that is canceled says what it did until then
+		case <-time.After(time.Second):
+			return ctx.Err()
+		}
 	case <-timeout:
 		return stuckBy(helper.Process.Pid, fmt.Sprintf("has waited in the kernel for a load to end for %s", patience))
 	}
