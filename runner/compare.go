@@ -27,6 +27,7 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
+	defer o.Progress.Done()
 	out := &bench.Comparison{
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),

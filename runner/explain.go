@@ -29,6 +29,7 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		Programs: []bench.Explained{},
 	}
 	o.Progress.Start(len(pairs), 0)
+	defer o.Progress.Done()
 	err := thread.Own(func() error {
 		if _, err := thread.Pin(); err != nil {
 			return err
@@ -47,7 +48,6 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		}
 		return nil
 	})
-	o.Progress.Done(nil)
 	if err != nil && len(out.Programs) == 0 {
 		return nil, err
 	}

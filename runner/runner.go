@@ -66,16 +66,15 @@ type Progress interface {
 	Start(rounds int, estimate time.Duration)
 	// Round reports that one more round is done.
 	Round()
-	// Done receives the complete result of one benchmark. Compare never calls
-	// it.
-	Done(*bench.Result)
+	// Done reports that there will be no more rounds.
+	Done()
 }
 
 type silent struct{}
 
 func (silent) Start(int, time.Duration) {}
 func (silent) Round()                   {}
-func (silent) Done(*bench.Result)       {}
+func (silent) Done()                    {}
 
 // Measure runs the plan. A benchmark that fails carries its error in its
 // result. Measure itself returns an error only when it can measure nothing at
@@ -85,15 +84,12 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
+	defer o.Progress.Done()
 	m := newMeasurement(plan, o)
 	if err := thread.Own(func() error { return m.run(ctx) }); err != nil {
 		return nil, err
 	}
-	run := m.results()
-	for i := range run.Results {
-		o.Progress.Done(&run.Results[i])
-	}
-	return run, m.unsaved
+	return m.results(), m.unsaved
 }
 
 // prepare readies the process for measuring and fills in the options left open.

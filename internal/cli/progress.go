@@ -3,72 +3,79 @@ package cli
 import (
 	"time"
 
-	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/report/measured"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// Run shows the progress of a run: on a terminal a bar, else a line per benchmark.
+// Run shows the progress of a run over its rounds.
 func (w Watch) Run(benchmarks int) runner.Progress {
-	if ui.IsTerminal(w.Stderr) {
-		return &bar{t: w.Terminal, benchmarks: benchmarks}
+	return &runBar{bar: w.bar("measuring", benchmarks)}
+}
+
+// Pairs shows the progress of a comparison over the loads of all pairs.
+func (w Watch) Pairs(pairs int) runner.Progress {
+	return &pairBar{bar: w.bar("comparing", pairs), pairs: pairs}
+}
+
+// bar returns a bar, which starts once its length is known. A log is told at once what
+// happens.
+func (w Watch) bar(doing string, benchmarks int) bar {
+	what := doing + " " + unit.Plural(benchmarks, "benchmark")
+	if !ui.IsTerminal(w.Stderr) {
+		w.Say("%s", what)
 	}
-	w.Say("measuring %s", unit.Plural(benchmarks, "benchmark"))
-	return &lines{t: w.Terminal}
+	return bar{t: w.Terminal, what: what}
 }
 
 type bar struct {
-	t          *ui.Terminal
-	benchmarks int
-	bar        *ui.Bar
+	t    *ui.Terminal
+	what string
+	bar  *ui.Bar
 }
 
-func (b *bar) Start(rounds int, _ time.Duration) {
-	if b.bar != nil {
-		b.bar.Grow(int64(rounds))
-		return
+func (b *bar) start(total int) {
+	if b.bar == nil {
+		b.bar = b.t.Bar(int64(total), b.what)
 	}
-	b.bar = b.t.Bar(int64(rounds), "measuring "+unit.Plural(b.benchmarks, "benchmark"))
+	b.bar.Grow(int64(total))
 }
 
 func (b *bar) Round() { b.bar.Add(1) }
 
-func (b *bar) Done(*bench.Result) {
+func (b *bar) Done() {
 	b.bar.Remove()
 	b.bar = nil
 }
 
-type lines struct {
-	t    *ui.Terminal
+// runBar tells a log how long the run will take, too.
+type runBar struct {
+	bar
 	said bool
 }
 
-// Start says how long the run will take, which is known once each benchmark of its first
+// Start implements runner.Progress. The estimate is known once each benchmark of the first
 // group has run for the first time. Benchmarks that fail later take less, and other work on
 // the machine adds to it.
-func (l *lines) Start(_ int, estimate time.Duration) {
-	if estimate = estimate.Round(time.Second); estimate > 0 && !l.said {
-		l.said = true
-		l.t.Say("it takes about %s", estimate)
+func (b *runBar) Start(rounds int, estimate time.Duration) {
+	if estimate = estimate.Round(time.Second); estimate > 0 && !b.said && !ui.IsTerminal(b.t.Stderr) {
+		b.said = true
+		b.t.Say("it takes about %s", estimate)
 	}
+	b.start(rounds)
 }
 
-func (l *lines) Round() {}
+// pairBar grows with each pair, because the number of loads for a pair is known only once
+// its pilot is done.
+type pairBar struct {
+	bar
+	pairs, started, loads int
+}
 
-func (l *lines) Done(r *bench.Result) {
-	row := measured.NewRow(r)
-	switch s, ok := row.Get(bench.Latency); {
-	case r.Error != "":
-		l.t.Say("%s: failed", r.Benchmark)
-	case ok && s.N > 1:
-		l.t.Say("%s: %s ± %s in %d rounds", r.Benchmark, unit.NS(s.Center), unit.NS(s.Spread()), s.N)
-	case ok:
-		l.t.Say("%s: %s in 1 round", r.Benchmark, unit.NS(s.Center))
-	case r.Driver == "verify":
-		l.t.Say("%s: loaded", r.Benchmark)
-	default:
-		l.t.Say("%s: no values", r.Benchmark)
-	}
+// Start implements runner.Progress.
+func (b *pairBar) Start(loads int, _ time.Duration) {
+	b.started++
+	b.loads += loads
+	// Those that are not planned yet will need about as many.
+	b.start(b.loads + b.loads/b.started*max(b.pairs-b.started, 0))
 }

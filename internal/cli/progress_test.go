@@ -20,5 +20,5 @@ func TestABarIsBelowWhatIsSaid(t *testing.T) {
 	if len(lines) != 2 || lines[0] != "ebpf-bench: something" || !strings.HasPrefix(lines[1], "measuring 2 benchmarks") {
 		t.Errorf("shows %q", lines)
 	}
-	bar.Done(nil)
+	bar.Done()
 }

@@ -153,7 +153,6 @@ func (c *Comparing) onHost(ctx context.Context, save func(...*bench.Comparison))
 		}
 		warned = true
 		o.Progress = c.Watch.Pairs(len(pairs))
-		defer o.Progress.Done(nil)
 		return runner.Compare(ctx, pairs, o)
 	}
 	one, err := runner.Comparer(compare).Twice(ctx, c.Pairs, o, c.Policy.Flagged)

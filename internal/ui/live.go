@@ -12,33 +12,26 @@ import (
 )
 
 // live is the block of progress lines below all other lines of a terminal. It
-// is redrawn when one changes, and moves out of the way of messages. It is nil
-// if nobody watches.
+// is redrawn when one changes, and moves out of the way of messages. Anything but
+// a terminal gets the messages alone.
 type live struct {
-	w io.Writer
+	w        io.Writer
+	terminal bool
 
 	mu    sync.Mutex
 	lines []*Line
 	drawn int // how many of them the terminal shows
 }
 
-// newLive returns a live for w, or nil if w is not a terminal.
-func newLive(w io.Writer) *live {
-	if !IsTerminal(w) {
-		return nil
-	}
-	return &live{w: w}
-}
-
 // say prints lines that stay.
-func (l *live) say(w io.Writer, lines string) {
-	if l == nil {
-		fmt.Fprint(w, lines)
-		return
-	}
+func (l *live) say(lines string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.draw(lines)
+	if l.terminal {
+		l.draw(lines)
+	} else {
+		fmt.Fprint(l.w, lines)
+	}
 }
 
 // draw replaces the shown block by lines that stay, and the block below them.
@@ -67,11 +60,9 @@ func (l *live) draw(above string) {
 // add adds a line, which is shown once it has a text.
 func (l *live) add() *Line {
 	line := &Line{all: l}
-	if l != nil {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.lines = append(l.lines, line)
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
 	return line
 }
 
@@ -83,7 +74,7 @@ type Line struct {
 
 // Set changes the text of the line.
 func (l *Line) Set(text string) {
-	if l.all == nil {
+	if !l.all.terminal {
 		return
 	}
 	l.all.mu.Lock()
@@ -104,15 +95,14 @@ func (l *Line) Write(p []byte) (int, error) {
 
 // Remove removes the line from the terminal for good.
 func (l *Line) Remove() {
-	if l.all == nil {
-		return
-	}
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
 	for i, line := range l.all.lines {
 		if line == l {
 			l.all.lines = append(l.all.lines[:i:i], l.all.lines[i+1:]...)
-			l.all.draw("")
+			if l.all.terminal {
+				l.all.draw("")
+			}
 			return
 		}
 	}

@@ -6,9 +6,11 @@ import (
 	"time"
 )
 
-// Stage shows the current stage of an activity: on a terminal, a line with the
-// elapsed time; elsewhere, nothing.
+// Stage shows the current stage of an activity and the time since its start: on a
+// terminal, a line that changes; elsewhere a line that stays, now and then, so that whoever
+// reads a log sees that something happens.
 type Stage struct {
+	t     *Terminal
 	name  string
 	line  *Line
 	began time.Time
@@ -20,21 +22,27 @@ type Stage struct {
 
 // Stage starts to show the stages of the named activity.
 func (t *Terminal) Stage(name string) *Stage {
-	s := &Stage{name: name, line: t.Line(), began: time.Now(), ended: make(chan struct{})}
+	s := &Stage{t: t, name: name, line: t.Line(), began: time.Now(), ended: make(chan struct{})}
 	if IsTerminal(t.Stderr) {
-		go s.tick()
+		go s.every(func(time.Duration) time.Duration { return time.Second }, s.show)
+	} else {
+		go s.every(untilNextLine, func() { s.t.Say("%s", s) })
 	}
 	return s
 }
 
-// tick updates the time even if nothing else happens.
-func (s *Stage) tick() {
-	every := time.NewTicker(time.Second)
-	defer every.Stop()
+// untilNextLine returns how long a log waits for the next line of an activity that has taken
+// this long: 10 s, 20 s and 40 s after its start there is one, and then each minute.
+func untilNextLine(taken time.Duration) time.Duration {
+	return min(max(taken, 10*time.Second), time.Minute)
+}
+
+// every calls show until the stage ends.
+func (s *Stage) every(wait func(taken time.Duration) time.Duration, show func()) {
 	for {
 		select {
-		case <-every.C:
-			s.show()
+		case <-time.After(wait(time.Since(s.began).Round(time.Second))):
+			show()
 		case <-s.ended:
 			return
 		}
@@ -49,10 +57,12 @@ func (s *Stage) Set(what string) {
 	s.show()
 }
 
-func (s *Stage) show() {
+func (s *Stage) show() { s.line.Set(Clean(s.String())) }
+
+func (s *Stage) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.line.Set(Clean(fmt.Sprintf("%s: %s (%d s)", s.name, s.what, int(time.Since(s.began).Seconds()))))
+	return fmt.Sprintf("%s: %s (%d s)", s.name, s.what, int(time.Since(s.began).Seconds()))
 }
 
 // End removes the line.

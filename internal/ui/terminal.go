@@ -1,8 +1,9 @@
 // Package ui prints messages for the person who runs the tool. Only results go
-// to stdout. Everything for the person who watches goes to stderr: progress,
-// which on a terminal stays below all else and disappears in the end, and
-// "ebpf-bench: error:", "ebpf-bench: warning:" and "ebpf-bench: hint:" lines.
-// Escape sequences go to terminals only.
+// to stdout. Everything for the person who watches goes to stderr:
+// "ebpf-bench: error:", "ebpf-bench: warning:" and "ebpf-bench: hint:" lines, and
+// progress, which on a terminal stays below all else and disappears in the end,
+// and of which a log gets a line now and then. Escape sequences go to terminals
+// only.
 package ui
 
 import (
@@ -31,7 +32,7 @@ type Terminal struct {
 // New returns a Terminal for the two writers, whether they are terminals or
 // not.
 func New(stdout, stderr io.Writer) *Terminal {
-	return &Terminal{Stdout: stdout, Stderr: stderr, Color: "auto", live: newLive(stderr)}
+	return &Terminal{Stdout: stdout, Stderr: stderr, Color: "auto", live: &live{w: stderr, terminal: IsTerminal(stderr)}}
 }
 
 // IsTerminal reports whether w is a terminal that a person looks at.
@@ -54,7 +55,7 @@ func (t *Terminal) Colored(w io.Writer) bool {
 
 // Say prints a line that stays.
 func (t *Terminal) Say(format string, args ...any) {
-	t.live.say(t.Stderr, "ebpf-bench: "+Clean(fmt.Sprintf(format, args...))+"\n")
+	t.live.say("ebpf-bench: " + Clean(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // Warn prints a warning.
@@ -82,7 +83,7 @@ func (t *Terminal) Tell(notes ...bench.Note) {
 func (t *Terminal) Line() *Line { return t.live.add() }
 
 // PrintError prints every error that err joins, as report.Errors.
-func (t *Terminal) PrintError(err error) { t.live.say(t.Stderr, report.Errors(err)) }
+func (t *Terminal) PrintError(err error) { t.live.say(report.Errors(err)) }
 
 // Clean makes text from objects and files safe to print.
 func Clean(s string) string { return escape.Printable(s) }
