@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/story"
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -83,9 +84,9 @@ func fillStore(dir string) error {
 	store := folder.Open(filepath.Join(dir, "store"))
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range storedRuns + 1 {
-		run := inventRun("host/6.12/cpu", i)
+		run := story.InventRun("host/6.12/cpu", i)
 		for n := range storedBenchmarks {
-			r := inventResult(bench.ModeHost, fmt.Sprintf("suite/program_%d/packet", n), 100*(1+random.NormFloat64()/1000))
+			r := story.InventResult(bench.ModeHost, fmt.Sprintf("suite/program_%d/packet", n), 100*(1+random.NormFloat64()/1000))
 			rate := bench.Sample{Measure: bench.Throughput}
 			for j, ns := range r.Rounds.WallNS {
 				rate.Values = append(rate.Values, float64(r.Rounds.RunCnt[j])/float64(ns)*1e9)

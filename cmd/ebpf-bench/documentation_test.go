@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/story"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
@@ -60,7 +61,7 @@ func TestDocumentedCommands(t *testing.T) {
 	// Commands that boot virtual machines need a static binary.
 	vms, binary := kerneltest.CanBoot(t), os.Args[0]
 	if vms {
-		binary = staticTool(t)
+		binary = story.Tool(t)
 	}
 	if err := os.Symlink(binary, filepath.Join(dir, "ebpf-bench")); err != nil {
 		t.Fatal(err)
