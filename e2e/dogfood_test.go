@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
@@ -16,6 +17,7 @@ import (
 func TestOwnWorkflow(t *testing.T) {
 	testenv.Long(t, "runs a workflow")
 	t.Parallel()
+	testenv.Takes(t, 5*time.Minute)
 	gh := newGitHub(t)
 	s := newScratch(t, gh)
 	s.commit("main", "ebpf-bench", ourselves(t))

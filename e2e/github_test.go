@@ -44,8 +44,6 @@ type github struct {
 	heads map[int]head
 	// readOnly refuses every request that would write.
 	readOnly bool
-	// refused are the requests that were refused.
-	refused []string
 }
 
 type head struct{ repository, sha string }
@@ -137,7 +135,6 @@ func (g *github) refuses(r *http.Request) bool {
 	if !g.readOnly || r.Method == http.MethodGet || r.URL.Path == "/graphql" {
 		return false
 	}
-	g.refused = append(g.refused, r.Method+" "+r.URL.Path)
 	return true
 }
 
@@ -204,13 +201,6 @@ func (g *github) setReadOnly(on bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.readOnly = on
-}
-
-// wasRefused reports whether a request that would write was refused.
-func (g *github) wasRefused() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.refused) > 0
 }
 
 func (g *github) setHead(number int, h head) {

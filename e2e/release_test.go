@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
@@ -21,6 +22,7 @@ import (
 func TestReleaseIsReproducible(t *testing.T) {
 	testenv.Long(t, "builds a release twice")
 	t.Parallel()
+	testenv.Takes(t, 5*time.Minute)
 	build := func(folder string, env ...string) (files [][]byte) {
 		to := t.TempDir()
 		for _, args := range [][]string{

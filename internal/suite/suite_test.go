@@ -130,6 +130,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"syscall of another load", head + "  - {name: a, program: p, command: {load: forks, syscall: read}}\n", "syscall applies to the load syscalls"},
 		{"unknown load", head + "  - {name: a, program: p, command: {load: storms}}\n", "one of syscalls, switches"},
 		{"run and load", head + "  - {name: a, program: p, command: {run: [ls], load: forks}}\n", "exclude each other"},
+		{"bad size", head + "  - {name: a, program: p, socket: {size: 1500}}\n", `size must be`},
+		{"bad port", head + "  - {name: a, program: p, socket: {port: 70000}}\n", `port must be`},
 		{"bad protocol", head + "  - {name: a, program: p, socket: {protocol: ip}}\n", `protocol "ip" is not known`},
 		{"no object", "version: 1\nbenchmarks:\n" + good, "names no object"},
 		{"missing object", "version: 1\nobjects: [nope.o]\nbenchmarks:\n" + good, "yml:2: read object"},

@@ -4,11 +4,13 @@ package testenv
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cilium/ebpf/rlimit"
 
@@ -54,6 +56,15 @@ func Long(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("long: it " + why)
+	}
+}
+
+// Takes skips a test that takes up to that long where the -timeout of go test leaves less,
+// ten minutes a package if none is given. In CI it fails instead.
+func Takes(t *testing.T, most time.Duration) {
+	t.Helper()
+	if end, ok := t.Deadline(); ok && time.Until(end) < most {
+		Missing(t, fmt.Sprintf("time: it takes up to %s, and go test has %s left: give it -timeout 2h", most, time.Until(end).Round(time.Second)))
 	}
 }
 

@@ -3,10 +3,8 @@ package vm
 import (
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -50,17 +48,6 @@ func TestAProgramThatLocksTheGuestUp(t *testing.T) {
 	f := wantFault(t, cmd, ErrHung, "it is in bpf_prog_")
 	wantTrace(t, f, "_lock_up+")
 	wantTrace(t, f, "bpf_test_run+")
-}
-
-func TestACommandThatNeverEnds(t *testing.T) {
-	t.Parallel()
-	cmd := newCmd(t, "6.1", "sleep")
-	cmd.Timeout = 20 * time.Second
-	results := collect(cmd)
-	wantFault(t, cmd, ErrTimeout, "it has not ended after 20s")
-	if want := []string{`"before"`}; !slices.Equal(*results, want) {
-		t.Errorf("of its results there are %q, want %q", *results, want)
-	}
 }
 
 func TestAnImageThatIsNoKernel(t *testing.T) {

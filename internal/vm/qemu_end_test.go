@@ -62,60 +62,44 @@ func TestCancellingEndsTheVM(t *testing.T) {
 	}
 }
 
-func TestAQEMUThatIsKilled(t *testing.T) {
-	cmd := newCmd(t, "6.1", "sleep")
-	cmd.OnResult = func(json.RawMessage) {
-		for _, pid := range qemusOf(t, os.Getpid()) {
-			if err := unix.Kill(pid, unix.SIGKILL); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	wantFault(t, cmd, ErrQEMU, "killed by SIGKILL")
-}
-
 // Ctrl-C in a terminal reaches each process of the group.
 func TestQEMUEndsWithTheProcessThatRanIt(t *testing.T) {
-	for name, signal := range map[string]unix.Signal{"kill -9": unix.SIGKILL, "Ctrl-C": unix.SIGINT} {
-		t.Run(name, func(t *testing.T) {
-			cmd := newCmd(t, "6.1")
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			binary := cmd.Path
-			if binary == "" {
-				binary = self
-			}
-			host := exec.Command(self, binary)
-			host.Env = append(os.Environ(), hostEnv+"="+cmd.Image)
-			host.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
-			host.Stderr = os.Stderr
-			out, err := host.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := host.Start(); err != nil {
-				t.Fatal(err)
-			}
-			up := make([]byte, 3)
-			if _, err := io.ReadFull(out, up); err != nil || !bytes.Equal(up, []byte("up\n")) {
-				t.Fatalf("it said %q: %v", up, err)
-			}
-			qemus := qemusOf(t, host.Process.Pid)
-			if len(qemus) != 1 {
-				t.Fatalf("it runs %d QEMUs", len(qemus))
-			}
-			if err := unix.Kill(-host.Process.Pid, signal); err != nil {
-				t.Fatal(err)
-			}
-			host.Wait()
-			for end := time.Now().Add(5 * time.Second); unix.Kill(qemus[0], 0) == nil; time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("QEMU is still there")
-				}
-			}
-		})
+	cmd := newCmd(t, "6.1")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := cmd.Path
+	if binary == "" {
+		binary = self
+	}
+	host := exec.Command(self, binary)
+	host.Env = append(os.Environ(), hostEnv+"="+cmd.Image)
+	host.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
+	host.Stderr = os.Stderr
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up := make([]byte, 3)
+	if _, err := io.ReadFull(out, up); err != nil || !bytes.Equal(up, []byte("up\n")) {
+		t.Fatalf("it said %q: %v", up, err)
+	}
+	qemus := qemusOf(t, host.Process.Pid)
+	if len(qemus) != 1 {
+		t.Fatalf("it runs %d QEMUs", len(qemus))
+	}
+	if err := unix.Kill(-host.Process.Pid, unix.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	host.Wait()
+	for end := time.Now().Add(5 * time.Second); unix.Kill(qemus[0], 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("QEMU is still there")
+		}
 	}
 }
 

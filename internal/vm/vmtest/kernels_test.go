@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/kernel/kerneltest"
 	"github.com/org/ebpf-bench-action/internal/probe"
@@ -19,7 +20,7 @@ import (
 )
 
 // kernels are the releases that the tests run on.
-var kernels = []string{"5.10", "6.1", "6.12", "7.2"}
+var kernels = []string{"6.12", "5.10", "6.1", "7.2"}
 
 // packages have tests that need a kernel.
 var packages = []string{
@@ -60,6 +61,9 @@ func TestOnKernels(t *testing.T) {
 	}
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
+			if !testing.Short() {
+				testenv.Takes(t, 8*time.Minute)
+			}
 			runner := strings.Join([]string{vmtest, "-kernel", release, "-memory", "4096", "-files", files, "-tools", tools}, " ")
 			passed := testOn(t, append([]string{"test", "-json", "-count=1", "-p", "2", "-vet=off", "-timeout", "60m", "-exec", runner}, args...))
 			if passed < least {
