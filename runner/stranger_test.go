@@ -45,6 +45,13 @@ benchmarks:
   - {name: attached, program: raw_tp, command: {attach: raw_tp/sys_enter, load: syscalls}}
 `, program))
 	}
+	// The examples of the documentation compile beside a program that bpf2go would bring.
+	testenv.Write(t, filepath.Join(dir, "documented", "documented_test.go"), documented(t))
+	vet := exec.Command("go", "vet", "-mod=mod", "./documented")
+	vet.Dir, vet.Env = dir, append(os.Environ(), "GOFLAGS=")
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("the examples of docs/go-api.md: %v\n%s", err, out)
+	}
 	suites := exec.Command("go", "test", "-mod=mod", "-run", "TestSlower", ".")
 	suites.Dir, suites.Env = dir, append(os.Environ(), "GOFLAGS=")
 	if out, err := suites.CombinedOutput(); err != nil {
@@ -81,4 +88,37 @@ benchmarks:
 	if out, err := bench("true", unprivileged...); err == nil || !bytes.Contains(out, []byte("it takes root's capabilities CAP_")) {
 		t.Errorf("without privileges in CI: %v\n%s", err, out)
 	}
+}
+
+// documented returns the Go code of docs/go-api.md as a test file.
+func documented(t *testing.T) []byte {
+	t.Helper()
+	page, err := os.ReadFile("../docs/go-api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllSubmatch(page, -1)
+	if len(blocks) != 2 {
+		t.Errorf("docs/go-api.md has %d examples", len(blocks))
+	}
+	text := []byte(`package documented
+
+import (
+	"os"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/runner"
+	"github.com/org/ebpf-bench-action/thresholds"
+)
+
+var packet = make([]byte, 64)
+
+func loadClassify() (*ebpf.CollectionSpec, error) { return nil, nil }
+`)
+	for _, b := range blocks {
+		text = append(text, b[1]...)
+	}
+	return text
 }

@@ -1,7 +1,10 @@
 package thresholds
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -126,4 +129,45 @@ func FuzzLoad(f *testing.F) {
 		p.Flagged(c)
 		_ = p.Check(Scope{Benchmarks: []Benchmark{{Name: "a"}}})
 	})
+}
+
+// The built-in limits are those of the table in docs/thresholds.md.
+func TestDefaultsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/thresholds.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	percent, absolute := regexp.MustCompile(`([0-9.]+)%`), regexp.MustCompile(`([0-9.]+) ns`)
+	number := func(pattern *regexp.Regexp, text string) (v float64) {
+		if m := pattern.FindStringSubmatch(text); m != nil {
+			v, _ = strconv.ParseFloat(m[1], 64)
+		}
+		return v
+	}
+	severities := map[string]Severity{"fails": Fail, "warns": Warn}
+	documented := map[string]bool{}
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
+		names := []string{"verified-insns", "verifier-states", "verifier-peak-states", "xlated-bytes", "jited-bytes", "stack-bytes", "map-memory"}
+		if cells[0] != "verifier measures and sizes" {
+			names = []string{strings.Split(cells[0], "`")[1]}
+		}
+		for _, name := range names {
+			documented[name] = true
+			rule := Default().rule(subject{benchmark: "a", measure: name, mode: bench.ModeHost})
+			if rule == nil || value(rule.Percent) != number(percent, cells[1]) || value(rule.Absolute) != number(absolute, cells[1]) || rule.Severity != severities[cells[2]] {
+				t.Errorf("%s: %+v, documented as %q", name, rule, cells)
+			}
+		}
+	}
+	for _, rule := range Default().Thresholds {
+		if !documented[rule.Measure] {
+			t.Errorf("%s has a limit that the table lacks", rule.Measure)
+		}
+	}
+	if !Default().rule(subject{benchmark: "a", measure: "bpf-insns", mode: bench.ModeExact}).ignores() {
+		t.Error("bpf-insns is judged beside machine instructions")
+	}
 }

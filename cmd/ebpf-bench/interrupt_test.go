@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -172,6 +174,60 @@ func TestSignalEndsReading(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A second signal ends a command that the first one could not, such as one whose output
+// nobody reads.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	size, err := unix.FcntlInt(write.Fd(), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := write.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := tool("schema", "suite")
+	cmd.Stdout = write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	for deadline := time.Now().Add(20 * time.Second); !writes(cmd.Process.Pid); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was ever written")
+		}
+	}
+	signals := 0
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	for alive := true; alive; {
+		if err := cmd.Process.Signal(syscall.SIGINT); err == nil {
+			signals++
+		}
+		select {
+		case <-ended:
+			alive = false
+		case <-time.After(time.Second):
+		}
+	}
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT || signals != 2 {
+		t.Errorf("%d signals: %v", signals, cmd.ProcessState)
+	}
+}
+
+// writes reports whether a thread of a process waits for a reader of its pipe.
+func writes(pid int) bool {
+	waits, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", pid))
+	return slices.ContainsFunc(waits, func(name string) bool {
+		where, err := os.ReadFile(name)
+		return err == nil && strings.Contains(string(where), "pipe_write")
+	})
 }
 
 // reads reports whether a process has a file open.

@@ -23,6 +23,7 @@ var needed = []capability{
 	{"CAP_BPF", unix.CAP_BPF, true},              // load programs
 	{"CAP_PERFMON", unix.CAP_PERFMON, true},      // load and attach tracing programs
 	{"CAP_NET_ADMIN", unix.CAP_NET_ADMIN, false}, // load and attach XDP programs, make veths
+	{"CAP_NET_RAW", unix.CAP_NET_RAW, false},     // send packets by AF_PACKET
 	{"CAP_SYS_ADMIN", unix.CAP_SYS_ADMIN, false}, // count run_time_ns, make network namespaces
 }
 

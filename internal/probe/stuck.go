@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,14 +36,23 @@ func init() {
 	})
 }
 
-var notStuck sync.Once
+// tried is what the first trial of the process said.
+var tried struct {
+	sync.Once
+	stuck error
+}
 
 // NotStuck returns ErrStuck if loading a program does not end. It asks once in the
 // life of the process, by a helper, because a process that waits in the kernel for
 // that cannot be killed. While the helper of an earlier command waits, it starts none.
-func NotStuck(ctx context.Context) (err error) {
-	notStuck.Do(func() { err = tryLoad(ctx, trial, trialTime) })
-	return err
+func NotStuck(ctx context.Context) error {
+	var err error
+	tried.Do(func() {
+		if err = tryLoad(ctx, trial, trialTime); errors.Is(err, ErrStuck) {
+			tried.stuck = err
+		}
+	})
+	return cmp.Or(tried.stuck, err)
 }
 
 func tryLoad(ctx context.Context, mode string, patience time.Duration) error {

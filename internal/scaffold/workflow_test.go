@@ -3,30 +3,42 @@ package scaffold
 import (
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"gopkg.in/yaml.v3"
 )
 
-// The written workflow is the README's recipe, with the project's own build.
+// The written workflow, with the project's own build, is the recipe and that in the README.
 func TestWorkflowIsTheRecipe(t *testing.T) {
+	w := Workflow{Config: "ebpf-bench.yml", Build: Build{Command: "make bpf", Why: "a target of the Makefile"}}
 	recipe, err := os.ReadFile("../../docs/recipes/plain.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := Workflow{Config: "ebpf-bench.yml", Build: Build{Command: "make bpf", Why: "a target of the Makefile"}}
-	var want, got map[string]any
-	if err := yaml.Unmarshal(recipe, &want); err != nil {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(w.Text()), &got); err != nil {
-		t.Fatalf("%v\n%s", err, w.Text())
+	_, example, _ := strings.Cut(string(readme), "```yaml\n# .github/workflows/ebpf-bench.yml\n")
+	example, _, _ = strings.Cut(example, "```")
+	want := workflow(t, w.Text())
+	for where, text := range map[string]string{"plain.yml": string(recipe), "README.md": example} {
+		if got := workflow(t, text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has %v, want %v", where, got, want)
+		}
 	}
-	want["name"], got["name"] = "", ""
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
+}
+
+// workflow returns what a workflow does, without its name.
+func workflow(t *testing.T, text string) (w map[string]any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
+		t.Fatalf("%v\n%s", err, text)
 	}
+	delete(w, "name")
+	return w
 }
 
 func TestWorkflow(t *testing.T) {

@@ -59,6 +59,7 @@ func load(text string) (*Suite, error) {
 		"dir/ebpf-bench.yml": {Data: []byte(text)},
 		"dir/bpf/a.o":        {Data: []byte("a")},
 		"dir/bpf/b.o":        {Data: []byte("b")},
+		"dir/plugins.o":      {Data: []byte("plugins")},
 		"dir/traffic.pcap":   {Data: []byte("pcap")},
 	}, "dir/ebpf-bench.yml")
 }
@@ -180,6 +181,31 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 // A version is a name even if YAML would read a number.
+// The examples in docs/drivers.md are parts of suites that load and that editors accept.
+func TestDocumentedDrivers(t *testing.T) {
+	page, err := os.ReadFile("../../docs/drivers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+	if len(examples) != 3 {
+		t.Errorf("%d examples", len(examples))
+	}
+	for _, e := range examples {
+		text := e[1]
+		if !strings.HasPrefix(text, "benchmarks:") {
+			text = "benchmarks:\n  - name: a\n    program: a\n    test_run: {}\n" + regexp.MustCompile("(?m)^").ReplaceAllString(text, "    ")
+		}
+		text = "version: 1\nobjects: [bpf/a.o]\n" + strings.TrimRight(text, " ")
+		if err := validate(t, text); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		if _, err := load(text); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}
+
 func TestKernelsAreNames(t *testing.T) {
 	for text, want := range map[string][]string{
 		"5.10":                     {"5.10"},
