@@ -12,7 +12,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
-	"github.com/org/ebpf-bench-action/internal/insn/oracle"
+	"github.com/org/ebpf-bench-action/internal/insn/insntest"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
@@ -291,7 +291,7 @@ func answersVary(ins *asm.Instruction) (asm.BuiltinFunc, bool) {
 
 // askOracle runs the program in the interpreter as well.
 func (c *corpusTest) askOracle(spec *ebpf.CollectionSpec, pass *corpusPass, inputs []corpusInput, p *corpusProgram) {
-	m, err := oracle.New(spec)
+	m, err := insntest.New(spec)
 	if err != nil {
 		return
 	}
@@ -302,9 +302,9 @@ func (c *corpusTest) askOracle(spec *ebpf.CollectionSpec, pass *corpusPass, inpu
 		if in.context != nil {
 			return
 		}
-		want, err := m.Run(p.program, oracle.Input{Data: in.data, CPU: c.cpu})
+		want, err := m.Run(p.program, insntest.Input{Data: in.data, CPU: c.cpu})
 		switch {
-		case errors.Is(err, oracle.ErrUnsupported):
+		case errors.Is(err, insntest.ErrUnsupported):
 			return
 		case err != nil:
 			p.oracleMismatch = fmt.Sprintf("input %d: %v", i+1, err)
@@ -317,7 +317,7 @@ func (c *corpusTest) askOracle(spec *ebpf.CollectionSpec, pass *corpusPass, inpu
 	}
 }
 
-func unlikeOracle(pass *corpusPass, i int, want oracle.Result, m *oracle.Machine, spec *ebpf.CollectionSpec) string {
+func unlikeOracle(pass *corpusPass, i int, want insntest.Result, m *insntest.Machine, spec *ebpf.CollectionSpec) string {
 	got := pass.runs[i]
 	withMeta := append(slices.Clone(want.Meta), want.Data...)
 	if got.retval != want.Retval || !bytes.Equal(got.data, want.Data) && !bytes.Equal(got.data, withMeta) {

@@ -12,7 +12,7 @@ import (
 	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 
-	"github.com/org/ebpf-bench-action/internal/insn/oracle"
+	"github.com/org/ebpf-bench-action/internal/insn/insntest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -271,7 +271,7 @@ func TestInstrumentedPrograms(t *testing.T) {
 // agreesWithOracle checks how often each instruction was executed.
 func agreesWithOracle(t *testing.T, s sample, counts *Counts, packet []byte) {
 	t.Helper()
-	m, err := oracle.New(s.spec.Copy())
+	m, err := insntest.New(s.spec.Copy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func agreesWithOracle(t *testing.T, s sample, counts *Counts, packet []byte) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := m.Run("main", oracle.Input{Data: bytes.Clone(packet)}); err != nil {
+	if _, err := m.Run("main", insntest.Input{Data: bytes.Clone(packet)}); err != nil {
 		t.Fatal(err)
 	}
 	for program := range s.executed {

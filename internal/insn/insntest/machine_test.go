@@ -1,4 +1,4 @@
-package oracle_test
+package insntest_test
 
 import (
 	"bytes"
@@ -10,13 +10,13 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 
-	"github.com/org/ebpf-bench-action/internal/insn/oracle"
+	"github.com/org/ebpf-bench-action/internal/insn/insntest"
 )
 
 // machine returns a machine with a single program and the generator's maps.
-func machine(t *testing.T, typ ebpf.ProgramType, insns ...asm.Instruction) *oracle.Machine {
+func machine(t *testing.T, typ ebpf.ProgramType, insns ...asm.Instruction) *insntest.Machine {
 	t.Helper()
-	m, err := oracle.New(&ebpf.CollectionSpec{
+	m, err := insntest.New(&ebpf.CollectionSpec{
 		Maps: generate(0, 1, oldest).Maps,
 		Programs: map[string]*ebpf.ProgramSpec{
 			"main": {Name: "main", Type: typ, Instructions: insns},
@@ -71,7 +71,7 @@ func TestInstructions(t *testing.T) {
 			asm.StoreMem(asm.R1, 0, asm.R0, asm.DWord), asm.Return(),
 			asm.Mov.Imm(asm.R0, 0).WithSymbol("back"), asm.Return())
 		m := machine(t, ebpf.XDP, insns...)
-		_, err := m.Run("main", oracle.Input{Data: make([]byte, 60)})
+		_, err := m.Run("main", insntest.Input{Data: make([]byte, 60)})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -100,7 +100,7 @@ func TestExecuted(t *testing.T) {
 		asm.Return().WithSymbol("end"),
 	)
 	for range 2 {
-		r, err := m.Run("main", oracle.Input{Data: make([]byte, 20)})
+		r, err := m.Run("main", insntest.Input{Data: make([]byte, 20)})
 		if err != nil || r.Retval != 20 {
 			t.Fatal(r.Retval, err)
 		}
@@ -119,11 +119,11 @@ func TestTailCalls(t *testing.T) {
 		Maps:     map[string]*ebpf.MapSpec{tailsMap: {Name: tailsMap, Type: ebpf.ProgramArray, KeySize: 4, ValueSize: 4, MaxEntries: 1}},
 		Programs: map[string]*ebpf.ProgramSpec{"main": {Type: ebpf.XDP, Instructions: call}},
 	}
-	m, err := oracle.New(spec)
+	m, err := insntest.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := oracle.Input{Data: make([]byte, 60)}
+	in := insntest.Input{Data: make([]byte, 60)}
 	if r, err := m.Run("main", in); err != nil || r.Retval != 5 || m.Executed("main")[0] != 1 {
 		t.Errorf("into nothing: %d, %v", r.Retval, err)
 	}
@@ -158,7 +158,7 @@ func TestPackets(t *testing.T) {
 		{"a longer tail", ebpf.XDP, asm.Instructions{asm.Mov.Imm(asm.R2, 2), asm.FnXdpAdjustTail.Call()}, 0, append(slices.Clone(frame), 0, 0)},
 	} {
 		insns := append(append(asm.Instructions{asm.Mov.Reg(asm.R6, asm.R1)}, c.insns...), asm.Return())
-		r, err := machine(t, c.typ, insns...).Run("main", oracle.Input{Data: frame})
+		r, err := machine(t, c.typ, insns...).Run("main", insntest.Input{Data: frame})
 		if err != nil || r.Retval != c.want || !bytes.Equal(r.Data, c.data) {
 			t.Errorf("%s: %#x, %x, %v, want %#x, %x", c.name, r.Retval, r.Data, err, c.want, c.data)
 		}
@@ -173,19 +173,19 @@ func TestRefusals(t *testing.T) {
 		insns asm.Instructions
 		want  error
 	}{
-		{"a helper that it lacks", ebpf.XDP, asm.Instructions{asm.FnFibLookup.Call()}, oracle.ErrUnsupported},
-		{"the time without a clock", ebpf.XDP, asm.Instructions{asm.FnKtimeGetNs.Call()}, oracle.ErrUnsupported},
-		{"a type that it lacks", ebpf.Kprobe, nil, oracle.ErrUnsupported},
-		{"a kernel function", ebpf.XDP, asm.Instructions{{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall}}, oracle.ErrUnsupported},
-		{"null", ebpf.XDP, asm.Instructions{asm.Mov.Imm(asm.R2, 0), asm.LoadMem(asm.R0, asm.R2, 0, asm.Word)}, oracle.ErrFault},
-		{"below the stack", ebpf.XDP, asm.Instructions{asm.LoadMem(asm.R0, asm.R10, -513, asm.Byte)}, oracle.ErrFault},
-		{"behind the packet", ebpf.XDP, asm.Instructions{asm.LoadMem(asm.R2, asm.R1, 4, asm.Word), asm.LoadMem(asm.R0, asm.R2, 0, asm.Byte)}, oracle.ErrFault},
-		{"an endless loop", ebpf.XDP, asm.Instructions{asm.Ja.Label("here").WithSymbol("here")}, oracle.ErrSteps},
-		{"endless calls", ebpf.XDP, asm.Instructions{asm.Call.Label("here").WithSymbol("here")}, oracle.ErrFault},
+		{"a helper that it lacks", ebpf.XDP, asm.Instructions{asm.FnFibLookup.Call()}, insntest.ErrUnsupported},
+		{"the time without a clock", ebpf.XDP, asm.Instructions{asm.FnKtimeGetNs.Call()}, insntest.ErrUnsupported},
+		{"a type that it lacks", ebpf.Kprobe, nil, insntest.ErrUnsupported},
+		{"a kernel function", ebpf.XDP, asm.Instructions{{OpCode: asm.OpCode(asm.JumpClass).SetJumpOp(asm.Call), Src: asm.PseudoKfuncCall}}, insntest.ErrUnsupported},
+		{"null", ebpf.XDP, asm.Instructions{asm.Mov.Imm(asm.R2, 0), asm.LoadMem(asm.R0, asm.R2, 0, asm.Word)}, insntest.ErrFault},
+		{"below the stack", ebpf.XDP, asm.Instructions{asm.LoadMem(asm.R0, asm.R10, -513, asm.Byte)}, insntest.ErrFault},
+		{"behind the packet", ebpf.XDP, asm.Instructions{asm.LoadMem(asm.R2, asm.R1, 4, asm.Word), asm.LoadMem(asm.R0, asm.R2, 0, asm.Byte)}, insntest.ErrFault},
+		{"an endless loop", ebpf.XDP, asm.Instructions{asm.Ja.Label("here").WithSymbol("here")}, insntest.ErrSteps},
+		{"endless calls", ebpf.XDP, asm.Instructions{asm.Call.Label("here").WithSymbol("here")}, insntest.ErrFault},
 	} {
 		m := machine(t, c.typ, append(c.insns, asm.Mov.Imm(asm.R0, 0), asm.Return())...)
 		m.Steps = 1 << 16
-		if _, err := m.Run("main", oracle.Input{Data: make([]byte, 60)}); !errors.Is(err, c.want) {
+		if _, err := m.Run("main", insntest.Input{Data: make([]byte, 60)}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -225,7 +225,7 @@ func FuzzMachine(f *testing.F) {
 		m := machine(t, typ, insns...)
 		m.Steps = 1 << 12
 		for range 2 {
-			_, _ = m.Run("main", oracle.Input{
+			_, _ = m.Run("main", insntest.Input{
 				Data: make([]byte, 64), Time: func() uint64 { return 1 }, Random: func() uint32 { return 2 },
 			})
 		}

@@ -1,4 +1,4 @@
-package oracle_test
+package insntest_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/insn"
-	"github.com/org/ebpf-bench-action/internal/insn/oracle"
+	"github.com/org/ebpf-bench-action/internal/insn/insntest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -112,7 +112,7 @@ func compare(t *testing.T, seed uint64, size int, level level) (o outcome) {
 	for name, p := range plain.Programs {
 		depths[name] = insn.StackDepths(p.VerifierLog)
 	}
-	m, err := oracle.New(spec)
+	m, err := insntest.New(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func compare(t *testing.T, seed uint64, size int, level level) (o outcome) {
 	}
 
 	for i, packet := range packets(seed, 4) {
-		want, err := m.Run("main", oracle.Input{Data: packet})
+		want, err := m.Run("main", insntest.Input{Data: packet})
 		if err != nil {
 			t.Fatalf("seed %d, size %d: %v", seed, size, err)
 		}

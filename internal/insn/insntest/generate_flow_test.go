@@ -1,4 +1,4 @@
-package oracle_test
+package insntest_test
 
 import (
 	"github.com/cilium/ebpf/asm"

@@ -1,4 +1,4 @@
-package oracle
+package insntest
 
 import (
 	"syscall"

@@ -1,4 +1,4 @@
-package oracle
+package insntest
 
 import (
 	"github.com/cilium/ebpf"
