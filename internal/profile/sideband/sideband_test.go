@@ -6,10 +6,12 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // A process that has ended by the time of the reading has left its mappings, its children
@@ -98,6 +100,12 @@ func TestReadsRoundTheEndOfTheBuffer(t *testing.T) {
 // What a full buffer has no room for is counted.
 func TestCountsWhatIsLost(t *testing.T) {
 	testenv.Root(t)
+	// On one CPU, each command writes to the buffer of those before it. The thread, which
+	// stays locked, ends with the test.
+	runtime.LockOSThread()
+	if _, err := thread.Pin(); err != nil {
+		t.Fatal(err)
+	}
 	r, err := open(1)
 	if err != nil {
 		t.Fatal(err)
