@@ -153,11 +153,3 @@ func TestSnapshotRestores(t *testing.T) {
 		t.Errorf("the CPUs have %v (%v)", values, err)
 	}
 }
-
-func TestNoSnapshotOfWhatCannotBeRead(t *testing.T) {
-	testenv.Root(t)
-	queue := newMap(t, ebpf.MapSpec{Type: ebpf.Queue, ValueSize: 4, MaxEntries: 8})
-	if s, err := takeSnapshot(&ebpf.Collection{Maps: map[string]*ebpf.Map{"q": queue}}); !errors.Is(err, errNoSnapshot) {
-		t.Errorf("got %v and error %v of a queue", s, err)
-	}
-}

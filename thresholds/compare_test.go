@@ -66,7 +66,7 @@ thresholds:
 	}
 }
 
-// A budget that fails does so even if the growth of its measure only warns.
+// A budget on what was not measured is not kept.
 func TestBudgetThatCouldNotBeApplied(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: xlated-bytes, max: 150}]\n")
 	v := p.Compare(comparison(exactPair("a", 1, 1)), Options{})

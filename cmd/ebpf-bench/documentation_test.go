@@ -104,6 +104,7 @@ func TestDocumentedCommands(t *testing.T) {
 
 // The targets of all links in the documentation exist.
 func TestDocumentedLinks(t *testing.T) {
+	testenv.Host(t, "all documents")
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +174,7 @@ func runDocumented(t *testing.T, dir, line string) {
 	t.Run(line, func(t *testing.T) {
 		cmd := exec.Command("sh", "-c", briefly(line))
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), asMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+		cmd.Env = append(os.Environ(), story.AsMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err != nil {
@@ -224,7 +225,7 @@ func TestResultsAreAsDocumented(t *testing.T) {
 		}
 		cmd := exec.Command("sh", "-c", builds.Replace(b.text))
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), asMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
+		cmd.Env = append(os.Environ(), story.AsMain+"=1", "PATH="+dir+":"+os.Getenv("PATH"))
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		_ = cmd.Run()

@@ -21,17 +21,15 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 
+	"github.com/org/ebpf-bench-action/cmd/ebpf-bench/internal/story"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// asMain makes the test's binary act as the tool.
-const asMain = "EBPF_BENCH_TEST_MAIN"
-
 func tool(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asMain+"=1")
+	cmd.Env = append(os.Environ(), story.AsMain+"=1")
 	return cmd
 }
 
@@ -93,57 +91,53 @@ func killAfter(t *testing.T, wait time.Duration) holdings {
 // exit code for partial results.
 func TestSignalKeepsPartialResults(t *testing.T) {
 	testenv.Root(t)
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(sig.String(), func(t *testing.T) {
-			out := filepath.Join(t.TempDir(), "result.json")
-			cmd := tool("run", "--filter", "fun_xdp/[a-z_]+$", "--budget", "60s", "--loads", "2", "--format", "json", "--out", out)
-			var stdout, errors bytes.Buffer
-			cmd.Stdout = &stdout
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewScanner(stderr)
-			for lines.Scan() {
-				if strings.Contains(lines.Text(), "it takes about") {
-					break
-				}
-			}
-			time.Sleep(300 * time.Millisecond)
-			held := holdingsOf(t, cmd.Process.Pid)
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
-			for lines.Scan() {
-				fmt.Fprintln(&errors, lines.Text())
-			}
-			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
-				t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
-			}
-			if !strings.Contains(errors.String(), "ebpf-bench: error: ended early: the results are partial") {
-				t.Errorf("stderr does not say so:\n%s", &errors)
-			}
-			saved, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for name, text := range map[string][]byte{"stdout": stdout.Bytes(), "--out": saved} {
-				run, err := bench.DecodeRun(bytes.NewReader(text))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if !run.Partial || len(run.Results) != 5 || run.Results[0].Rounds.Runs() == 0 {
-					t.Errorf("%s: partial %v, %d results", name, run.Partial, len(run.Results))
-				}
-			}
-			if left := held.waitGone(); !left.empty() {
-				t.Errorf("left behind: %+v", left)
-			}
-		})
+	out := filepath.Join(t.TempDir(), "result.json")
+	cmd := tool("run", "--filter", "fun_xdp/[a-z_]+$", "--budget", "60s", "--loads", "2", "--format", "json", "--out", out)
+	var stdout, errors bytes.Buffer
+	cmd.Stdout = &stdout
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "it takes about") {
+			break
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	held := holdingsOf(t, cmd.Process.Pid)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+		fmt.Fprintln(&errors, lines.Text())
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
+		t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
+	}
+	if !strings.Contains(errors.String(), "ebpf-bench: error: ended early: the results are partial") {
+		t.Errorf("stderr does not say so:\n%s", &errors)
+	}
+	saved, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"stdout": stdout.Bytes(), "--out": saved} {
+		run, err := bench.DecodeRun(bytes.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !run.Partial || len(run.Results) != 5 || run.Results[0].Rounds.Runs() == 0 {
+			t.Errorf("%s: partial %v, %d results", name, run.Partial, len(run.Results))
+		}
+	}
+	if left := held.waitGone(); !left.empty() {
+		t.Errorf("left behind: %+v", left)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"gopkg.in/yaml.v3"
 
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/ui"
 )
 
@@ -24,6 +25,7 @@ var updateReference = flag.Bool("update-reference", false, "write docs/reference
 // docs/reference.md has every command with its flags, every input of the action and every
 // key of the files, as the code has them. make reference writes it.
 func TestReferenceIsThatOfTheCode(t *testing.T) {
+	testenv.Host(t, "all documents")
 	const file = "../../docs/reference.md"
 	want := reference(t)
 	if *updateReference {

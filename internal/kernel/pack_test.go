@@ -128,9 +128,6 @@ func TestPacksThatAreRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"an empty file":   {nil, "read manifest: unexpected EOF"},
-		"a text":          {[]byte("This is a text."), "read manifest"},
-		"another archive": {imagetest.Zstd(imagetest.Tar(imagetest.Installed())), "read manifest: has \"./boot/config-"},
 		"cut short":       {good[:len(good)-1], "unexpected EOF"},
 		"another release": {repacked(func(p *pack.Pack) { p.Release = "6.12.998-liar" }), "6.12.998-liar: its image is Linux " + imagetest.Release},
 	} {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,13 +67,18 @@ func TestACommandThatEndsAtOnce(t *testing.T) {
 }
 
 // Children take no room in the kernel's tables once they have ended: of more than there is
-// room for, none is lost.
+// room for, none is lost. They are named by what they had mapped.
 func TestTenThousandChildren(t *testing.T) {
 	testenv.Long(t, "starts 10,000 processes")
 	testenv.Root(t)
 	p := record(t, Options{Command: []string{"sh", "-c", "i=0; while [ $i -lt 10000 ]; do (:); i=$((i+1)); done"}, Kinds: []Kind{CPU, OffCPU}})
 	if p.Lost[CPU] != 0 || p.Lost[OffCPU] != 0 || len(p.Samples) == 0 {
 		t.Errorf("of %d samples, lost %v", len(p.Samples), p.Lost)
+	}
+	if !slices.ContainsFunc(p.Samples, func(s Sample) bool {
+		return slices.ContainsFunc(s.Stack.Locations, func(l *Location) bool { return !l.Kernel && strings.Contains(l.Module, "/libc") })
+	}) {
+		t.Errorf("of %d samples of %d threads none is in libc", len(p.Samples), len(p.Threads))
 	}
 }
 

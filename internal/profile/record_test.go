@@ -109,25 +109,6 @@ func TestSleepsAreAsLongAsTheyWere(t *testing.T) {
 	}
 }
 
-// Children that end at once are named by what they had mapped.
-func TestChildrenThatEndAtOnce(t *testing.T) {
-	testenv.Long(t, "starts 2,000 processes")
-	testenv.Root(t)
-	p := record(t, Options{Command: []string{"sh", "-c", "i=0; while [ $i -lt 2000 ]; do (:); i=$((i+1)); done"}, Kinds: []Kind{CPU, OffCPU}, Frequency: 1000})
-	named := 0
-	for _, s := range p.Samples {
-		for _, l := range s.Stack.Locations {
-			if !l.Kernel && strings.Contains(l.Module, "/libc") {
-				named++
-				break
-			}
-		}
-	}
-	if named == 0 {
-		t.Errorf("of %d samples of %d threads none is in libc", len(p.Samples), len(p.Threads))
-	}
-}
-
 // A binary that was deleted while it ran has its names.
 func TestADeletedBinaryHasNames(t *testing.T) {
 	sleeper := build(t, "./testdata/sleeper")

@@ -32,7 +32,7 @@ const root = "../../.."
 
 // files and tools are what these tests read and call.
 const (
-	files = "../../internal/report/measured/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target"
+	files = "../../docs/*.md,../../docs/recipes/bencher.yml,../../go.mod,../../Makefile,../../README.md,../../internal/report/measured/testdata/bmf.schema.json,../../programs/*.yml,../../programs/*/*.o,../../runner/testdata/*.o,../../runner/testdata/target"
 	tools = "awk,base64,bash,bpftool,cat,chmod,cp,cut,date,dd,dirname,env,false,find,git,grep,head,id,ip,kill,ln,ls,make,mkdir,mkfifo,mktemp,mv,pgrep,readlink,rm,sed,setpriv,setsid,sh,sha256sum,sleep,sort,stat,tail,timeout,touch,tr,true,truncate,umount,unshare,mount,wc"
 )
 

@@ -40,7 +40,12 @@ func main() {
 		if err := settle(); err != nil {
 			fmt.Fprintln(os.Stderr, "vmtest: warning: guest:", err)
 		}
-		os.Exit(test(os.Args[2], os.Args[3:]))
+		code, err := test(os.Args[2], os.Args[3:])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "vmtest: error: guest:", err)
+			code = 1
+		}
+		os.Exit(code)
 	}
 	release := flag.String("kernel", "6.12", "the kernel, as ebpf-bench run --kernel takes it")
 	memory := flag.Int("memory", 2048, "the guest's memory, in MiB")
@@ -97,20 +102,30 @@ func settle() error {
 	)
 }
 
-// test runs the test in the guest.
-func test(binary string, args []string) int {
+// test runs the test in the guest, and waits for processes that lost their parent, as the
+// init process of a machine does.
+func test(binary string, args []string) (code int, err error) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return 0, err
+	}
 	cmd := exec.Command(binary, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		return exit.ExitCode()
-	case err != nil:
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if err := cmd.Start(); err != nil {
+		return 0, err
 	}
-	return 0
+	for {
+		var status unix.WaitStatus
+		switch pid, err := unix.Wait4(-1, &status, 0, nil); {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case pid != cmd.Process.Pid:
+		case status.Signaled():
+			return 128 + int(status.Signal()), nil
+		default:
+			return status.ExitStatus(), nil
+		}
+	}
 }
 
 // machine is what the guest has besides the test.

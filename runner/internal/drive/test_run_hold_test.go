@@ -81,6 +81,7 @@ func TestCallsOfTestRunAreKeptShort(t *testing.T) {
 // A program that cannot run on a CPU ends with an error, and leaves no thread
 // behind.
 func TestAnErrorOfAnotherCPU(t *testing.T) {
+	testenv.Root(t)
 	if cpus, err := thread.Allowed(); err != nil || len(cpus) < 2 {
 		t.Skipf("this machine has one CPU (%v)", err)
 	}

@@ -38,6 +38,7 @@ func Run(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", filepath.Dir(tool)+":"+env.Getenv("PATH"))
 			env.Setenv("EBPF_BENCH", tool)
+			env.Setenv(AsMain, os.Getenv(AsMain))
 			env.Setenv("OBJECTS", filepath.Join(repository, "cmd/ebpf-bench/testdata/objects"))
 			env.Setenv("BUNDLED", filepath.Join(repository, "programs"))
 			env.Setenv("HOOKS", filepath.Join(repository, "runner/testdata"))
@@ -54,6 +55,8 @@ func Run(t *testing.T) {
 			switch cond {
 			case "root":
 				return root, nil
+			case "guest":
+				return testenv.InGuest(), nil
 			case "vm":
 				return vms, nil
 			case "hostkernel":
@@ -114,8 +117,12 @@ func files(t *testing.T) []string {
 	return all
 }
 
+// AsMain is the variable of the environment that makes the binary of a test of the tool's
+// package act as the tool.
+const AsMain = "EBPF_BENCH_TEST_MAIN"
+
 // Tool builds the tool so that every user and a virtual machine can run it, and returns
-// its path.
+// its path. In a virtual machine of vmtest, which cannot build, it is the test's binary.
 func Tool(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ebpf-bench-tool")
@@ -127,6 +134,13 @@ func Tool(t *testing.T) string {
 		t.Fatal(err)
 	}
 	tool := filepath.Join(dir, "ebpf-bench")
+	if testenv.InGuest() {
+		if err := os.Symlink(os.Args[0], tool); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(AsMain, "1")
+		return tool
+	}
 	cmd := exec.Command("go", "build", "-o", tool, "./cmd/ebpf-bench")
 	cmd.Dir = repository(t)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
