@@ -140,7 +140,7 @@ func TestTracesShortSleeps(t *testing.T) {
 // What has not ended when the tracer stops is a sleep, too. The short one is there because
 // a loop can keep a new process from the only CPU for long.
 func TestTracesASleepThatDoesNotEnd(t *testing.T) {
-	_, samples := trace(t, TraceOptions{Kinds: []Kind{CPU, OffCPU}, Interval: time.Millisecond}, "sleep 60 & sleep 0.5; while :; do :; done",
+	_, samples := trace(t, TraceOptions{Kinds: []Kind{CPU, OffCPU}, Interval: time.Millisecond}, "sleep 0.1; sleep 60 & sleep 0.1; while :; do :; done",
 		after(300, func(s Sample) bool { return s.Kind == CPU }))
 	last := samples[len(samples)-1]
 	if !slices.ContainsFunc(samples, func(s Sample) bool {
