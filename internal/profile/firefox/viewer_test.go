@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,11 +72,17 @@ func view(t *testing.T, p *profile.Profile) *viewer {
 		_ = server.Process.Kill()
 		<-ended
 	})
+	// A question to a viewer that does not listen yet ends its session.
+	files := filepath.Join(home, ".profiler-cli", session)
 	const patience = time.Minute
 	for deadline := time.Now().Add(patience); ; time.Sleep(patience / 600) {
-		err := v.command(t, "profile", "info", "--session", session).Run()
+		_, err := os.Stat(files + ".json")
 		if err == nil {
-			return v
+			var c net.Conn
+			if c, err = net.Dial("unix", files+".sock"); err == nil {
+				c.Close()
+				return v
+			}
 		}
 		select {
 		case <-ended:
