@@ -25,6 +25,10 @@ func TestWhatFailedOnTheWayIsTriedAgain(t *testing.T) {
 	if _, err := a.createComment(t.Context(), 7, Comment{Key: "b"}); err == nil || len(f.Requests) != 1 {
 		t.Errorf("%v after %d requests", err, len(f.Requests))
 	}
+	f.Requests, f.Lost = nil, 1
+	if _, err := a.createComment(t.Context(), 7, Comment{Key: "c"}); err == nil || len(f.Requests) != 1 || len(f.Comments) != 2 {
+		t.Errorf("%v after %d requests, with %d comments", err, len(f.Requests), len(f.Comments))
+	}
 }
 
 func TestGitHubMayAskToWait(t *testing.T) {

@@ -20,6 +20,14 @@ func TestIngestedValuesAreLoads(t *testing.T) {
 	if err != nil || c.Base != 14.5 || c.Head != 24.5 || c.Delta != 10 || c.Loads != 10 || !c.Bounded() || c.P > 0.001 || c.Low <= 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	// The most extreme order of 5 and 5 values has the probability 2/252 by chance, that of
+	// 4 and 5 has 2/126.
+	for n, bounded := range map[int]bool{4: false, 5: true} {
+		few, err := CompareStored(ingested(bench.Latency, base.Samples[0].Values[:n]...), ingested(bench.Latency, head.Samples[0].Values[:5]...), "latency", 0.99)
+		if err != nil || few.Bounded() != bounded {
+			t.Errorf("%d and 5 values: %+v, %v", n, few, err)
+		}
+	}
 	if c, err := CompareStored(base, base, "latency", 0.99); err != nil || c.Delta != 0 || c.P < 0.9 {
 		t.Errorf("%+v, %v", c, err)
 	}

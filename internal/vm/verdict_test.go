@@ -76,6 +76,9 @@ func TestEveryOutcomeHasItsVerdict(t *testing.T) {
 		"the command uses up the memory": {
 			outcome{hello: true, memory: 256, exit: &guest.Exit{Code: -1, Signal: "killed", OOMKills: 1}},
 			ErrMemory, "the guest ran out of memory: it has 256 MiB, and the kernel killed 1 of its processes"},
+		"the command succeeds, and what it started uses up the memory": {
+			outcome{hello: true, memory: 256, exit: &guest.Exit{OOMKills: 2}},
+			ErrMemory, "the guest ran out of memory: it has 256 MiB, and the kernel killed 2 of its processes"},
 		"QEMU has no room for the files": {
 			outcome{memory: 80, complaint: "initrd is too large, cannot support (max: 1, need 2)"},
 			ErrMemory, "the guest ran out of memory: it has 80 MiB, and its files do not fit in"},

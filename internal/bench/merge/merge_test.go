@@ -153,11 +153,11 @@ func TestMergeSums(t *testing.T) {
 		t.Errorf("%+v", run)
 	}
 	a, b := comparisonOf(hostTestbed("6.12"), "1/2", "a"), comparisonOf(hostTestbed("6.12"), "2/2", "b")
-	b.Confirmed = b.Pairs
+	a.Confirmed, b.Confirmed = a.Pairs, b.Pairs
 	if out, err = Results([]*bench.Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
 		t.Fatal(err)
 	}
-	if c := out.Comparisons[0]; c.Elapsed != 4 || len(c.Confirmed) != 1 || c.Confirmed[0].Benchmark != "b" || c.Base != a.Base {
+	if c := out.Comparisons[0]; c.Elapsed != 4 || strings.Join(pairNames(c.Confirmed), " ") != "a b" || c.Base != a.Base {
 		t.Errorf("%+v", c)
 	}
 }

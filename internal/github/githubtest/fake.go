@@ -28,6 +28,7 @@ type Fake struct {
 	Rejects  map[string]bool // methods and paths that always get 422
 	Limited  int             // requests that get the answer to wait
 	Broken   int             // requests that fail on the way
+	Lost     int             // requests that are answered, but the answer is lost
 	Requests []string
 
 	Comments  []map[string]any
@@ -114,6 +115,10 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewDecoder(r.Body).Decode(&body)
 	}
 	status, result := f.handle(r, body)
+	if f.Lost > 0 {
+		f.Lost--
+		panic(http.ErrAbortHandler)
+	}
 	if next := r.URL.Query().Get("page"); status == 200 && next != "" {
 		result = f.page(w, r, result)
 	}

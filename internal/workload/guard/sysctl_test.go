@@ -1,9 +1,13 @@
 package guard
 
 import (
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/workload/workloadtest"
@@ -69,6 +73,18 @@ func TestAGuardRestoresTheSysctlAfterAKill(t *testing.T) {
 	if got := readStats(t); got != other(old) {
 		t.Errorf("got %s while guarded, want %s", got, other(old))
 	}
+	// What ends a job may tell all of its processes to end.
+	const all = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1)
+	workloadtest.WaitUntil(t, "the helper to ignore them", func() bool {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", guard[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ignored, _ := strings.Cut(string(status), "SigIgn:\t")
+		ignored, _, _ = strings.Cut(ignored, "\n")
+		mask, err := strconv.ParseUint(ignored, 16, 64)
+		return err == nil && mask&all == all
+	})
 	p.Kill()
 	workloadtest.WaitUntil(t, "the old value", func() bool { return readStats(t) == old })
 	workloadtest.WaitEnded(t, guard)

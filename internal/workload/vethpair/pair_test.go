@@ -63,8 +63,11 @@ func TestPacketsForAnEndThatIsDownAreDropped(t *testing.T) {
 	s := newSender(t, v, SenderAFPacket, frame(64, 0))
 	setDown(t, &v.far)
 
-	if got, want := drive(t, v, s, prog, 1000), (bench.Traffic{Sent: 1000, Dropped: 1000}); got != want {
-		t.Errorf("traffic %+v, want %+v", got, want)
+	// What one send has lost is not counted again.
+	for range 3 {
+		if got, want := drive(t, v, s, prog, 1000), (bench.Traffic{Sent: 1000, Dropped: 1000}); got != want {
+			t.Errorf("traffic %+v, want %+v", got, want)
+		}
 	}
 }
 
