@@ -128,7 +128,7 @@ func (n *namer) kernelAt(addr uint64) *Location {
 	return n.location(locationKey{name: kernelModule, lookup: addr}, func() *Location {
 		l := &Location{Module: kernelModule, Address: addr, Kernel: true}
 		if n.kernel != nil {
-			l.Frames = n.kernel.Frames(addr)
+			l.Frames, l.Origin = n.kernel.Frames(addr), n.kernel.Origin(addr)
 		}
 		return l
 	})
@@ -148,7 +148,7 @@ func (n *namer) userAt(pid uint32, addr uint64) *Location {
 	return n.location(locationKey{file: m.module, lookup: vaddr}, func() *Location {
 		b := m.module.binary
 		start, end, _ := b.Extent(vaddr)
-		return &Location{Module: m.module.path, BuildID: b.BuildID(), Address: vaddr, Start: start, End: end, Frames: b.Frames(vaddr)}
+		return &Location{Module: m.module.path, BuildID: b.BuildID(), Origin: b.Origin(), Address: vaddr, Start: start, End: end, Frames: b.Frames(vaddr)}
 	})
 }
 

@@ -21,6 +21,9 @@ type processes struct {
 	wanted map[uint32]bool
 	byPID  map[uint32]*process
 	files  map[fileID]*module
+	// roots are the root folders of containers. Profiles refer to them, and Go closes what
+	// nothing refers to.
+	roots map[symbol.Tree]*os.File
 }
 
 type process struct {
@@ -46,7 +49,7 @@ type module struct {
 }
 
 func newProcesses(all bool) *processes {
-	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[fileID]*module{}}
+	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[fileID]*module{}, roots: map[symbol.Tree]*os.File{}}
 }
 
 func (k *processes) close() (err error) {
@@ -212,16 +215,17 @@ func (k *processes) open(pid uint32, m sideband.Mapping) *module {
 	}
 	out := &module{path: m.Path}
 	k.files[id] = out
+	user, root := k.home(pid)
 	for _, path := range []string{
 		fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End), fmt.Sprintf("/proc/%d/root%s", pid, m.Path), m.Path,
 	} {
-		f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // of a pipe, opening would wait
+		f, err := symbol.OpenFile(path)
 		if err != nil {
 			continue
 		}
 		var stat unix.Stat_t
-		if unix.Fstat(int(f.Fd()), &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFREG && stat.Ino == m.Inode {
-			if b, err := symbol.NewFile(f, m.Path); err == nil {
+		if unix.Fstat(int(f.Fd()), &stat) == nil && stat.Ino == m.Inode {
+			if b, err := symbol.NewFile(f, m.Path, symbol.OriginOf(f, root, user)); err == nil {
 				out.binary = b
 				return out
 			}
@@ -229,4 +233,29 @@ func (k *processes) open(pid uint32, m sideband.Mapping) *module {
 		_ = f.Close() // it was only read
 	}
 	return out
+}
+
+// home returns the user of a process and its root folder, nil if that is this process's. One
+// that has ended may have been anybody's.
+func (k *processes) home(pid uint32) (user uint32, root *os.File) {
+	own, err := symbol.Process{PID: os.Getpid()}.Tree()
+	if err != nil {
+		return symbol.Nobody, nil
+	}
+	p, err := symbol.ReadProcess(int(pid))
+	if err != nil {
+		return symbol.Nobody, nil
+	}
+	tree, err := p.Tree()
+	if err != nil {
+		return symbol.Nobody, nil
+	}
+	root, known := k.roots[tree]
+	if !known && tree != own {
+		if root, err = p.OpenRoot(); err != nil {
+			return symbol.Nobody, nil
+		}
+		k.roots[tree] = root
+	}
+	return p.User, root
 }

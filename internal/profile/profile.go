@@ -146,6 +146,8 @@ type Location struct {
 	Module string
 	// BuildID is that of the file, in hexadecimal, if it has one.
 	BuildID string
+	// Origin opens the files that the debug information names.
+	Origin symbol.Origin
 	// Address is the address in the file, as in its symbol table; in the kernel, and where
 	// there is no file, it is that in memory.
 	Address uint64

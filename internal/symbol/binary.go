@@ -18,6 +18,7 @@ type Binary struct {
 	buildID string
 	image   image
 	path    string // "" if unknown
+	origin  Origin
 	code    []dwarf.Code
 
 	mu      sync.Mutex
@@ -29,8 +30,8 @@ type Binary struct {
 	names   map[string]string // demangled
 }
 
-// Open opens an executable or a shared object. Debug information may be in a file of
-// its own, below /usr/lib/debug or beside it.
+// Open opens an executable or a shared object as this user does. Debug information may be in
+// a file of its own, below /usr/lib/debug or beside it.
 func Open(path string) (*Binary, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -40,33 +41,30 @@ func Open(path string) (*Binary, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	f, err := root{}.open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open binary: %w", err)
 	}
-	b, err := newBinary(f, path)
+	b, err := NewFile(f, path, OriginOf(f, nil, uint32(os.Geteuid())))
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return b, nil
+	return b, err
 }
 
 // NewFile returns the binary of an open file, which Close closes. Its path, which need not
-// lead to it any more, is where debug information is looked for.
-func NewFile(f *os.File, path string) (*Binary, error) {
-	b, err := newBinary(f, path)
+// lead to it any more, is where debug information is looked for, as its origin may.
+func NewFile(f *os.File, path string, o Origin) (*Binary, error) {
+	b, err := New(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	b.closer, b.path, b.origin = f, path, o
 	return b, nil
 }
 
 // New returns the binary that r has, such as the vdso. It reads r later, too.
-func New(r io.ReaderAt) (*Binary, error) { return newBinary(r, "") }
-
-// newBinary returns a binary that closes r if it can be closed.
-func newBinary(r io.ReaderAt, path string) (*Binary, error) {
+func New(r io.ReaderAt) (*Binary, error) {
 	m, err := newImage(r)
 	if err != nil {
 		return nil, err
@@ -74,8 +72,7 @@ func newBinary(r io.ReaderAt, path string) (*Binary, error) {
 	if m.Type != elf.ET_EXEC && m.Type != elf.ET_DYN {
 		return nil, fmt.Errorf("it is neither an executable nor a shared object: its type is %s", m.Type)
 	}
-	b := &Binary{buildID: m.buildID(), image: m, path: path, names: map[string]string{}}
-	b.closer, _ = r.(io.Closer)
+	b := &Binary{buildID: m.buildID(), image: m, names: map[string]string{}}
 	for _, p := range m.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
 			b.code = append(b.code, dwarf.Code{Low: p.Vaddr, High: p.Vaddr + p.Memsz})
@@ -96,6 +93,9 @@ func (b *Binary) Close() error {
 	b.closer = nil
 	return err
 }
+
+// Origin returns who names the files that the binary does.
+func (b *Binary) Origin() Origin { return b.origin }
 
 // BuildID returns the GNU build ID in hexadecimal, or an empty string.
 func (b *Binary) BuildID() string { return b.buildID }
@@ -242,7 +242,7 @@ func (b *Binary) load() {
 	b.loaded = true
 	images, path := []image{b.image}, b.path
 	if b.image.Section(".debug_info") == nil && b.image.Section(".zdebug_info") == nil {
-		if file, m, where, err := debugFile(b.image, b.path); err == nil {
+		if file, m, where, err := debugFile(b.image, b.path, b.origin); err == nil {
 			defer file.Close()
 			images, path = append(images, m), where
 		}
@@ -260,7 +260,7 @@ func (b *Binary) load() {
 	if b.debug = b.read(m); b.debug == nil {
 		return
 	}
-	if file, alt, err := altFile(m, path); file != nil && err == nil {
+	if file, alt, err := altFile(m, path, b.origin); file != nil && err == nil {
 		b.debug.Alt = b.read(alt)
 		file.Close()
 	}

@@ -7,39 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
-
-// root is a file system: that of this process if the folder is nil, else that of a
-// container, below the folder. It takes Linux 5.6.
-type root struct{ dir *os.File }
-
-// open opens a regular file. Links lead nowhere outside the root. Nothing else is
-// opened: to open a device can do something, and to open a pipe can wait.
-func (r root) open(name string) (*os.File, error) {
-	fd, how := unix.AT_FDCWD, unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC}
-	if r.dir != nil {
-		fd, how.Resolve = int(r.dir.Fd()), unix.RESOLVE_IN_ROOT|unix.RESOLVE_NO_MAGICLINKS
-	}
-	at, err := unix.Openat2(fd, name, &how)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: name, Err: err}
-	}
-	defer unix.Close(at)
-	var stat unix.Stat_t
-	if err := unix.Fstat(at, &stat); err != nil {
-		return nil, &os.PathError{Op: "stat", Path: name, Err: err}
-	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("it is not a regular file")}
-	}
-	f, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", at))
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: name, Err: errors.Unwrap(err)}
-	}
-	return f, nil
-}
 
 // debugDir is where distributions install debug information, as gdb has it (Separate
 // Debug Files, in its manual).
@@ -47,8 +15,8 @@ const debugDir = "/usr/lib/debug"
 
 // debugFile opens an ELF file of its own with the debug information, or with the
 // symbols, of a file at a path. It returns an error if there is none.
-func debugFile(m image, path string) (*os.File, image, string, error) {
-	if path, file, found := byBuildID(m.buildID()); file != nil {
+func debugFile(m image, path string, o Origin) (*os.File, image, string, error) {
+	if path, file, found := byBuildID(m.buildID(), o); file != nil {
 		return file, found, path, nil
 	}
 	link, _ := m.data(".gnu_debuglink")
@@ -58,7 +26,7 @@ func debugFile(m image, path string) (*os.File, image, string, error) {
 		sum := m.ByteOrder.Uint32(link[at:])
 		dir := path[:strings.LastIndexByte(path, '/')+1]
 		for _, candidate := range []string{dir + name, dir + ".debug/" + name, debugDir + "/" + strings.TrimPrefix(dir, "/") + name} {
-			if file, found := open(candidate, func(f *os.File, _ image) bool { return sumOf(f) == sum }); file != nil {
+			if file, found := open(o, candidate, func(f *os.File, _ image) bool { return sumOf(f) == sum }); file != nil {
 				return file, found, candidate, nil
 			}
 		}
@@ -68,7 +36,7 @@ func debugFile(m image, path string) (*os.File, image, string, error) {
 
 // altFile opens the file that a file with debug information at a path shares part of it
 // with: that of dwz, or of DWARF 5.
-func altFile(m image, path string) (*os.File, image, error) {
+func altFile(m image, path string, o Origin) (*os.File, image, error) {
 	link, err := m.data(".gnu_debugaltlink")
 	if link == nil {
 		return nil, image{}, err
@@ -78,34 +46,35 @@ func altFile(m image, path string) (*os.File, image, error) {
 	if name != "" && !strings.HasPrefix(name, "/") {
 		name = path[:strings.LastIndexByte(path, '/')+1] + name
 	}
-	if file, found := open(name, func(_ *os.File, m image) bool { return m.buildID() == buildID }); file != nil {
+	if file, found := open(o, name, func(_ *os.File, m image) bool { return m.buildID() == buildID }); file != nil {
 		return file, found, nil
 	}
-	if _, file, found := byBuildID(buildID); file != nil {
+	if _, file, found := byBuildID(buildID, o); file != nil {
 		return file, found, nil
 	}
 	return nil, image{}, fmt.Errorf("no file %s with build ID %s", name, buildID)
 }
 
-func byBuildID(id string) (string, *os.File, image) {
+func byBuildID(id string, o Origin) (string, *os.File, image) {
 	if len(id) < 4 {
 		return "", nil, image{}
 	}
 	path := debugDir + "/.build-id/" + id[:2] + "/" + id[2:] + ".debug"
-	if file, m := open(path, func(_ *os.File, m image) bool { return m.buildID() == id }); file != nil {
+	if file, m := open(o, path, func(_ *os.File, m image) bool { return m.buildID() == id }); file != nil {
 		return path, file, m
 	}
 	return "", nil, image{}
 }
 
-// open opens an ELF file if it is the one that is looked for, else it returns nil.
-func open(path string, is func(*os.File, image) bool) (*os.File, image) {
-	f, err := root{}.open(path)
+// open opens an ELF file if it is the one that is looked for, else it returns nil. It must
+// belong to the owner of the binary or to root: others could let it name anything.
+func open(o Origin, path string, is func(*os.File, image) bool) (*os.File, image) {
+	f, err := o.Open(path)
 	if err != nil {
 		return nil, image{}
 	}
 	m, err := newImage(f)
-	if err != nil || !is(f, m) {
+	if owner, known := ownerOf(f); err != nil || !known || owner != o.owner && owner != 0 || !is(f, m) {
 		f.Close()
 		return nil, image{}
 	}

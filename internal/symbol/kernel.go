@@ -80,9 +80,7 @@ func ParseKallsyms(r io.Reader) (*Kernel, error) {
 // were added, it has the line, too. The kernel names a BPF program bpf_prog_TAG_NAME.
 func (k *Kernel) Frames(addr uint64) []Frame {
 	s := k.symbols.at(addr)
-	i := sort.Search(len(k.programs), func(i int) bool { return k.programs[i].addr > addr }) - 1
-	if i >= 0 && addr < k.programs[i].end {
-		p := k.programs[i]
+	if p := k.programAt(addr); p != nil {
 		f := Frame{Func: p.function, File: p.file, Line: p.line}
 		if s != nil {
 			f.Func, _ = k.name(s)
@@ -94,6 +92,22 @@ func (k *Kernel) Frames(addr uint64) []Frame {
 	}
 	name, _ := k.name(s)
 	return []Frame{{Func: name}}
+}
+
+// Origin returns that of the BPF program at an address: who loaded it.
+func (k *Kernel) Origin(addr uint64) Origin {
+	if p := k.programAt(addr); p != nil {
+		return p.loader
+	}
+	return Origin{}
+}
+
+func (k *Kernel) programAt(addr uint64) *programLine {
+	i := sort.Search(len(k.programs), func(i int) bool { return k.programs[i].addr > addr }) - 1
+	if i < 0 || addr >= k.programs[i].end {
+		return nil
+	}
+	return &k.programs[i]
 }
 
 // name returns the name of a function and of the module that has it: bpf for BPF programs,
@@ -109,6 +123,7 @@ type programLine struct {
 	addr, end      uint64
 	function, file string
 	line           int
+	loader         Origin
 }
 
 // AddProgram adds the lines of source of a loaded BPF program. It takes Linux 5.0, and
@@ -124,6 +139,10 @@ func (k *Kernel) AddProgram(p *ebpf.Program) error {
 		return fmt.Errorf("read lines of BPF program %s: %w", info.Name, err)
 	}
 	at, _ := info.JitedLineInfos()
+	var loader Origin
+	if user, ok := info.CreatedByUID(); ok {
+		loader = OfUser(user)
+	}
 	starts, _ := info.JitedKsymAddrs()
 	lengths, _ := info.JitedFuncLens()
 	if len(at) == 0 || len(at) != len(lines) || len(starts) != len(lengths) {
@@ -134,7 +153,7 @@ func (k *Kernel) AddProgram(p *ebpf.Program) error {
 		functions = append(functions, programLine{addr: uint64(start), end: uint64(start) + uint64(lengths[i]), function: info.Name})
 	}
 	for i, addr := range at {
-		l := programLine{addr: addr, function: info.Name, file: lines[i].Line.FileName(), line: int(lines[i].Line.LineNumber())}
+		l := programLine{addr: addr, function: info.Name, file: lines[i].Line.FileName(), line: int(lines[i].Line.LineNumber()), loader: loader}
 		for _, f := range functions {
 			if f.addr <= addr && addr < f.end {
 				l.end = f.end

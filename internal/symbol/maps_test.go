@@ -73,13 +73,11 @@ func FuzzPerfMap(f *testing.F) {
 
 // What a just-in-time compiler wrote down counts if the file is of the user.
 func TestPerfMapOfAProcess(t *testing.T) {
-	text, err := os.ReadFile("/proc/self/status")
+	own, err := ReadProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := status{inner: os.Getpid()}
-	own.read(string(text))
-	path := fmt.Sprintf("/tmp/perf-%d.map", own.inner)
+	path := fmt.Sprintf("/tmp/perf-%d.map", own.Number)
 	if ReadPerfMap(os.Getpid()) != nil {
 		t.Fatalf("%s is there already", path)
 	}

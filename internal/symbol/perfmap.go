@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
-	"syscall"
 )
 
 // PerfMap has the functions that a process compiled itself and wrote down, as many just-in-
@@ -15,27 +12,23 @@ type PerfMap struct{ table *table }
 
 // ReadPerfMap reads /tmp/perf-PID.map of a process, in its own mount namespace and with the
 // number that it has in its own PID namespace. It returns nil if there is none, or if it
-// belongs to somebody else than the process or root: anybody can write to /tmp.
+// belongs to somebody else than the user of the process: anybody can write to /tmp. A process
+// that has ended is taken for one of this user.
 func ReadPerfMap(pid int) *PerfMap {
-	owner := status{inner: pid, user: uint32(os.Getuid())}
-	var r root
-	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
-		owner.read(string(text))
-		if dir, err := os.OpenFile(fmt.Sprintf("/proc/%d/root", pid), os.O_RDONLY|syscall.O_DIRECTORY, 0); err == nil {
-			defer dir.Close()
-			r.dir = dir
+	number, o := pid, OfUser(uint32(os.Getuid()))
+	if p, err := ReadProcess(pid); err == nil {
+		number, o = p.Number, OfUser(p.User)
+		if o.root, err = p.OpenRoot(); err != nil {
+			return nil
 		}
+		defer o.root.Close()
 	}
-	f, err := r.open(fmt.Sprintf("/tmp/perf-%d.map", owner.inner))
+	f, err := o.Open(fmt.Sprintf("/tmp/perf-%d.map", number))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil
-	}
-	if s, ok := info.Sys().(*syscall.Stat_t); !ok || s.Uid != owner.user && s.Uid != 0 {
+	if owner, known := ownerOf(f); !known || owner != o.user {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxPerfMap))
@@ -54,30 +47,4 @@ func (m *PerfMap) Frames(addr uint64) []Frame {
 		return []Frame{{Func: m.table.name(s)}}
 	}
 	return nil
-}
-
-// status is what names the perf map of a process, from /proc/PID/status of proc(5).
-type status struct {
-	inner int // its number in its own PID namespace
-	user  uint32
-}
-
-func (s *status) read(text string) {
-	for line := range strings.Lines(text) {
-		key, value, _ := strings.Cut(line, ":")
-		fields := strings.Fields(value)
-		if len(fields) == 0 {
-			continue
-		}
-		switch key {
-		case "NSpid":
-			if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
-				s.inner = n
-			}
-		case "Uid":
-			if n, err := strconv.ParseUint(fields[0], 10, 32); err == nil {
-				s.user = uint32(n)
-			}
-		}
-	}
 }

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -36,8 +35,9 @@ type File struct {
 
 // Options say what a file has beside the profile.
 type Options struct {
-	// Source returns the text of a source file, to show it beside the samples. It may be nil.
-	Source func(path string) (text string, ok bool)
+	// Source returns the text of a source file that a binary names, to show it beside the
+	// samples. It may be nil.
+	Source func(o symbol.Origin, path string) (text string, ok bool)
 }
 
 // Write writes a profile, compressed by gzip.
@@ -49,15 +49,20 @@ func Write(w io.Writer, p *profile.Profile, o Options) error {
 	return out.Close()
 }
 
-// ReadSource returns the text of a source file of this machine, if it is one of moderate
-// size.
-func ReadSource(path string) (string, bool) {
+// ReadSource returns the text of a source file of at most 1 MiB that whoever names it may read.
+func ReadSource(o symbol.Origin, path string) (string, bool) {
 	const most = 1 << 20
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+	f, err := o.Open(path)
+	if err != nil {
 		return "", false
 	}
-	text, err := os.ReadFile(path)
+	defer f.Close()
+	info, err := f.Stat()
+	// Files of proc and tracefs that make their reader wait have no size.
+	if err != nil || info.Size() == 0 || info.Size() > most {
+		return "", false
+	}
+	text, err := io.ReadAll(io.LimitReader(f, info.Size()))
 	return string(text), err == nil
 }
 
@@ -82,7 +87,7 @@ func Convert(p *profile.Profile, o Options) *File {
 	c := &converter{
 		file: &File{Libs: []lib{}, Pages: []any{}}, source: o.Source,
 		strings: map[string]int{}, frames: map[frameKey]int{}, stacks: map[stackKey]int{},
-		functions: map[functionKey]int{}, resources: map[string]int{}, symbols: map[symbolKey]int{}, sources: map[string]int{},
+		functions: map[functionKey]int{}, resources: map[string]int{}, symbols: map[symbolKey]int{}, sources: map[sourceKey]int{},
 	}
 	c.file.Shared.init()
 	byThread := map[*profile.Thread][]profile.Sample{}
@@ -116,14 +121,14 @@ func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 // them.
 type converter struct {
 	file      *File
-	source    func(string) (string, bool)
+	source    func(symbol.Origin, string) (string, bool)
 	strings   map[string]int
 	frames    map[frameKey]int
 	stacks    map[stackKey]int
 	functions map[functionKey]int
 	resources map[string]int
 	symbols   map[symbolKey]int
-	sources   map[string]int
+	sources   map[sourceKey]int
 }
 
 type (
@@ -136,6 +141,10 @@ type (
 	functionKey struct {
 		name, file string
 		resource   int
+	}
+	sourceKey struct {
+		path   string
+		origin symbol.Origin
 	}
 	symbolKey struct {
 		name  string
@@ -250,7 +259,7 @@ func (c *converter) function(l *profile.Location, f symbol.Frame, resource int) 
 	t.Name = append(t.Name, c.text(key.name))
 	t.IsJS, t.RelevantForJS = append(t.IsJS, false), append(t.RelevantForJS, false)
 	t.Resource = append(t.Resource, resource)
-	t.Source = append(t.Source, c.sourceFile(f.File))
+	t.Source = append(t.Source, c.sourceFile(l.Origin, f.File))
 	t.Line, t.Column, t.Original = append(t.Line, nil), append(t.Column, nil), append(t.Original, nil)
 	t.Length++
 	c.functions[key] = t.Length - 1
@@ -313,28 +322,29 @@ func (c *converter) symbol(l *profile.Location, resource int) int {
 	return t.Length - 1
 }
 
-func (c *converter) sourceFile(path string) *int {
+func (c *converter) sourceFile(o symbol.Origin, path string) *int {
 	if path == "" {
 		return nil
 	}
-	at, ok := c.sources[path]
+	key := sourceKey{path, o}
+	at, ok := c.sources[key]
 	if !ok {
 		t := &c.file.Shared.Sources
 		at = t.Length
 		t.ID, t.Filename = append(t.ID, nil), append(t.Filename, c.text(path))
 		t.StartLine, t.StartColumn, t.SourceMap = append(t.StartLine, 1), append(t.StartColumn, 1), append(t.SourceMap, nil)
-		t.Content = append(t.Content, c.content(path))
+		t.Content = append(t.Content, c.content(key))
 		t.Length++
-		c.sources[path] = at
+		c.sources[key] = at
 	}
 	return &at
 }
 
-func (c *converter) content(path string) *string {
+func (c *converter) content(key sourceKey) *string {
 	if c.source == nil {
 		return nil
 	}
-	if text, ok := c.source(path); ok {
+	if text, ok := c.source(key.origin, key.path); ok {
 		return &text
 	}
 	return nil

@@ -4,10 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/profile"
+	"github.com/org/ebpf-bench-action/internal/symbol"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -39,7 +45,7 @@ func small() *profile.Profile {
 }
 
 func TestTablesAreWhole(t *testing.T) {
-	f := Convert(small(), Options{Source: func(path string) (string, bool) { return "text of " + path, path == "/src/agent.c" }})
+	f := Convert(small(), Options{Source: func(_ symbol.Origin, path string) (string, bool) { return "text of " + path, path == "/src/agent.c" }})
 	if err := f.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +128,81 @@ func TestSamplesWithoutStackAreNull(t *testing.T) {
 	}
 	if stack := file.Threads[1].Samples.Stack; len(stack) != 1 || stack[0] != nil {
 		t.Errorf("stacks are %v", stack)
+	}
+}
+
+// The text of a file is in a profile if the owner of the binary that names it may read it.
+func TestSourcesOfAnotherUser(t *testing.T) {
+	testenv.Root(t)
+	testenv.Tools(t, "go", "setpriv")
+	const user = 54321
+	dir := t.TempDir()
+	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	testenv.Write(t, path("main.go"), fmt.Appendf(nil, `package main
+
+import "time"
+
+func spin(until time.Time, n *int) {
+	for time.Now().Before(until) {
+		for range 1000 {
+			*n++
+		}
+	}
+}
+
+func main() {
+	n := 0
+	names(time.Now().Add(300*time.Millisecond), &n)
+	admits(time.Now().Add(300*time.Millisecond), &n)
+}
+
+//line %s:1
+//go:noinline
+func names(until time.Time, n *int) { spin(until, n) }
+
+//line %s:1
+//go:noinline
+func admits(until time.Time, n *int) { spin(until, n) }
+`, path("secret"), path("own.go")))
+	if out, err := exec.Command("go", "build", "-o", path("agent"), path("main.go")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	testenv.Write(t, path("secret"), []byte("what root alone may read"))
+	testenv.Write(t, path("own.go"), []byte("what the user wrote"))
+	for name, mode := range map[string]os.FileMode{"secret": 0o600, "own.go": 0o600, "agent": 0o755} {
+		if err := os.Chmod(path(name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"own.go", "agent"} {
+		if err := os.Chown(path(name), user, user); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _, err := profile.Options{
+		Command: []string{"setpriv", "--reuid", strconv.Itoa(user), "--clear-groups", path("agent")}, Frequency: 1000, Kinds: []profile.Kind{profile.CPU},
+	}.Record(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, found := Convert(p, Options{Source: ReadSource}).Shared, map[string]string{}
+	for i, name := range s.Sources.Filename {
+		text := "nothing"
+		if s.Sources.Content[i] != nil {
+			text = *s.Sources.Content[i]
+		}
+		found[s.Strings[name]] = text
+	}
+	if text := found[path("own.go")]; text != "what the user wrote" {
+		t.Errorf("the user's own file: %q", text)
+	}
+	if text := found[path("secret")]; text != "nothing" {
+		t.Errorf("the file of root: %q", text)
 	}
 }
 

@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 // module is a file that samples of the profile are in. No other file's code is read.
 type module struct {
 	path, buildID string
+	origin        symbol.Origin
 	// base and debugID are how the Firefox Profiler names it.
 	base, debugID string
 	start         time.Time // of the recording
@@ -43,7 +43,7 @@ func modulesOf(p *profile.Profile) (all []*module) {
 			seen[l] = true
 			m := byPath[l.Module]
 			if m == nil {
-				m = &module{path: l.Module, buildID: l.BuildID, base: l.Base(), debugID: firefox.BreakpadID(l.BuildID), start: p.Start, functions: map[uint64]function{}}
+				m = &module{path: l.Module, buildID: l.BuildID, origin: l.Origin, base: l.Base(), debugID: firefox.BreakpadID(l.BuildID), start: p.Start, functions: map[uint64]function{}}
 				byPath[l.Module] = m
 				all = append(all, m)
 			}
@@ -65,11 +65,15 @@ func (m *module) open() (*symbol.Binary, error) {
 	if !strings.HasPrefix(m.path, "/") {
 		return nil, fmt.Errorf("%s is not a file", m.path)
 	}
-	b, err := symbol.Open(m.path)
+	f, err := m.origin.Open(m.path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(m.path)
+	b, err := symbol.NewFile(f, m.path, m.origin)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 	case b.BuildID() != m.buildID:

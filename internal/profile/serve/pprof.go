@@ -30,6 +30,7 @@ func (s *Server) pages(p *profile.Profile) (pages map[string]http.Handler, err e
 		Fetch:   fetcher{parsed}, Sym: named{}, Obj: objects{s}, UI: silent{},
 		HTTPServer: func(args *driver.HTTPServerArgs) error { pages = args.Handlers; return nil },
 	})
+	delete(pages, "/source") // see Server.source
 	// A bare "/" would be every path that there is no page for.
 	if root := pages["/"]; root != nil {
 		delete(pages, "/")

@@ -12,6 +12,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"html"
 	"net"
 	"net/http"
 	"net/netip"
@@ -64,6 +65,7 @@ func New(l net.Listener, p *profile.Profile) (*Server, error) {
 	for path, page := range pages {
 		mux.Handle(path, page)
 	}
+	mux.HandleFunc("/source", s.source)
 	mux.HandleFunc("GET /profile.json.gz", shared(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/gzip")
 		_, _ = w.Write(s.viewed) // whoever asked may be gone
@@ -87,6 +89,13 @@ func shared(h http.HandlerFunc) http.HandlerFunc {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		h(w, r)
 	}
+}
+
+// source is in the place of the page of pprof, which would open whatever file a binary names,
+// with the rights of this process.
+func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, `<!DOCTYPE html><title>Source</title><p>The source is in the <a href="%s">Firefox Profiler</a>: double-click a function there.`, html.EscapeString(s.Viewer))
 }
 
 // Run serves until the context is done.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -55,7 +56,7 @@ func sampled(t testing.TB) (*profile.Profile, *profile.Location) {
 	if !ok || start != at || end <= start {
 		t.Fatalf("measured is from 0x%x to 0x%x, at 0x%x", start, end, at)
 	}
-	l := &profile.Location{Module: path, BuildID: b.BuildID(), Address: at, Start: start, End: end, Frames: b.Frames(at)}
+	l := &profile.Location{Module: path, BuildID: b.BuildID(), Origin: b.Origin(), Address: at, Start: start, End: end, Frames: b.Frames(at)}
 	kernel := &profile.Location{Module: "[kernel]", Kernel: true, Address: 0xffffffff81000000, Frames: []profile.Frame{{Func: "schedule"}}}
 	thread := &profile.Thread{PID: 1, TID: 1, Name: "test", Process: "test"}
 	sample := profile.Sample{Kind: profile.CPU, Thread: thread, Took: time.Second, Stack: &profile.Stack{Locations: []*profile.Location{l}}}
@@ -119,7 +120,7 @@ func TestPages(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "serve.measured", "/flamegraph": "serve.measured", "/top": "serve.measured", "/peek?f=measured": "serve.measured",
 		"/disasm?f=measured": "ROUTINE ======================== github.com/org/ebpf-bench-action/internal/profile/serve.measured",
-		"/source?f=measured": "= i * i",
+		"/source?f=measured": "profiler.firefox.com/from-url/",
 	} {
 		status, header, text := get(t, "GET", s.URL+path, "")
 		if status != http.StatusOK || !strings.Contains(text, want) {
@@ -275,6 +276,29 @@ func TestChangedFiles(t *testing.T) {
 	s := run(t, p)
 	if _, _, text := get(t, "POST", s.URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, "is not the file that was recorded") {
 		t.Errorf("got %s", text)
+	}
+}
+
+// A file that the owner of the recorded one may not read is not disassembled, even by a link.
+func TestFilesOfOthers(t *testing.T) {
+	testenv.Root(t)
+	p, l := sampled(t)
+	code, err := os.ReadFile(l.Module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	secret, link, own := filepath.Join(dir, "secret"), filepath.Join(dir, "agent"), filepath.Join(dir, "own")
+	testenv.Write(t, secret, code)
+	testenv.Write(t, own, code)
+	if err := errors.Join(os.Chmod(secret, 0o600), os.Symlink(secret, link)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{secret: "instructions", own: "instructions", link: "permission denied"} {
+		l.Module = path
+		if _, _, text := get(t, "POST", run(t, p).URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, want) {
+			t.Errorf("%s: without %q: %.200s", path, want, text)
+		}
 	}
 }
 
