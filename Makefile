@@ -14,7 +14,7 @@ TOOL := go tool -modfile=tools/go.mod
 # Those for workflows have a module of their own: they need other versions of
 # the same packages.
 ACTION_TOOL := go tool -modfile=tools/actions.mod
-GO_FILES = $(shell git ls-files '*.go')
+GO_FILES = $(shell git ls-files --cached --others --exclude-standard '*.go')
 SHELL_FILES = $(shell git grep -lE '^\#!.*\<(ba)?sh$$' -- ':!*.txtar' ':!*.go')
 # The packages that make test runs with the race detector; a test keeps them complete.
 RACE = $(shell sed -n 's|^[a-z][^ ]*|./&|p' internal/layers/race.txt)
@@ -39,12 +39,12 @@ check: build vet ## while you work, a minute: build, vet, staticcheck, layers, t
 	scripts/check
 
 .PHONY: test
-test: vet tested ## what a change must pass: vet, staticcheck, and the quick tests, once more with the race detector
+test: vet tested ## before a push: vet, staticcheck, all quick tests, some again with the race detector (.ci/run is the gate)
 	scripts/test short -short ./...
 	scripts/test race -race -short $(RACE)
 
 .PHONY: test-all
-test-all: vet tested ## everything that this machine can run (two hours)
+test-all: vet tested ## everything that this machine can run (one to two hours)
 	scripts/test all -timeout 90m ./...
 	scripts/test all-race -race -timeout 90m -short ./...
 	scripts/fuzz 5000x
@@ -66,7 +66,7 @@ vet:
 	$(TOOL) staticcheck -checks all,-ST1000,-ST1003,-ST1016,-ST1020,-ST1021,-ST1022 ./...
 
 .PHONY: lint
-lint: vet ## check the style, the layers, the workflows and the usual mistakes
+lint: vet ## check the style, the scripts, the workflows and the usual mistakes
 	@scripts/setup lint
 	go build -C tools -o ../bin/lint ./lint
 	go vet -vettool=bin/lint ./...

@@ -67,6 +67,9 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if err != nil {
 			return err
 		}
+		if ctx.Err() != nil && lopsided(&p) {
+			return nil
+		}
 		out.Pairs = append(out.Pairs, p)
 		if o.SavePair != nil {
 			if err := o.SavePair(out); err != nil {
@@ -75,6 +78,24 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		}
 	}
 	return nil
+}
+
+// lopsided reports whether a pair was cut short after one side had a measure and before the
+// other had it: it was not compared, as those that follow it.
+func lopsided(p *bench.Pair) bool {
+	if p.Base == nil || p.Head == nil || p.Base.Error != "" || p.Head.Error != "" {
+		return false
+	}
+	measures := func(r *bench.Result) (all []string) {
+		for _, s := range r.Samples {
+			if len(s.Values) > 0 {
+				all = append(all, s.Measure.Name)
+			}
+		}
+		return all
+	}
+	base, head := measures(p.Base), measures(p.Head)
+	return len(head) == 0 || !slices.Equal(slices.Sorted(slices.Values(base)), slices.Sorted(slices.Values(head)))
 }
 
 func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {

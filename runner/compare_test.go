@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -89,5 +90,47 @@ func TestCompareMeasuresPairs(t *testing.T) {
 	}
 	if p := pairs["added"]; p.Base != nil || p.Head == nil {
 		t.Errorf("added: %+v", p)
+	}
+}
+
+// endsAfter is a context that ends when it was asked a number of times whether it has.
+type endsAfter struct {
+	context.Context
+	times int
+}
+
+func (c *endsAfter) Err() error {
+	if c.times--; c.times < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A comparison that is interrupted has both sides of a benchmark, or neither.
+func TestCompareInterrupted(t *testing.T) {
+	testenv.Long(t, "compares some dozens of times")
+	testenv.Root(t)
+	p := planOf(t, objects+"\n  - {name: same, program: fun_xdp_fibonacci, test_run: {}}\n")
+	whole := false
+	for times := 0; !whole; times += 1 + times/4 {
+		ctx := &endsAfter{t.Context(), times}
+		c, err := Compare(ctx, []PairJob{{Base: p.Jobs[0], Head: p.Jobs[0]}}, Options{Budget: 10 * time.Millisecond, Seed: 1})
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				continue
+			}
+			t.Fatal(err)
+		}
+		if whole = ctx.times >= 0; whole && len(c.Pairs) != 1 {
+			t.Errorf("%d pairs", len(c.Pairs))
+		}
+		for i := range c.Pairs {
+			base, head := c.Pairs[i].Base, c.Pairs[i].Head
+			for _, m := range []string{bench.Latency.Name, bench.BPFInsns.Name} {
+				if b, h := base.Sample(m), head.Sample(m); (b == nil || len(b.Values) == 0) != (h == nil || len(h.Values) == 0) {
+					t.Errorf("after %d questions %s is %+v of the base and %+v of the head", times, m, b, h)
+				}
+			}
+		}
 	}
 }

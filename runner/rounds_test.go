@@ -35,6 +35,13 @@ func TestEveryLoadHasARound(t *testing.T) {
 	if len(with) != loads || said.rounds != loads {
 		t.Errorf("%d loads have rounds, %d rounds were told, want %d", len(with), said.rounds, loads)
 	}
+	run, err = Measure(t.Context(), &Plan{Jobs: []*Job{j}}, Options{Rounds: loads + 1, Loads: loads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rounds := run.Results[0].Rounds.Load; len(rounds) != loads+1 {
+		t.Errorf("%d rounds, want %d", len(rounds), loads+1)
+	}
 	// Each load warms up both the program and its floor.
 	if least := (loads - 1) * 2 * warmUpTime; said.estimate < least {
 		t.Errorf("told %s, which is less than the %s of warming up", said.estimate, least)

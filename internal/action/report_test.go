@@ -172,3 +172,24 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
+
+// Each use of the action has a comment of its own: it is told by its name, or by the job and
+// by what is measured.
+func TestCommentKeys(t *testing.T) {
+	seen := map[string]int{}
+	for i, p := range []*publisher{
+		{step: &step{in: &inputs{}, on: &github.Context{}}},
+		{step: &step{in: &inputs{}, on: &github.Context{Workflow: "w"}}},
+		{step: &step{in: &inputs{}, on: &github.Context{Job: "j"}}},
+		{step: &step{in: &inputs{config: "c"}, on: &github.Context{}}},
+		{step: &step{in: &inputs{mode: "m"}, on: &github.Context{}}},
+		{step: &step{in: &inputs{kernels: "6.1"}, on: &github.Context{}}},
+		{step: &step{in: &inputs{kernels: "6.12"}, on: &github.Context{}}},
+		{step: &step{in: &inputs{name: "n"}, on: &github.Context{}}},
+	} {
+		if first, ok := seen[p.key()]; ok {
+			t.Errorf("%d and %d have the key %q", first, i, p.key())
+		}
+		seen[p.key()] = i
+	}
+}

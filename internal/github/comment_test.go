@@ -76,9 +76,11 @@ func TestTheCommentIsFoundOnEveryPage(t *testing.T) {
 	f := newFake(t)
 	a := f.api()
 	for i := range 250 {
+		if i == 120 {
+			say(t, a, Comment{Key: "net", Body: "slower"}, "created")
+		}
 		f.AddComment("someone", fmt.Sprint("comment ", i))
 	}
-	say(t, a, Comment{Key: "net", Body: "slower"}, "created")
 	say(t, a, Comment{Key: "net", Body: "faster"}, "updated")
 	if len(f.Comments) != 251 {
 		t.Errorf("%d comments", len(f.Comments))

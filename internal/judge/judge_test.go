@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -42,5 +43,25 @@ func TestMeasuredOn(t *testing.T) {
 	want = []thresholds.Kernel{{Name: "6.1", Release: "6.1.0"}, {Name: "trixie"}}
 	if got := measuredOn(asked, []*bench.Testbed{b}); !reflect.DeepEqual(got, want) {
 		t.Errorf("where one failed: %+v", got)
+	}
+}
+
+// One value over a budget that fails is enough, whatever else only warns.
+func TestRunsOverBudget(t *testing.T) {
+	warn, fail := bench.Alert{Severity: string(thresholds.Warn)}, bench.Alert{Severity: string(thresholds.Fail)}
+	for _, test := range []struct {
+		alerts []bench.Alert
+		want   int
+	}{
+		{nil, 0},
+		{[]bench.Alert{warn}, 0},
+		{[]bench.Alert{fail, warn}, exit.Regression},
+		{[]bench.Alert{warn, fail}, exit.Regression},
+	} {
+		run := &bench.Run{Results: []bench.Result{{Benchmark: "a", Alerts: test.alerts}}}
+		j := &Judge{Policy: &thresholds.Policy{}}
+		if _, err := j.Runs(t.Context(), nil, []*bench.Run{run}); exit.CodeOf(err) != test.want {
+			t.Errorf("%v: exit code %d, %v", test.alerts, exit.CodeOf(err), err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -46,5 +47,27 @@ func TestOwner(t *testing.T) {
 		if _, _, ok := owner(filepath.Join(t.TempDir(), "none"), os.Getenv); ok {
 			t.Errorf("SUDO_UID=%q is somebody", odd)
 		}
+	}
+}
+
+// A second process gets the lock when the first gives it back.
+func TestLock(t *testing.T) {
+	folder := t.TempDir()
+	unlock, err := Lock(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	try := func() error { return syscall.Flock(int(other.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+	if err := try(); !errors.Is(err, syscall.EWOULDBLOCK) {
+		t.Errorf("while it is held: %v", err)
+	}
+	unlock()
+	if err := try(); err != nil {
+		t.Errorf("when it was given back: %v", err)
 	}
 }

@@ -71,6 +71,7 @@ func TestChildrenInherit(t *testing.T) {
 		{Kind: sideband.Named, PID: 1, TID: 1, Name: "parent"},
 		{Kind: sideband.Forked, PID: 2, TID: 2, Parent: 1},
 		{Kind: sideband.Forked, PID: 1, TID: 3, Parent: 1}, // a thread
+		{Kind: sideband.Named, PID: 1, TID: 3, Name: "thread"},
 		{Kind: sideband.Forked, PID: 9, TID: 9, Parent: 8}, // of a stranger
 	} {
 		if k.wants(e) != (e.PID != 9) {
@@ -81,6 +82,9 @@ func TestChildrenInherit(t *testing.T) {
 	}
 	if m := k.at(2, 15); m == nil || m.Path != "a" || k.name(2) != "parent" {
 		t.Errorf("the child %q has %+v", k.name(2), m)
+	}
+	if k.name(1) != "parent" {
+		t.Errorf("a thread gives its process the name %q", k.name(1))
 	}
 	if k.at(1, 15) == nil {
 		t.Error("a new thread took the mappings of its process")

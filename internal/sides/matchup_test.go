@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
@@ -31,6 +32,21 @@ func TestInPlaceOf(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s in place of %s: %s, want %s", c.objects, c.others, got, c.want)
+		}
+	}
+}
+
+// What lacks benchmarks on either side is partial.
+func TestPartialSides(t *testing.T) {
+	run := func(partial bool) *Side {
+		return &Side{Runs: []*bench.Run{{Partial: partial, Results: []bench.Result{{Benchmark: "a"}}}}}
+	}
+	for _, base := range []bool{false, true} {
+		for _, head := range []bool{false, true} {
+			m := &Matchup{Base: run(base), Head: run(head)}
+			if c := m.Compare(); len(c) != 1 || c[0].Partial != (base || head) {
+				t.Errorf("base %t, head %t: %+v", base, head, c)
+			}
 		}
 	}
 }

@@ -306,6 +306,9 @@ func TestFilter(t *testing.T) {
 	if err := s.Filter(regexp.MustCompile("^xdp/")); err != nil || len(s.Benchmarks) != 2 {
 		t.Errorf("%v, %d benchmarks", err, len(s.Benchmarks))
 	}
+	if other := s.WithProgram("other"); other.Benchmarks[0].Program != "other" || s.Benchmarks[0].Program == "other" {
+		t.Errorf("with another program %q, and that of the suite itself is %q", other.Benchmarks[0].Program, s.Benchmarks[0].Program)
+	}
 	if err := s.ErrorAt("xdp/veth", "program", "x"); !strings.Contains(err.Error(), "yml:22:") {
 		t.Errorf("the line of a benchmark's key: %v", err)
 	}

@@ -159,8 +159,13 @@ func TestLCOV(t *testing.T) {
 // A line is covered if it was reached: once if only the first run reached it,
 // and not by what the compiler moved in front of a branch.
 func TestLCOVReached(t *testing.T) {
-	out := explainIn(t, "lcov", New(chanceExplained()))
-	for _, want := range []string{"DA:12,12\n", "DA:20,0\n", "DA:21,1\n", "DA:22,4\n"} {
+	e := chanceExplained()
+	// A line that was inlined is in several functions.
+	inlined := e.Programs[0].Lines[0]
+	inlined.Function, inlined.Head = "caller", executes(4, 20)
+	e.Programs[0].Lines = append(e.Programs[0].Lines, inlined)
+	out := explainIn(t, "lcov", New(e))
+	for _, want := range []string{"DA:12,32\n", "DA:20,0\n", "DA:21,1\n", "DA:22,4\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

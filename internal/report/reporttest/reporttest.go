@@ -15,6 +15,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
@@ -38,7 +40,7 @@ func Golden(t testing.TB, name string, render func(io.Writer) error) string {
 		t.Fatal(err)
 	}
 	if b.String() != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", name, &b)
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", name, diff.Diff(name, want, "got", b.Bytes()))
 	}
 	return b.String()
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // Run runs the stories in testdata/script with the tool as users have it, in PATH. Those
-// that EBPF_BENCH_TEST_STORIES names, if it does, are all: a filter of go test would leave
-// their folder behind.
+// that EBPF_BENCH_TEST_STORIES names, if it does, are all, and run with -short, too: a filter
+// of go test would leave their folder behind.
 func Run(t *testing.T) {
 	files := files(t)
 	root := canLoad(t)
@@ -53,6 +53,8 @@ func Run(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
+			case "quick":
+				return testing.Short() && os.Getenv("EBPF_BENCH_TEST_STORIES") == "", nil
 			case "root":
 				return root, nil
 			case "guest":
@@ -108,14 +110,31 @@ func files(t *testing.T) []string {
 	if only == "" {
 		return all
 	}
-	all = slices.DeleteFunc(all, func(file string) bool {
-		return !slices.Contains(strings.Split(only, ","), strings.TrimSuffix(filepath.Base(file), ".txtar"))
-	})
+	names := strings.Split(only, ",")
+	for _, name := range names {
+		if !testenv.InGuest() && !exists(t, name) {
+			t.Fatalf("EBPF_BENCH_TEST_STORIES=%s: there is no story %q", only, name)
+		}
+	}
+	all = slices.DeleteFunc(all, func(file string) bool { return !slices.Contains(names, nameOf(file)) })
 	if len(all) == 0 {
 		t.Skipf("EBPF_BENCH_TEST_STORIES=%s names no story in testdata/script", only)
 	}
 	return all
 }
+
+// exists reports whether there is a story, here or in the other folder.
+func exists(t *testing.T, name string) bool {
+	t.Helper()
+	for _, folder := range []string{"cmd/ebpf-bench", "cmd/ebpf-bench/internal/story/kernels"} {
+		if _, err := os.Stat(filepath.Join(repository(t), folder, "testdata/script", name+".txtar")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func nameOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".txtar") }
 
 // AsMain is the variable of the environment that makes the binary of a test of the tool's
 // package act as the tool.
