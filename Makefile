@@ -90,7 +90,7 @@ reference: ## write docs/reference.md from the flags, inputs and keys in the cod
 	go test -count=1 -run TestReferenceIsThatOfTheCode ./cmd/ebpf-bench -update-reference
 
 .PHONY: program-types
-program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md
+program-types: kernels ## write which types of programs are measured on this host and each kernel: docs/program-types.md (five minutes; those that are not are printed as errors)
 	@# With its symbols: probes in user space are attached to the tool itself.
 	go build -ldflags -w -o bin/ebpf-bench ./cmd/ebpf-bench
 	go build -o bin/program-types ./internal/tools/program-types

@@ -202,7 +202,7 @@ var probes = []Probe{
 		Name:  "kvm",
 		For:   "running another kernel in a virtual machine at full speed",
 		Cost:  "virtual machines are emulated, many times slower",
-		Fix:   "load kvm_intel or kvm_amd, permit nested virtualization, or join the group that owns /dev/kvm",
+		Fix:   "use a machine with a working KVM: load kvm_intel or kvm_amd, permit nested virtualization, join the group that owns /dev/kvm",
 		check: haveKVM,
 	}, {
 		Name:  "qemu",
