@@ -128,7 +128,8 @@ func (n *namer) kernelAt(addr uint64) *Location {
 	return n.location(locationKey{name: kernelModule, lookup: addr}, func() *Location {
 		l := &Location{Module: kernelModule, Address: addr, Kernel: true}
 		if n.kernel != nil {
-			l.Frames, l.Origin = n.kernel.Frames(addr), n.kernel.Origin(addr)
+			// Whoever loads a BPF program need not have written what it names.
+			l.Frames, l.Origin = n.kernel.Frames(addr), symbol.Public
 		}
 		return l
 	})
@@ -191,7 +192,9 @@ func (n *namer) location(key locationKey, name func() *Location) *Location {
 func (n *namer) perfMap(pid uint32) *symbol.PerfMap {
 	m, known := n.perfMaps[pid]
 	if !known {
-		m = symbol.ReadPerfMap(int(pid))
+		if h := n.known.home(pid); h != nil {
+			m = symbol.ReadPerfMap(h.Process, h.root)
+		}
 		n.perfMaps[pid] = m
 	}
 	return m

@@ -20,10 +20,19 @@ type processes struct {
 	all    bool
 	wanted map[uint32]bool
 	byPID  map[uint32]*process
-	files  map[fileID]*module
+	files  map[moduleKey]*module
+	homes  map[uint32]*home
 	// roots are the root folders of containers. Profiles refer to them, and Go closes what
 	// nothing refers to.
-	roots map[symbol.Tree]*os.File
+	roots map[symbol.Tree]*symbol.Root
+}
+
+// home is whose a process is, and what paths mean to it.
+type home struct {
+	symbol.Process
+	root *symbol.Root // nil if it is that of this process
+	// old: it was read before the process executed another file, or is that of its parent.
+	old bool
 }
 
 type process struct {
@@ -37,9 +46,14 @@ type mapping struct {
 	module *module
 }
 
-type fileID struct {
+// moduleKey identifies a file as a process sees it: what it names is opened as its user, below
+// its root.
+type moduleKey struct {
 	major, minor uint32
 	inode        uint64
+	user         uint32
+	known        bool
+	root         *symbol.Root
 }
 
 // module is a file that processes map.
@@ -49,7 +63,7 @@ type module struct {
 }
 
 func newProcesses(all bool) *processes {
-	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[fileID]*module{}, roots: map[symbol.Tree]*os.File{}}
+	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[moduleKey]*module{}, homes: map[uint32]*home{}, roots: map[symbol.Tree]*symbol.Root{}}
 }
 
 func (k *processes) close() (err error) {
@@ -94,23 +108,35 @@ func readMaps(pid int) (all []sideband.Mapping, err error) {
 	return all, err
 }
 
-// wants reports whether an event is of a process that is recorded. It opens the file of a
-// mapping, because the process may be gone later.
-func (k *processes) wants(e sideband.Event) bool {
+// event is what happened to a process, with the file of a mapping.
+type event struct {
+	sideband.Event
+	module *module
+}
+
+// see returns an event if it is of a process that is recorded. It opens the file of a mapping,
+// because the process may be gone later.
+func (k *processes) see(e sideband.Event) (seen event, ok bool) {
 	if e.Kind == sideband.Forked && k.wanted[e.Parent] {
 		k.wanted[e.PID] = true
 	}
 	if !k.all && !k.wanted[e.PID] {
-		return false
+		return event{}, false
 	}
-	if e.Kind == sideband.Mapped {
-		k.open(e.PID, e.Mapping)
+	seen.Event = e
+	switch {
+	case e.Kind == sideband.Mapped:
+		seen.module = k.open(e.PID, e.Mapping)
+	case e.Kind == sideband.Named && e.Exec:
+		k.moves(e.PID, e.PID)
+	case e.Kind == sideband.Forked && e.PID != e.Parent:
+		k.moves(e.PID, e.Parent)
 	}
-	return true
+	return seen, true
 }
 
 // apply changes what is known by an event.
-func (k *processes) apply(e sideband.Event) {
+func (k *processes) apply(e event) {
 	p := k.byPID[e.PID]
 	if p == nil {
 		p = &process{}
@@ -129,7 +155,7 @@ func (k *processes) apply(e sideband.Event) {
 			p.maps = nil
 		}
 	case sideband.Mapped:
-		p.add(mapping{e.Mapping, k.files[idOf(e.Mapping)]})
+		p.add(mapping{e.Mapping, e.module})
 	}
 }
 
@@ -201,61 +227,117 @@ func (p *process) add(m mapping) {
 	p.maps = kept
 }
 
-func idOf(m sideband.Mapping) fileID { return fileID{m.Major, m.Minor, m.Inode} }
-
-// open opens the file of a mapping, once. It is found even if it was deleted, or is in a
-// container, as long as the process runs; otherwise only if it is where its path says.
+// open opens the file of a mapping, once for each user and root. It is found even if it was
+// deleted, as long as the process runs; otherwise only if it is where its path says.
 func (k *processes) open(pid uint32, m sideband.Mapping) *module {
-	id := idOf(m)
 	if m.Inode == 0 {
 		return nil
 	}
-	if known := k.files[id]; known != nil {
+	h := k.home(pid)
+	key := k.key(h, m)
+	if known := k.files[key]; known != nil {
 		return known
 	}
 	out := &module{path: m.Path}
-	k.files[id] = out
-	user, root := k.home(pid)
-	for _, path := range []string{
-		fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End), fmt.Sprintf("/proc/%d/root%s", pid, m.Path), m.Path,
-	} {
-		f, err := symbol.OpenFile(path)
+	k.files[key] = out
+	seen := symbol.Public
+	if key.known {
+		seen = symbol.OfUser(key.root, key.user)
+	}
+	if f := fileOf(pid, m, seen); f != nil {
+		b, err := symbol.NewFile(f, m.Path, seen.Of(f))
 		if err != nil {
-			continue
+			_ = f.Close() // it was only read
 		}
-		var stat unix.Stat_t
-		if unix.Fstat(int(f.Fd()), &stat) == nil && stat.Ino == m.Inode {
-			if b, err := symbol.NewFile(f, m.Path, symbol.OriginOf(f, root, user)); err == nil {
-				out.binary = b
-				return out
-			}
-		}
-		_ = f.Close() // it was only read
+		out.binary = b
 	}
 	return out
 }
 
-// home returns the user of a process and its root folder, nil if that is this process's. One
-// that has ended may have been anybody's.
-func (k *processes) home(pid uint32) (user uint32, root *os.File) {
+func (k *processes) key(h *home, m sideband.Mapping) moduleKey {
+	key := moduleKey{major: m.Major, minor: m.Minor, inode: m.Inode}
+	if h != nil && !h.old {
+		key.user, key.root, key.known = h.User, h.root, true
+	}
+	return key
+}
+
+// fileOf returns the file of a mapping, nil if it is not found. Its path is looked up with the
+// rights of the process: it may lead to another file by now.
+func fileOf(pid uint32, m sideband.Mapping, o symbol.Origin) *os.File {
+	mapped := func(string) (*os.File, error) {
+		return symbol.OpenFile(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
+	}
+	for _, open := range []func(string) (*os.File, error){mapped, o.Open} {
+		f, err := open(m.Path)
+		if err != nil {
+			continue
+		}
+		if is(f, m) {
+			return f
+		}
+		_ = f.Close() // it was only read
+	}
+	return nil
+}
+
+// is reports whether a file is that of a mapping. Btrfs and OverlayFS have other devices than
+// the kernel says.
+func is(f *os.File, m sideband.Mapping) bool {
+	var stat unix.Stat_t
+	var system unix.Statfs_t
+	if unix.Fstat(int(f.Fd()), &stat) != nil || unix.Fstatfs(int(f.Fd()), &system) != nil || stat.Ino != m.Inode {
+		return false
+	}
+	return unix.Major(stat.Dev) == m.Major && unix.Minor(stat.Dev) == m.Minor || system.Type == unix.BTRFS_SUPER_MAGIC || system.Type == unix.OVERLAYFS_SUPER_MAGIC
+}
+
+// home returns whose a process is, nil if that is not known.
+func (k *processes) home(pid uint32) *home {
+	h := k.homes[pid]
+	if h != nil && !h.old {
+		return h
+	}
+	if now, err := k.readHome(pid); err == nil {
+		h = now
+		k.homes[pid] = h
+	}
+	return h
+}
+
+func (k *processes) readHome(pid uint32) (*home, error) {
 	own, err := symbol.Process{PID: os.Getpid()}.Tree()
 	if err != nil {
-		return symbol.Nobody, nil
+		return nil, err
 	}
 	p, err := symbol.ReadProcess(int(pid))
 	if err != nil {
-		return symbol.Nobody, nil
+		return nil, err
 	}
 	tree, err := p.Tree()
 	if err != nil {
-		return symbol.Nobody, nil
+		return nil, err
 	}
 	root, known := k.roots[tree]
 	if !known && tree != own {
 		if root, err = p.OpenRoot(); err != nil {
-			return symbol.Nobody, nil
+			return nil, err
 		}
 		k.roots[tree] = root
 	}
-	return p.User, root
+	return &home{Process: p, root: root}, nil
+}
+
+// moves notes that a process has begun anew, as another one was: its parent, or itself before
+// it executed another file. It may have another user and another root now.
+func (k *processes) moves(pid, from uint32) {
+	h := k.homes[from]
+	switch {
+	case h != nil && pid == from:
+		k.homes[pid] = &home{Process: h.Process, root: h.root, old: true}
+	case h != nil && h.Number == h.PID:
+		k.homes[pid] = &home{Process: symbol.Process{PID: int(pid), Number: int(pid), User: h.User}, root: h.root, old: true}
+	default: // in a PID namespace, its number is another
+		delete(k.homes, pid)
+	}
 }

@@ -4,10 +4,17 @@ package profile
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
+	"github.com/org/ebpf-bench-action/internal/testenv"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
 
@@ -74,11 +81,12 @@ func TestChildrenInherit(t *testing.T) {
 		{Kind: sideband.Named, PID: 1, TID: 3, Name: "thread"},
 		{Kind: sideband.Forked, PID: 9, TID: 9, Parent: 8}, // of a stranger
 	} {
-		if k.wants(e) != (e.PID != 9) {
+		seen, ok := k.see(e)
+		if ok != (e.PID != 9) {
 			t.Errorf("%+v: wanted is %t", e, e.PID == 9)
 			continue
 		}
-		k.apply(e)
+		k.apply(seen)
 	}
 	if m := k.at(2, 15); m == nil || m.Path != "a" || k.name(2) != "parent" {
 		t.Errorf("the child %q has %+v", k.name(2), m)
@@ -89,8 +97,108 @@ func TestChildrenInherit(t *testing.T) {
 	if k.at(1, 15) == nil {
 		t.Error("a new thread took the mappings of its process")
 	}
-	k.apply(sideband.Event{Kind: sideband.Named, PID: 2, TID: 2, Name: "child", Exec: true})
+	k.apply(event{Event: sideband.Event{Kind: sideband.Named, PID: 2, TID: 2, Name: "child", Exec: true}})
 	if k.at(2, 15) != nil || k.at(1, 15) == nil || k.name(2) != "child" {
 		t.Error("executing a file changes what the wrong process has mapped")
+	}
+}
+
+// Whose a process was is known when it has ended. Whose its child is, which has not been seen,
+// and what it became by executing another file, is not known for sure.
+func TestHomeOfAnEndedProcess(t *testing.T) {
+	testenv.Root(t)
+	const alice = 54321
+	sleep := exec.Command("sleep", "60")
+	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: alice, Gid: alice}}
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := uint32(sleep.Process.Pid)
+	k := newProcesses(true)
+	defer k.close()
+	maps, err := readMaps(int(pid))
+	if err != nil || len(maps) == 0 {
+		t.Fatalf("%d mappings, %v", len(maps), err)
+	}
+	see := func(e sideband.Event) *module {
+		e.PID, e.TID = max(e.PID, pid), max(e.PID, pid)
+		seen, ok := k.see(e)
+		if !ok {
+			t.Fatalf("%+v is not seen", e)
+		}
+		return seen.module
+	}
+	mapped := sideband.Event{Kind: sideband.Mapped, Mapping: maps[0]}
+	hers := see(mapped)
+	_ = sleep.Process.Kill()
+	_ = sleep.Wait()      // it was killed
+	const child = 1 << 30 // no process has such a number
+	see(sideband.Event{Kind: sideband.Forked, PID: child, Parent: pid})
+	if h := k.home(pid); h == nil || h.User != alice || h.Number != int(pid) || h.old {
+		t.Errorf("the process: %+v", h)
+	}
+	if again := see(mapped); again != hers || hers.binary == nil {
+		t.Errorf("its file is opened again, or was not: %+v", hers)
+	}
+	if h := k.home(child); h == nil || h.User != alice || h.Number != child || !h.old {
+		t.Errorf("the child: %+v", h)
+	}
+	see(sideband.Event{Kind: sideband.Named, Exec: true})
+	if h := k.home(pid); h == nil || h.User != alice || !h.old {
+		t.Errorf("the process with another file: %+v", h)
+	}
+	if another := see(mapped); another == hers || another.binary == nil {
+		t.Errorf("what may be of another user is one with what is hers: %+v", another)
+	}
+}
+
+// Of a process that has ended, what is where its file was is opened if everybody may read it, and
+// if it is the same file.
+func TestFileOfAnEndedProcess(t *testing.T) {
+	testenv.Root(t)
+	const ended = 1 << 30
+	dir, err := os.MkdirTemp("/dev/shm", "ebpf-bench") // with the device that the kernel says
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "program")
+	text, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Write(t, path, text)
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		t.Fatal(err)
+	}
+	file := sideband.Mapping{Path: path, Inode: stat.Ino, Major: unix.Major(stat.Dev), Minor: unix.Minor(stat.Dev)}
+	another, elsewhere := file, file
+	another.Inode++
+	elsewhere.Major += 1000
+	for _, test := range []struct {
+		name   string
+		mode   os.FileMode
+		mapped sideband.Mapping
+		opens  bool
+	}{
+		{"the file", 0o755, file, true},
+		{"one that only root may read", 0o700, file, false},
+		{"another file", 0o755, another, false},
+		{"a file of another device", 0o755, elsewhere, false},
+	} {
+		if err := os.Chmod(path, test.mode); err != nil {
+			t.Fatal(err)
+		}
+		k := newProcesses(true)
+		if opens := k.open(ended, test.mapped).binary != nil; opens != test.opens {
+			t.Errorf("%s: opened %t", test.name, opens)
+		}
+		if err := k.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -49,7 +49,7 @@ type recording struct {
 	tracer  *perfprofiler.Tracer
 	side    *sideband.Reader
 	known   *processes
-	events  []sideband.Event
+	events  []event
 	samples []sampled
 	begun   uint64 // of CLOCK_MONOTONIC, in nanoseconds
 
@@ -214,8 +214,8 @@ func (r *recording) start() (*command, []int, error) {
 func (r *recording) happened(e sideband.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.known.wants(e) {
-		r.events = append(r.events, e)
+	if seen, ok := r.known.see(e); ok {
+		r.events = append(r.events, seen)
 	}
 }
 
@@ -268,7 +268,7 @@ func (r *recording) profile(start time.Time, took time.Duration) (*Profile, []be
 // at its time.
 func (r *recording) resolve(p *Profile) []bench.Note {
 	slices.SortStableFunc(r.samples, func(a, b sampled) int { return cmp.Compare(a.Time, b.Time) })
-	slices.SortStableFunc(r.events, func(a, b sideband.Event) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(r.events, func(a, b event) int { return cmp.Compare(a.Time, b.Time) })
 	n := newNamer(r.known)
 	threads := map[threadKey]*Thread{}
 	next := 0

@@ -45,7 +45,7 @@ func Open(path string) (*Binary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open binary: %w", err)
 	}
-	b, err := NewFile(f, path, OriginOf(f, nil, uint32(os.Geteuid())))
+	b, err := NewFile(f, path, OfUser(nil, uint32(os.Geteuid())).Of(f))
 	if err != nil {
 		f.Close()
 	}
@@ -274,7 +274,7 @@ func (b *Binary) addSymbols(t *table) {
 
 // read reads the debug information of a file, nil if it has none that can be read.
 func (b *Binary) read(m image) *dwarf.Data {
-	s := dwarf.Sections{Order: m.ByteOrder}
+	s, left := dwarf.Sections{Order: m.ByteOrder}, maxDebug
 	for _, section := range []struct {
 		name string
 		data *[]byte
@@ -284,6 +284,10 @@ func (b *Binary) read(m image) *dwarf.Data {
 	} {
 		var err error
 		if *section.data, err = m.data(".debug_" + section.name); err != nil {
+			return nil
+		}
+		// Sections can have the same bytes of the file, or a hole.
+		if left -= len(*section.data); left < 0 {
 			return nil
 		}
 	}

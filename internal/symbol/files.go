@@ -26,7 +26,7 @@ func debugFile(m image, path string, o Origin) (*os.File, image, string, error) 
 		sum := m.ByteOrder.Uint32(link[at:])
 		dir := path[:strings.LastIndexByte(path, '/')+1]
 		for _, candidate := range []string{dir + name, dir + ".debug/" + name, debugDir + "/" + strings.TrimPrefix(dir, "/") + name} {
-			if file, found := open(o, candidate, func(f *os.File, _ image) bool { return sumOf(f) == sum }); file != nil {
+			if file, found := open(o, candidate, func(f *os.File, _ image) bool { return hasSum(f, sum) }); file != nil {
 				return file, found, candidate, nil
 			}
 		}
@@ -74,19 +74,24 @@ func open(o Origin, path string, is func(*os.File, image) bool) (*os.File, image
 		return nil, image{}
 	}
 	m, err := newImage(f)
-	if owner, known := ownerOf(f); err != nil || !known || owner != o.owner && owner != 0 || !is(f, m) {
+	if err != nil || !o.Owns(f) && !OfUser(nil, 0).Owns(f) || !is(f, m) {
 		f.Close()
 		return nil, image{}
 	}
 	return f, m
 }
 
-// sumOf returns the CRC of a file that .gnu_debuglink has (Separate Debug Files, in the
-// manual of gdb).
-func sumOf(f *os.File) uint32 {
-	sum := crc32.NewIEEE()
-	if _, err := io.Copy(sum, io.NewSectionReader(f, 0, 1<<62)); err != nil {
-		return 0
+// maxSummed bounds the files with debug information that are read as a whole, in bytes.
+const maxSummed = 8 << 30
+
+// hasSum reports whether a file has the CRC that .gnu_debuglink gives (Separate Debug Files, in
+// the manual of gdb).
+func hasSum(f *os.File, want uint32) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() > maxSummed {
+		return false
 	}
-	return sum.Sum32()
+	sum := crc32.NewIEEE()
+	_, err = io.Copy(sum, io.NewSectionReader(f, 0, info.Size()))
+	return err == nil && sum.Sum32() == want
 }

@@ -17,6 +17,8 @@ const (
 	maxNames    = 64 << 10
 	// maxSection bounds what is read of a section, in bytes.
 	maxSection = 1 << 30
+	// maxDebug bounds the debug information of a file, in bytes.
+	maxDebug = 3 << 29
 	// maxRatio is by how much sections may be compressed. Those with debug information
 	// are by 3 to 10.
 	maxRatio = 64

@@ -94,14 +94,6 @@ func (k *Kernel) Frames(addr uint64) []Frame {
 	return []Frame{{Func: name}}
 }
 
-// Origin returns that of the BPF program at an address: who loaded it.
-func (k *Kernel) Origin(addr uint64) Origin {
-	if p := k.programAt(addr); p != nil {
-		return p.loader
-	}
-	return Origin{}
-}
-
 func (k *Kernel) programAt(addr uint64) *programLine {
 	i := sort.Search(len(k.programs), func(i int) bool { return k.programs[i].addr > addr }) - 1
 	if i < 0 || addr >= k.programs[i].end {
@@ -123,7 +115,6 @@ type programLine struct {
 	addr, end      uint64
 	function, file string
 	line           int
-	loader         Origin
 }
 
 // AddProgram adds the lines of source of a loaded BPF program. It takes Linux 5.0, and
@@ -139,10 +130,6 @@ func (k *Kernel) AddProgram(p *ebpf.Program) error {
 		return fmt.Errorf("read lines of BPF program %s: %w", info.Name, err)
 	}
 	at, _ := info.JitedLineInfos()
-	var loader Origin
-	if user, ok := info.CreatedByUID(); ok {
-		loader = OfUser(user)
-	}
 	starts, _ := info.JitedKsymAddrs()
 	lengths, _ := info.JitedFuncLens()
 	if len(at) == 0 || len(at) != len(lines) || len(starts) != len(lengths) {
@@ -153,7 +140,7 @@ func (k *Kernel) AddProgram(p *ebpf.Program) error {
 		functions = append(functions, programLine{addr: uint64(start), end: uint64(start) + uint64(lengths[i]), function: info.Name})
 	}
 	for i, addr := range at {
-		l := programLine{addr: addr, function: info.Name, file: lines[i].Line.FileName(), line: int(lines[i].Line.LineNumber()), loader: loader}
+		l := programLine{addr: addr, function: info.Name, file: lines[i].Line.FileName(), line: int(lines[i].Line.LineNumber())}
 		for _, f := range functions {
 			if f.addr <= addr && addr < f.end {
 				l.end = f.end

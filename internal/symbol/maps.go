@@ -86,7 +86,7 @@ const maxPerfMap = 256 << 20
 // Documentation of Linux). It skips malformed lines, and the last may be one that
 // is being written. Of functions at the same address, the last one counts.
 func parsePerfMap(text []byte) *table {
-	t := &table{text: text}
+	t := &table{text: text, symbols: make([]symbol, 0, bytes.Count(text, []byte("\n")))}
 	eachLine(text, func(at int, line []byte) {
 		start, rest, _ := bytes.Cut(line, []byte(" "))
 		size, name, _ := bytes.Cut(rest, []byte(" "))

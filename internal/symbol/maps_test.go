@@ -78,12 +78,12 @@ func TestPerfMapOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("/tmp/perf-%d.map", own.Number)
-	if ReadPerfMap(os.Getpid()) != nil {
+	if ReadPerfMap(own, nil) != nil {
 		t.Fatalf("%s is there already", path)
 	}
 	testenv.Write(t, path, []byte("1000 10 compiled function\n"))
 	defer os.Remove(path)
-	m := ReadPerfMap(os.Getpid())
+	m := ReadPerfMap(own, nil)
 	if frames := m.Frames(0x1004); len(frames) != 1 || frames[0].Func != "compiled function" {
 		t.Errorf("%v", frames)
 	}

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,52 +15,102 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// Two users of nothing else.
-const alice, eve = 54321, 54322
+// Two users of nothing else, and the one that files of others are shown as, who is not nobody.
+const alice, eve, overflow = 54321, 54322, 65534
 
-// Files that a user may not read are not opened for that user, however they are named.
-func TestOrigin(t *testing.T) {
-	testenv.Root(t)
+// tree makes files below a folder that everybody can enter. Names that end in a slash are
+// folders.
+func tree(t *testing.T, files []file) string {
+	t.Helper()
 	dir := t.TempDir()
 	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
 		check(t, os.Chmod(at, 0o755))
 	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		switch {
+		case f.link != "":
+			check(t, os.Symlink(f.link, path))
+		case strings.HasSuffix(f.name, "/"):
+			check(t, os.Mkdir(path, 0o700))
+		default:
+			testenv.Write(t, path, []byte(f.name))
+		}
+		check(t, os.Lchown(path, f.owner, f.owner))
+		if f.link == "" {
+			check(t, unix.Chmod(path, f.mode))
+		}
+	}
+	return dir
+}
+
+type file struct {
+	name  string
+	owner int
+	mode  uint32
+	link  string
+}
+
+// What a user may not read is not opened for that user, however it is named, and neither is what
+// a third user put there.
+func TestOrigin(t *testing.T) {
+	testenv.Root(t)
+	dir := tree(t, []file{
+		{"secret", 0, 0o600, ""},
+		{"group", 0, 0o640, ""},
+		{"public", 0, 0o644, ""},
+		{"denied to its group", 0, 0o604, ""},
+		{"of another namespace", overflow, 0o600, ""},
+		{"closed/", 0, 0o700, ""},
+		{"closed/public", 0, 0o644, ""},
+		{"closed to its group/", 0, 0o705, ""},
+		{"closed to its group/public", 0, 0o644, ""},
+		{"folder", 0, 0, "closed"},
+		{"to secret", 0, 0, "secret"},
+		{"hers/", alice, 0o755, ""},
+		{"hers/own", alice, 0o600, ""},
+		{"hers/moved", 0, 0o600, ""},
+		{"hers/public", 0, 0o644, ""},
+		{"hers/to own", alice, 0, "own"},
+		{"hers/to secret", alice, 0, "../secret"},
+		{"hers/to public", alice, 0, "../public"},
+		{"hers/upward", alice, 0, "../../../public"},
+		{"hers/from the root", alice, 0, "/etc/inside"},
+		{"hers/to itself", alice, 0, "to itself"},
+		{"hers/far/", alice, 0o755, ""},
+		{"hers/group/", alice, 0o775, ""},
+		{"hers/group/own", alice, 0o600, ""},
+		{"eves/", eve, 0o755, ""},
+		{"eves/moved", alice, 0o600, ""},
+		{"eves/public", alice, 0o644, ""},
+		{"eves/to hers", eve, 0, "../hers/own"},
+		{"shared/", 0, 0o777, ""},
+		{"shared/hers", alice, 0o600, ""},
+		{"shared/public", alice, 0o644, ""},
+		{"sticky/", 0, 0o1777, ""},
+		{"sticky/hers", alice, 0o600, ""},
+		{"sticky/public", alice, 0o644, ""},
+		{"sticky/to hers", alice, 0, "hers"},
+		{"sticky/folder/", alice, 0o700, ""},
+		{"sticky/folder/hers", alice, 0o600, ""},
+		{"etc/", 0, 0o755, ""},
+		{"etc/inside", 0, 0o644, ""},
+	})
 	path := func(name string) string { return filepath.Join(dir, name) }
-	file := func(name string, owner int, mode os.FileMode) {
-		testenv.Write(t, path(name), []byte(name))
-		check(t, os.Chown(path(name), owner, 0))
-		check(t, os.Chmod(path(name), mode))
-	}
-	for _, name := range []string{"closed", "home", "etc"} {
-		check(t, os.Mkdir(path(name), 0o755))
-	}
-	file("secret", 0, 0o600)
-	file("named twice", 0, 0o600)
-	file("group", 0, 0o640)
-	file("public", 0, 0o644)
-	file("closed/public", 0, 0o644)
-	check(t, os.Chmod(path("closed"), 0o700))
-	file("home/own", alice, 0o600)
-	file("etc/inside", 0, 0o644)
-	check(t, os.Link(path("named twice"), path("home/name of secret")))
-	check(t, os.Link(path("public"), path("home/name of public")))
-	for name, to := range map[string]string{
-		"link to secret": "../secret", "link to public": "../public", "link to own": "own", "link to itself": "link to itself",
-		"link upward": "../../public", "link in root": "/etc/inside",
-	} {
-		check(t, os.Symlink(to, path("home/"+name)))
-	}
-	check(t, os.Symlink("closed", path("folder")))
+	check(t, os.Chown(path("hers/group"), alice, eve))
+	check(t, os.Link(path("secret"), path("hers/secret by another name")))
 	check(t, unix.Mkfifo(path("pipe"), 0o666))
 	check(t, unix.Mknod(path("device"), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 5))))
-	container, err := os.Open(dir)
+	folder, err := os.Open(dir)
 	check(t, err)
-	defer container.Close()
+	defer folder.Close()
+	container := &Root{folder: folder}
 
-	root, hers, eves := OfUser(0), OfUser(alice), OfUser(eve)
+	root, hers, eves := OfUser(nil, 0), OfUser(nil, alice), OfUser(nil, eve)
 	mixed := Origin{owner: alice, user: eve, known: true}
 	started := Origin{owner: 0, user: alice, known: true}
 	byRoot := Origin{owner: alice, user: 0, known: true}
+	inside := OfUser(container, 0)
 	for _, test := range []struct {
 		name   string
 		origin Origin
@@ -68,38 +119,63 @@ func TestOrigin(t *testing.T) {
 	}{
 		{"root's own", root, path("secret"), true},
 		{"root's, behind a folder", root, path("closed/public"), true},
-		{"root's, through a link to it", root, path("home/link to secret"), false},
-		{"root's, through a link to its folder", root, path("folder/public"), false},
-		{"root's, by another name", root, path("home/name of secret"), false},
-		{"everybody's, through a link", root, path("home/link to public"), true},
-		{"everybody's, by another name", root, path("home/name of public"), true},
-		{"hers", hers, path("home/own"), true},
+		{"root's, through root's link", root, path("to secret"), true},
+		{"root's, through root's link to its folder", root, path("folder/public"), true},
+		{"root's, by a relative path", root, "origin.go", false},
+		{"root's, moved to her folder", root, path("hers/moved"), false},
+		{"root's, through her link", root, path("hers/to secret"), false},
+		{"root's, by another name in her folder", root, path("hers/secret by another name"), false},
+		{"everybody's, in her folder", root, path("hers/public"), true},
+		{"everybody's, through her link", root, path("hers/to public"), true},
+		{"hers, for root", root, path("hers/own"), true},
+		{"hers, moved to a folder of another, for root", root, path("eves/moved"), false},
+		{"hers, in a folder of all, for root", root, path("shared/hers"), false},
+		{"everybody's, in a folder of all", root, path("shared/public"), true},
+		{"hers", hers, path("hers/own"), true},
+		{"hers, through her link", hers, path("hers/to own"), true},
 		{"root's, for her", hers, path("secret"), false},
 		{"of root's group, for her", hers, path("group"), false},
 		{"everybody's, for her", hers, path("public"), true},
+		{"all but a group's, for her", hers, path("denied to its group"), false},
 		{"in a closed folder, for her", hers, path("closed/public"), false},
-		{"root's, through her link", hers, path("home/link to secret"), false},
-		{"hers, through a link that may be of others", hers, path("home/link to own"), false},
-		{"hers, for another", eves, path("home/own"), false},
-		{"hers, run by another", mixed, path("home/own"), false},
+		{"in a folder that is closed to a group, for her", hers, path("closed to its group/public"), false},
+		{"root's, for her, through her link", hers, path("hers/to secret"), false},
+		{"hers, where another wrote", hers, path("eves/moved"), false},
+		{"hers, through a link of another", hers, path("eves/to hers"), false},
+		{"everybody's, where another wrote", hers, path("eves/public"), true},
+		{"hers, where a group writes", hers, path("hers/group/own"), false},
+		{"hers, where all write", hers, path("shared/hers"), false},
+		{"hers, in a folder such as /tmp", hers, path("sticky/hers"), false},
+		{"hers, through a link in a folder such as /tmp", hers, path("sticky/to hers"), false},
+		{"everybody's, in a folder such as /tmp", hers, path("sticky/public"), true},
+		{"hers, in her folder in one such as /tmp", hers, path("sticky/folder/hers"), true},
+		{"hers, for another", eves, path("hers/own"), false},
+		{"hers, run by another", mixed, path("hers/own"), false},
 		{"everybody's, run by another", mixed, path("public"), true},
 		{"root's, of root's binary run by her", started, path("secret"), false},
-		{"hers, of root's binary run by her", started, path("home/own"), true},
-		{"hers, run by root", byRoot, path("home/own"), true},
+		{"hers, of root's binary run by her", started, path("hers/own"), true},
+		{"hers, run by root", byRoot, path("hers/own"), true},
 		{"root's, of her binary run by root", byRoot, path("secret"), false},
+		{"everybody's, for nobody", Public, path("public"), true},
+		{"root's, for nobody", Public, path("secret"), false},
+		{"of another namespace, for nobody", Public, path("of another namespace"), false},
 		{"a pipe", root, path("pipe"), false},
 		{"a device", root, path("device"), false},
 		{"a folder", root, dir, false},
-		{"a link to itself", root, path("home/link to itself"), false},
+		{"a file in a file", root, path("public/more"), false},
+		{"a link to itself", root, path("hers/to itself"), false},
+		{"a path of many folders", root, dir + strings.Repeat("/hers/far/../..", 100) + "/public", false},
 		{"nothing", root, path("nothing"), false},
-		{"named by nobody", Origin{}, path("public"), false},
+		{"named by nobody knows whom", Origin{}, path("public"), false},
 		{"what a process shows", root, "/proc/self/root" + path("public"), false},
-		{"in a container", Origin{root: container, known: true}, "/public", true},
-		{"outside of it", Origin{root: container, known: true}, path("public"), false},
-		{"above it", Origin{root: container, known: true}, "/../../.." + path("public"), false},
-		{"through a link that is relative to it", Origin{root: container, known: true}, "/home/link in root", true},
-		{"through a link out of it", Origin{root: container, known: true}, "/home/link upward", true}, // its own
-		{"of one that is closed, in a container", Origin{root: container, owner: alice, user: alice, known: true}, "/secret", false},
+		{"what the kernel shows", root, "/proc/version", false},
+		{"a setting of a device", root, "/sys/kernel/mm/transparent_hugepage/enabled", false},
+		{"in a container", inside, "/public", true},
+		{"outside of it", inside, path("public"), false},
+		{"above it", inside, "/../../.." + path("public"), false},
+		{"through a link from its root", inside, "/hers/from the root", true},
+		{"through a link out of it", inside, "/hers/upward", true}, // its own
+		{"of one that is closed, in a container", OfUser(container, alice), "/secret", false},
 	} {
 		f, err := test.origin.Open(test.path)
 		if opens := err == nil; opens != test.opens {
@@ -116,6 +192,48 @@ func TestOrigin(t *testing.T) {
 		t.Errorf("this process lost its rights: %v", err)
 	} else {
 		f.Close()
+	}
+}
+
+// The paths in a file that others can write to are nobody's.
+func TestOriginOfASharedFile(t *testing.T) {
+	testenv.Root(t)
+	dir := tree(t, []file{{"root's", 0, 0o755, ""}, {"everybody's", 0, 0o757, ""}, {"a group's", 0, 0o775, ""}, {"secret", 0, 0o600, ""}})
+	check(t, os.Chown(filepath.Join(dir, "a group's"), 0, alice))
+	for name, opens := range map[string]bool{"root's": true, "everybody's": false, "a group's": false} {
+		f, err := os.Open(filepath.Join(dir, name))
+		check(t, err)
+		defer f.Close()
+		secret, err := OfUser(nil, 0).Of(f).Open(filepath.Join(dir, "secret"))
+		if (err == nil) != opens {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			secret.Close()
+		}
+	}
+}
+
+// Whoever holds a lease of a file does not make this process wait.
+func TestOriginDoesNotWait(t *testing.T) {
+	testenv.Root(t)
+	dir := tree(t, []file{{"leased", 0, 0o644, ""}})
+	path := filepath.Join(dir, "leased")
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	check(t, err)
+	defer f.Close()
+	_, err = unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK)
+	check(t, err)
+	opened := make(chan error)
+	go func() {
+		f, err := OfUser(nil, 0).Open(path)
+		if err == nil {
+			f.Close()
+		}
+		opened <- err
+	}()
+	if err := <-opened; !errors.Is(err, unix.EAGAIN) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -157,35 +275,42 @@ func TestDebugFilesOfOthers(t *testing.T) {
 	}
 }
 
-// A perf map counts if it is of the user of the process, and if that user may read it.
+// A perf map counts if it is of the user of the process, also when that has ended, and if
+// everybody may read it: anybody can put a file into /tmp.
 func TestPerfMapsOfOthers(t *testing.T) {
 	testenv.Root(t)
 	process := exec.Command("sleep", "60")
 	process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: alice, Gid: alice}}
 	check(t, process.Start())
-	defer func() { _ = process.Process.Kill(); _ = process.Wait() }()
-	path := fmt.Sprintf("/tmp/perf-%d.map", process.Process.Pid)
+	p, err := ReadProcess(process.Process.Pid)
+	check(t, errors.Join(err, process.Process.Kill()))
+	_ = process.Wait() // it was killed
+	path := fmt.Sprintf("/tmp/perf-%d.map", p.Number)
 	text := []byte("1000 10 compiled function\n")
 	secret := filepath.Join(t.TempDir(), "secret")
 	testenv.Write(t, secret, text)
 	for _, test := range []struct {
 		name  string
 		owner int
+		mode  os.FileMode
 		link  string
 		found bool
 	}{
-		{"of the user", alice, "", true},
-		{"of root", 0, "", false},
-		{"of another user", eve, "", false},
-		{"a link to what only root may read", alice, secret, false},
+		{"of the user", alice, 0o644, "", true},
+		{"of the user alone", alice, 0o600, "", false},
+		{"of root", 0, 0o644, "", false},
+		{"of another user", eve, 0o644, "", false},
+		{"that anybody can write", alice, 0o666, "", false},
+		{"a link to what only root may read", alice, 0, secret, false},
 	} {
 		if test.link != "" {
 			check(t, os.Symlink(test.link, path))
 		} else {
 			testenv.Write(t, path, text)
+			check(t, os.Chmod(path, test.mode))
 		}
-		check(t, os.Lchown(path, test.owner, 0))
-		if found := ReadPerfMap(process.Process.Pid) != nil; found != test.found {
+		check(t, os.Lchown(path, test.owner, test.owner))
+		if found := ReadPerfMap(p, nil) != nil; found != test.found {
 			t.Errorf("%s: found %t", test.name, found)
 		}
 		check(t, os.Remove(path))

@@ -3,39 +3,35 @@ package symbol
 import (
 	"fmt"
 	"io"
-	"os"
 )
 
 // PerfMap has the functions that a process compiled itself and wrote down, as many just-in-
 // time compilers do if they are asked to. A nil PerfMap has none.
 type PerfMap struct{ table *table }
 
-// ReadPerfMap reads /tmp/perf-PID.map of a process, in its own mount namespace and with the
-// number that it has in its own PID namespace. It returns nil if there is none, or if it
-// belongs to somebody else than the user of the process: anybody can write to /tmp. A process
-// that has ended is taken for one of this user.
-func ReadPerfMap(pid int) *PerfMap {
-	number, o := pid, OfUser(uint32(os.Getuid()))
-	if p, err := ReadProcess(pid); err == nil {
-		number, o = p.Number, OfUser(p.User)
-		if o.root, err = p.OpenRoot(); err != nil {
-			return nil
-		}
-		defer o.root.Close()
-	}
-	f, err := o.Open(fmt.Sprintf("/tmp/perf-%d.map", number))
+// ReadPerfMap reads /tmp/perf-PID.map of a process, which may have ended, below its root and
+// with the number that it has in its own PID namespace. It returns nil if there is none, or if
+// it belongs to somebody else than the user of the process: anybody can write to /tmp.
+func ReadPerfMap(p Process, root *Root) *PerfMap {
+	o := OfUser(root, p.User)
+	f, err := o.Open(fmt.Sprintf("/tmp/perf-%d.map", p.Number))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	if owner, known := ownerOf(f); !known || owner != o.user {
+	if !o.Owns(f) {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxPerfMap))
+	info, err := f.Stat()
 	if err != nil {
 		return nil
 	}
-	return &PerfMap{parsePerfMap(text)}
+	text := make([]byte, min(info.Size(), maxPerfMap))
+	n, err := io.ReadFull(f, text)
+	if err != nil && n == 0 {
+		return nil
+	}
+	return &PerfMap{parsePerfMap(text[:n])}
 }
 
 // Frames returns the function at an address of the process, nil if it is unknown.

@@ -53,9 +53,22 @@ func parseStatus(pid int, text string) (Process, error) {
 	return p, nil
 }
 
-// OpenRoot opens the root folder of the process.
-func (p Process) OpenRoot() (*os.File, error) {
-	return os.OpenFile(fmt.Sprintf("/proc/%d/root", p.PID), unix.O_PATH|unix.O_DIRECTORY, 0)
+// Root is the root folder of a process. It keeps its mount namespace, too: what is mounted below
+// the folder would be gone when the last process has ended, and what is hidden by a mount would
+// appear.
+type Root struct{ folder, namespace *os.File }
+
+// OpenRoot opens the root folder of the process. The garbage collector closes it.
+func (p Process) OpenRoot() (*Root, error) {
+	namespace, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", p.PID))
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.OpenFile(fmt.Sprintf("/proc/%d/root", p.PID), unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, errors.Join(err, namespace.Close())
+	}
+	return &Root{folder, namespace}, nil
 }
 
 // Tree identifies a root folder in a mount namespace: paths lead processes that have the same

@@ -87,7 +87,7 @@ func Convert(p *profile.Profile, o Options) *File {
 	c := &converter{
 		file: &File{Libs: []lib{}, Pages: []any{}}, source: o.Source,
 		strings: map[string]int{}, frames: map[frameKey]int{}, stacks: map[stackKey]int{},
-		functions: map[functionKey]int{}, resources: map[string]int{}, symbols: map[symbolKey]int{}, sources: map[sourceKey]int{},
+		functions: map[functionKey]int{}, resources: map[string]int{}, symbols: map[symbolKey]int{}, sources: map[source]int{}, texts: map[sourceKey]string{}, left: maxText,
 	}
 	c.file.Shared.init()
 	byThread := map[*profile.Thread][]profile.Sample{}
@@ -128,8 +128,13 @@ type converter struct {
 	functions map[functionKey]int
 	resources map[string]int
 	symbols   map[symbolKey]int
-	sources   map[sourceKey]int
+	sources   map[source]int
+	texts     map[sourceKey]string // empty if a file is not shown
+	left      int                  // of maxText
 }
+
+// maxText bounds the text of all source files of a profile, in bytes.
+const maxText = 64 << 20
 
 type (
 	frameKey struct {
@@ -146,6 +151,7 @@ type (
 		path   string
 		origin symbol.Origin
 	}
+	source    struct{ path, text string }
 	symbolKey struct {
 		name  string
 		start uint64
@@ -252,10 +258,14 @@ func nameOf(l *profile.Location, f symbol.Frame) string {
 
 func (c *converter) function(l *profile.Location, f symbol.Frame, resource int) int {
 	key := functionKey{nameOf(l, f), f.File, resource}
+	t := &c.file.Shared.Funcs
 	if at, ok := c.functions[key]; ok {
+		// A user may read what the one before may not.
+		if s := t.Source[at]; s != nil && c.file.Shared.Sources.Content[*s] == nil {
+			t.Source[at] = c.sourceFile(l.Origin, f.File)
+		}
 		return at
 	}
-	t := &c.file.Shared.Funcs
 	t.Name = append(t.Name, c.text(key.name))
 	t.IsJS, t.RelevantForJS = append(t.IsJS, false), append(t.RelevantForJS, false)
 	t.Resource = append(t.Resource, resource)
@@ -322,32 +332,42 @@ func (c *converter) symbol(l *profile.Location, resource int) int {
 	return t.Length - 1
 }
 
+// sourceFile returns the place of a source file with its text, if there is one.
 func (c *converter) sourceFile(o symbol.Origin, path string) *int {
 	if path == "" {
 		return nil
 	}
-	key := sourceKey{path, o}
+	key := source{path, c.content(sourceKey{path, o})}
 	at, ok := c.sources[key]
 	if !ok {
 		t := &c.file.Shared.Sources
 		at = t.Length
 		t.ID, t.Filename = append(t.ID, nil), append(t.Filename, c.text(path))
 		t.StartLine, t.StartColumn, t.SourceMap = append(t.StartLine, 1), append(t.StartColumn, 1), append(t.SourceMap, nil)
-		t.Content = append(t.Content, c.content(key))
+		var text *string
+		if key.text != "" {
+			text = &key.text
+		}
+		t.Content = append(t.Content, text)
 		t.Length++
 		c.sources[key] = at
 	}
 	return &at
 }
 
-func (c *converter) content(key sourceKey) *string {
-	if c.source == nil {
-		return nil
+// content returns the text of a source file, empty if it is not shown.
+func (c *converter) content(key sourceKey) string {
+	text, tried := c.texts[key]
+	if tried || c.source == nil {
+		return text
 	}
-	if text, ok := c.source(key.origin, key.path); ok {
-		return &text
+	text, ok := c.source(key.origin, key.path)
+	if !ok || len(text) > c.left {
+		text = ""
 	}
-	return nil
+	c.left -= len(text)
+	c.texts[key] = text
+	return text
 }
 
 func (c *converter) text(s string) int {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -203,6 +204,33 @@ func admits(until time.Time, n *int) { spin(until, n) }
 	}
 	if text := found[path("secret")]; text != "nothing" {
 		t.Errorf("the file of root: %q", text)
+	}
+}
+
+// A function that two users run is shown with the text that one of them may read, and all texts
+// together are bounded.
+func TestSourcesOfTwoUsers(t *testing.T) {
+	p := small()
+	l := p.Samples[0].Stack.Locations[1]
+	for i, name := range []string{"/src/agent.c", "/src/other.c"} {
+		mine := *l
+		mine.Origin, mine.Frames = symbol.Public, []profile.Frame{{Func: l.Frames[0].Func, File: name}}
+		theirs := mine
+		theirs.Origin = symbol.OfUser(nil, 54321)
+		p.Samples[2*i].Stack = &profile.Stack{Locations: []*profile.Location{&theirs}}
+		p.Samples[2*i+1].Stack = &profile.Stack{Locations: []*profile.Location{&mine}}
+	}
+	p.Samples = p.Samples[:4]
+	large := strings.Repeat("x", maxText/2+1)
+	s := Convert(p, Options{Source: func(o symbol.Origin, path string) (string, bool) { return large, o == symbol.Public }}).Shared
+	shown := map[string]int{}
+	for i := range s.Funcs.Name {
+		if text := s.Sources.Content[*s.Funcs.Source[i]]; text != nil {
+			shown[s.Strings[s.Sources.Filename[*s.Funcs.Source[i]]]] = len(*text)
+		}
+	}
+	if len(shown) != 1 || shown["/src/agent.c"] != len(large) {
+		t.Errorf("shown are %v", shown)
 	}
 }
 

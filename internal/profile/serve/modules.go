@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/profile"
 	"github.com/org/ebpf-bench-action/internal/profile/firefox"
 	"github.com/org/ebpf-bench-action/internal/symbol"
@@ -73,12 +75,16 @@ func (m *module) open() (*symbol.Binary, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	info, err := f.Stat()
+	var stat unix.Stat_t
+	err = unix.Fstat(int(f.Fd()), &stat)
 	switch {
 	case err != nil:
 	case b.BuildID() != m.buildID:
 		err = fmt.Errorf("%s is not the file that was recorded: its build ID is another", m.path)
-	case m.buildID == "" && info.ModTime().After(m.start):
+	case !m.origin.Owns(f):
+		err = fmt.Errorf("%s is not the file that was recorded: its owner is another", m.path)
+	// Unlike the time of its content, that of its inode cannot be set.
+	case m.buildID == "" && time.Unix(stat.Ctim.Unix()).After(m.start):
 		err = fmt.Errorf("%s was changed since it was recorded", m.path)
 	}
 	if err != nil {

@@ -31,6 +31,9 @@ func (s *Server) pages(p *profile.Profile) (pages map[string]http.Handler, err e
 		HTTPServer: func(args *driver.HTTPServerArgs) error { pages = args.Handlers; return nil },
 	})
 	delete(pages, "/source") // see Server.source
+	// They write to a file in the home folder, which may be that of another user.
+	delete(pages, "/saveconfig")
+	delete(pages, "/deleteconfig")
 	// A bare "/" would be every path that there is no page for.
 	if root := pages["/"]; root != nil {
 		delete(pages, "/")
@@ -98,8 +101,8 @@ func (o objects) Disasm(path string, start, end uint64, _ bool) ([]driver.Inst, 
 		return nil, errors.New(path + " is not in the profile")
 	}
 	all, _, _, err := m.disassemble(start, end)
-	if err != nil {
-		return nil, err
+	if err != nil { // of this module: the page has others, too
+		return []driver.Inst{{Addr: start, Text: err.Error()}}, nil
 	}
 	out := make([]driver.Inst, len(all))
 	for i, in := range all {

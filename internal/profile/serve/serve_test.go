@@ -67,6 +67,21 @@ func sampled(t testing.TB) (*profile.Profile, *profile.Location) {
 	}, l
 }
 
+// Pages of pprof that write files, or open others than were recorded, are gone.
+func TestPagesThatWrite(t *testing.T) {
+	p, _ := sampled(t)
+	s := run(t, p)
+	for _, path := range []string{"/saveconfig?config=a&f=b", "/deleteconfig?config=a"} {
+		if status, _, _ := get(t, "GET", s.URL+path, ""); status != http.StatusNotFound {
+			t.Errorf("%s: status %d", path, status)
+		}
+	}
+	config := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "pprof", "settings.json")
+	if _, err := os.Stat(config); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s: %v", config, err)
+	}
+}
+
 // run serves a profile until the test ends, and checks that it then ends without an error.
 func run(t testing.TB, p *profile.Profile) *Server {
 	t.Helper()
@@ -269,35 +284,70 @@ func TestConcurrentRequests(t *testing.T) {
 	all.Wait()
 }
 
-// A file that is another one than was recorded is not disassembled.
+// A file that is another one than was recorded is not disassembled. The page with other files'
+// code says so.
 func TestChangedFiles(t *testing.T) {
 	p, l := sampled(t)
 	l.BuildID = "00" + l.BuildID
 	s := run(t, p)
-	if _, _, text := get(t, "POST", s.URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, "is not the file that was recorded") {
+	const want = "is not the file that was recorded"
+	if _, _, text := get(t, "POST", s.URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, want) {
+		t.Errorf("got %s", text)
+	}
+	if status, _, text := get(t, "GET", s.URL+"/disasm?f=measured", ""); status != http.StatusOK || !strings.Contains(text, want) {
+		t.Errorf("status %d: %.500s", status, text)
+	}
+}
+
+// A file without a build ID is taken for the recorded one as long as nothing was done to it, and
+// the time of its content says nothing of that.
+func TestFilesWithoutABuildID(t *testing.T) {
+	testenv.Tools(t, "objcopy")
+	p, l := sampled(t)
+	path := filepath.Join(t.TempDir(), "agent")
+	if out, err := exec.Command("objcopy", "--remove-section=.note.gnu.build-id", l.Module, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	l.Module, l.BuildID, p.Start = path, "", time.Now().Add(time.Second)
+	if _, _, text := get(t, "POST", run(t, p).URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, "instructions") {
+		t.Errorf("got %s", text)
+	}
+	p.Start = time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, time.Time{}, p.Start.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, text := get(t, "POST", run(t, p).URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, "was changed since it was recorded") {
 		t.Errorf("got %s", text)
 	}
 }
 
-// A file that the owner of the recorded one may not read is not disassembled, even by a link.
+// A file that the owner of the recorded one may not read is not disassembled, even by a link, nor
+// is one of another owner in its place.
 func TestFilesOfOthers(t *testing.T) {
 	testenv.Root(t)
+	const user = 54321
 	p, l := sampled(t)
 	code, err := os.ReadFile(l.Module)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	secret, link, own := filepath.Join(dir, "secret"), filepath.Join(dir, "agent"), filepath.Join(dir, "own")
-	testenv.Write(t, secret, code)
-	testenv.Write(t, own, code)
-	if err := errors.Join(os.Chmod(secret, 0o600), os.Symlink(secret, link)); err != nil {
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"secret", "own", "users"} {
+		testenv.Write(t, path(name), code)
+	}
+	if err := errors.Join(
+		os.Chmod(path("secret"), 0o600), os.Chown(path("users"), user, user), os.Mkdir(path("folder"), 0o755), os.Chown(path("folder"), user, user),
+		os.Symlink(path("secret"), path("folder/link")),
+	); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{secret: "instructions", own: "instructions", link: "permission denied"} {
-		l.Module = path
+	for name, want := range map[string]string{
+		"secret": "instructions", "own": "instructions", "users": "its owner is another", "folder/link": "permission denied",
+	} {
+		l.Module = path(name)
 		if _, _, text := get(t, "POST", run(t, p).URL+"/asm/v1", request(l, "0x10")); !strings.Contains(text, want) {
-			t.Errorf("%s: without %q: %.200s", path, want, text)
+			t.Errorf("%s: without %q: %.200s", name, want, text)
 		}
 	}
 }
