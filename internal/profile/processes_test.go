@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
+	"github.com/org/ebpf-bench-action/internal/symbol"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
@@ -200,5 +201,19 @@ func TestFileOfAnEndedProcess(t *testing.T) {
 		if err := k.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What a BPF program names is opened if everybody may read it: whoever loads one need not have
+// written it.
+func TestOriginOfBPFPrograms(t *testing.T) {
+	kernel, err := symbol.ParseKallsyms(strings.NewReader("ffffffffc0000000 t bpf_prog_1234_filter\t[bpf]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNamer(newProcesses(true))
+	n.kernel = kernel
+	if l := n.kernelAt(0xffffffffc0000010); l.Frames[0].Func != "bpf_prog_1234_filter" || l.Origin != symbol.Public {
+		t.Errorf("%+v", l)
 	}
 }

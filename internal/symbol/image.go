@@ -18,7 +18,7 @@ const (
 	// maxSection bounds what is read of a section, in bytes.
 	maxSection = 1 << 30
 	// maxDebug bounds the debug information of a file, in bytes.
-	maxDebug = 3 << 29
+	maxDebug = 1 << 30
 	// maxRatio is by how much sections may be compressed. Those with debug information
 	// are by 3 to 10.
 	maxRatio = 64
