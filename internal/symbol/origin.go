@@ -352,7 +352,7 @@ func isProvided(at int) bool {
 	return slices.Contains([]int64{
 		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.EFIVARFS_MAGIC,
 		unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.BPF_FS_MAGIC, unix.FUSE_SUPER_MAGIC,
-	}, int64(system.Type))
+	}, system.Type)
 }
 
 // isServed reports whether a folder is of a FUSE file system in the mount namespace of this
