@@ -8,16 +8,18 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/inplace"
 )
 
 // build runs the command that makes the objects in the checkout and, if the base must be
-// built too, in the same folder of its worktree.
+// built too, in the same folder of its own checkout.
 func (s *step) build(ctx context.Context) error {
 	if s.in.build == "" {
 		return nil
@@ -29,18 +31,19 @@ func (s *step) build(ctx context.Context) error {
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	if err := s.buildIn(ctx, ".", "head"); err != nil {
+	// Its folder holds the credentials that the checkout may have.
+	defer os.RemoveAll(filepath.Join(s.state.path(baseFolder), ".git"))
+	if err := s.buildIn(ctx, ".", "head", ""); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
 	if p.Base != baseBuilt {
 		return nil
 	}
-	dir := s.baseDir(p)
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
 		s.noBase(p, "the merge base has no folder "+p.Prefix)
 		return exit.NoMeasure(s.state.write(planFile, p))
 	}
-	err = s.buildIn(ctx, dir, "base")
+	err = s.buildBase(ctx, p)
 	if ctx.Err() != nil {
 		return exit.NoMeasure(errors.New("interrupted"))
 	}
@@ -50,6 +53,18 @@ func (s *step) build(ctx context.Context) error {
 		return exit.NoMeasure(s.state.write(planFile, p))
 	}
 	return nil
+}
+
+// buildBase builds the base where it sees its files at the paths of the head's: compilers
+// put paths into objects, by __FILE__ for one, and what differs in them is no change of the
+// program. Where this machine does not let it, the base is built in its own folder.
+func (s *step) buildBase(ctx context.Context, p *plan) error {
+	try := inplace.Command{Args: []string{"true"}, Env: os.Environ(), Dir: "/", From: s.state.path(baseFolder), At: p.Top}
+	if err := try.Run(ctx); err != nil && ctx.Err() == nil {
+		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %v", s.baseDir(p), err)
+		return s.buildIn(ctx, s.baseDir(p), "base", "")
+	}
+	return s.buildIn(ctx, ".", "base", p.Top)
 }
 
 // checkConfig checks that the suite exists before a build takes minutes.
@@ -63,20 +78,28 @@ func (s *step) checkConfig() error {
 	return nil
 }
 
-// buildIn runs the build command without the variables that give access to the runner or
-// to GitHub.
-func (s *step) buildIn(ctx context.Context, dir, side string) error {
+// buildIn runs the build command in a folder, without the variables that give access to the
+// runner or to GitHub. If it is to be the base at the path of the checkout, top is that.
+func (s *step) buildIn(ctx context.Context, dir, side, top string) error {
 	began := time.Now()
 	s.tell("building the %s: %s", side, s.in.build)
-	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build)
-	cmd.Dir = dir
-	cmd.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side)
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	args := []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
+	environ := append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
 	end := &tail{w: s.Stderr}
-	cmd.Stdout, cmd.Stderr = end, end
 	// A process that the build left behind must not keep the step from ending, and is not
 	// a failure.
-	cmd.WaitDelay = s.patience
-	err := cmd.Run()
+	if top != "" {
+		at := inplace.Command{Args: args, Env: environ, Dir: dir, From: s.state.path(baseFolder), At: top, Stdout: end, Stderr: end, Delay: s.patience}
+		err = at.Run(ctx)
+	} else {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, environ, end, end, s.patience
+		err = cmd.Run()
+	}
 	// End a line that the build left open, so that the next message starts a new one.
 	if log, ok := s.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())

@@ -73,6 +73,12 @@ func cloned(t *testing.T, from, ref string, args ...string) *git.Checkout {
 	return c
 }
 
+// layOut lays a commit out, and takes what it lacks for an error.
+func layOut(t *testing.T, c *git.Checkout, sha, dir string) error {
+	lacks, err := c.LayOut(t.Context(), sha, dir)
+	return errors.Join(lacks, err)
+}
+
 func TestMergeBase(t *testing.T) {
 	from, fork, on := upstream(t)
 	gh := githubtest.New()
@@ -110,12 +116,12 @@ func TestMergeBase(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "base")
 			for range 2 { // as when a job is retried
-				if err := checkout.LayOut(t.Context(), got, dir); err != nil {
-					t.Fatal(err)
+				if lacks, err := checkout.LayOut(t.Context(), got, dir); lacks != nil || err != nil {
+					t.Fatal(lacks, err)
 				}
 			}
 			if at := gitIn(t, dir, "rev-parse", "HEAD"); at != got {
-				t.Errorf("the worktree is at %s", at)
+				t.Errorf("the base is at %s", at)
 			}
 		})
 	}
@@ -141,7 +147,7 @@ func TestCheckoutIsHostile(t *testing.T) {
 	gitIn(t, c.Top, "config", "core.fsmonitor", script)
 	base, _, err := mergeBase(t.Context(), c, on, nil)
 	if err == nil {
-		err = errors.Join(c.Need(t.Context(), base), c.LayOut(t.Context(), base, filepath.Join(t.TempDir(), "base")))
+		err = errors.Join(c.Need(t.Context(), base), layOut(t, c, base, filepath.Join(t.TempDir(), "base")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +162,7 @@ func TestCheckoutIsHostile(t *testing.T) {
 		t.Error("git ran what the repository names")
 	}
 	for _, sha := range []string{"--upload-pack=touch " + ran, "main", ""} {
-		if c.Fetch(t.Context(), "", sha) == nil || c.LayOut(t.Context(), sha, filepath.Join(t.TempDir(), "base")) == nil {
+		if c.Fetch(t.Context(), "", sha) == nil || layOut(t, c, sha, filepath.Join(t.TempDir(), "base")) == nil {
 			t.Errorf("%q is taken for a commit", sha)
 		}
 	}
@@ -258,5 +264,143 @@ func TestGitThatFails(t *testing.T) {
 	testenv.Write(t, filepath.Join(c.Top, ".git/index"), []byte("broken"))
 	if files, err := c.Files(t.Context()); err == nil {
 		t.Errorf("files of a broken index: %q", files)
+	}
+}
+
+// The base has the submodules that its commit names: changed, nested, and one that the
+// head has no more.
+func TestSubmodulesOfTheBase(t *testing.T) {
+	testenv.Tools(t, "git")
+	t.Setenv("GIT_ALLOW_PROTOCOL", "file")
+	for what, c := range map[string]struct {
+		args    []string
+		offline bool
+	}{
+		"all history, without network": {nil, true},
+		"shallow":                      {[]string{"--depth=1"}, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			from := t.TempDir()
+			repository := func(name string) (dir string, commit func(file, text string) string) {
+				dir = filepath.Join(from, name)
+				gitIn(t, from, "init", "-q", "-b", "main", name)
+				gitIn(t, dir, "config", "uploadpack.allowAnySHA1InWant", "true")
+				return dir, func(file, text string) string {
+					testenv.Write(t, filepath.Join(dir, file), []byte(text))
+					gitIn(t, dir, "add", ".")
+					gitIn(t, dir, "commit", "-q", "-m", text)
+					return gitIn(t, dir, "rev-parse", "HEAD")
+				}
+			}
+			deep, inDeep := repository("deep")
+			inDeep("deep.h", "1")
+			lib, inLib := repository("lib")
+			gitIn(t, lib, "submodule", "--quiet", "add", "file://"+deep, "deep")
+			inLib("lib.h", "1")
+			old, inOld := repository("old")
+			inOld("old.h", "1")
+			top, inTop := repository("top")
+			gitIn(t, top, "submodule", "--quiet", "add", "file://"+lib, "vendor/lib")
+			gitIn(t, top, "submodule", "--quiet", "add", "file://"+old, "old")
+			base := inTop("x.c", "base")
+
+			inDeep("deep.h", "2")
+			gitIn(t, lib, "submodule", "--quiet", "update", "--init", "--remote")
+			inLib("lib.h", "2")
+			gitIn(t, top, "submodule", "--quiet", "update", "--init", "--remote", "vendor/lib")
+			gitIn(t, top, "rm", "-q", "old")
+			inTop("x.c", "head")
+
+			checkout := cloned(t, top, "main", c.args...)
+			gitIn(t, checkout.Top, append([]string{"submodule", "--quiet", "update", "--init", "--recursive"}, c.args...)...)
+			if !c.offline {
+				if err := checkout.Need(t.Context(), base); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.Rename(deep, deep+".gone"); err != nil {
+				t.Fatal(err)
+			} else if err := os.Rename(lib, lib+".gone"); err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "base")
+			if err := layOut(t, checkout, base, dir); err != nil {
+				t.Fatal(err)
+			}
+			for file, want := range map[string]string{"x.c": "base", "vendor/lib/lib.h": "1", "vendor/lib/deep/deep.h": "1", "old/old.h": "1"} {
+				if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(text) != want {
+					t.Errorf("%s: %q, %v", file, text, err)
+				}
+				head, err := os.ReadFile(filepath.Join(checkout.Top, file))
+				if err == nil && string(head) == want {
+					t.Errorf("%s of the head changed", file)
+				}
+			}
+			// What a build changes in one repository is not in the other.
+			gitIn(t, filepath.Join(dir, "vendor/lib"), "commit", "-q", "--allow-empty", "-m", "of a build")
+			if out := gitIn(t, checkout.Top, "status", "--porcelain"); out != "" {
+				t.Errorf("the head has changes:\n%s", out)
+			}
+		})
+	}
+}
+
+// If a submodule cannot be had, the rest of the base can.
+func TestSubmoduleThatIsGone(t *testing.T) {
+	testenv.Tools(t, "git")
+	t.Setenv("GIT_ALLOW_PROTOCOL", "file")
+	lib, top := t.TempDir(), t.TempDir()
+	gitIn(t, lib, "init", "-q", "-b", "main")
+	gitIn(t, lib, "commit", "-q", "--allow-empty", "-m", "1")
+	gitIn(t, top, "init", "-q", "-b", "main")
+	gitIn(t, top, "submodule", "--quiet", "add", "file://"+lib, "lib")
+	gitIn(t, top, "commit", "-q", "-m", "base")
+	base := gitIn(t, top, "rev-parse", "HEAD")
+	gitIn(t, filepath.Join(top, "lib"), "commit", "-q", "--allow-empty", "-m", "2")
+	gitIn(t, top, "commit", "-q", "-a", "-m", "head")
+	checkout := cloned(t, top, "main")
+	gitIn(t, checkout.Top, "submodule", "--quiet", "init")
+	if err := os.RemoveAll(lib); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "base")
+	lacks, err := checkout.LayOut(t.Context(), base, dir)
+	if err != nil || lacks == nil || !strings.Contains(lacks.Error(), "fill the submodules: ") {
+		t.Errorf("%v, and lacks %v", err, lacks)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".gitmodules")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The files of Git LFS are there, not their pointers.
+func TestLFSOfTheBase(t *testing.T) {
+	testenv.Tools(t, "git", "git-lfs")
+	from := t.TempDir()
+	gitIn(t, from, "init", "-q", "-b", "main")
+	gitIn(t, from, "lfs", "install", "--local")
+	gitIn(t, from, "lfs", "track", "*.o")
+	testenv.Write(t, filepath.Join(from, "x.o"), []byte("base"))
+	gitIn(t, from, "add", ".")
+	gitIn(t, from, "commit", "-q", "-m", "base")
+	base := gitIn(t, from, "rev-parse", "HEAD")
+	testenv.Write(t, filepath.Join(from, "x.o"), []byte("head"))
+	gitIn(t, from, "commit", "-q", "-a", "-m", "head")
+	dir := t.TempDir()
+	gitIn(t, dir, "init", "-q")
+	gitIn(t, dir, "lfs", "install", "--local")
+	gitIn(t, dir, "remote", "add", "origin", "file://"+from)
+	gitIn(t, dir, "fetch", "-q", "origin", "main")
+	gitIn(t, dir, "checkout", "-q", "--detach", "FETCH_HEAD")
+	t.Chdir(dir)
+	checkout, err := openCheckout(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "base")
+	if err := layOut(t, checkout, base, out); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "x.o")); err != nil || string(text) != "base" {
+		t.Errorf("%q, %v", text, err)
 	}
 }

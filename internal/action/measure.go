@@ -65,7 +65,7 @@ func (s *step) baseArg(p *plan) string {
 }
 
 // baseSuite returns the base's version of the suite that is measured here: the file with
-// the same path in its worktree, empty if there is none.
+// the same path in its checkout, empty if there is none.
 func (s *step) baseSuite(p *plan) string {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {

@@ -90,10 +90,14 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 	if err := checkout.Need(ctx, base); err != nil {
 		return fmt.Errorf("get the base %.12s: %w", base, err)
 	}
-	if err := checkout.LayOut(ctx, base, s.state.path(baseFolder)); err != nil {
+	lacks, err := checkout.LayOut(ctx, base, s.state.path(baseFolder))
+	if err != nil {
 		return fmt.Errorf("lay out the base: %w", err)
 	}
-	p.Base, p.Prefix = baseBuilt, checkout.Prefix
+	if lacks != nil {
+		s.warn("the base is not complete: %v", lacks)
+	}
+	p.Base, p.Prefix, p.Top = baseBuilt, checkout.Prefix, checkout.Top
 	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)
 	return nil
 }
@@ -140,7 +144,7 @@ func localBase(ctx context.Context, c *git.Checkout, head string) (string, error
 	return c.CommonCommit(ctx, upstream, head)
 }
 
-// baseDir returns the working directory in the worktree of the base.
+// baseDir returns the working directory in the checkout of the base.
 func (s *step) baseDir(p *plan) string {
 	return filepath.Join(s.state.path(baseFolder), p.Prefix)
 }

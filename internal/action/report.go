@@ -38,23 +38,17 @@ func (s *step) report(ctx context.Context) error {
 		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)}
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
-	s.tidy(ctx)
+	s.tidy()
 	return errors.Join(s.gate(found), exit.NoMeasure(err))
 }
 
-// tidy removes the worktree of the base in a local run, because the user's own repository
-// records it. A runner's worktree goes with the job.
-func (s *step) tidy(ctx context.Context) {
-	dir := s.state.path(baseFolder)
-	if _, err := os.Lstat(dir); err != nil || s.on != nil {
+// tidy removes the checkout of the base in a local run. A runner's goes with the job.
+func (s *step) tidy() {
+	if s.on != nil {
 		return
 	}
-	checkout, err := openCheckout(ctx, false)
-	if err == nil {
-		err = checkout.RemoveWorktree(ctx, dir)
-	}
-	if err != nil {
-		s.warn("the worktree of the base stays: %v", err)
+	if err := os.RemoveAll(s.state.path(baseFolder)); err != nil {
+		s.warn("the checkout of the base stays: %v", err)
 	}
 }
 

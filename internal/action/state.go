@@ -23,7 +23,7 @@ const (
 	failureFile = "failure.json"
 	reportFile  = "report.md"
 	bmfFile     = "bmf.json"
-	// baseFolder is the worktree of the base, storedFolder a baseline with the stored
+	// baseFolder is the checkout of the base, storedFolder a baseline with the stored
 	// base, savedFolder one with the runs to save.
 	baseFolder   = "base"
 	storedFolder = "baseline"
@@ -54,8 +54,10 @@ const (
 type plan struct {
 	// Base is where the base comes from.
 	Base string `json:"base,omitempty"`
-	// Commit is the merge base, Prefix the working directory in its worktree.
+	// Commit is the merge base, Prefix the working directory in its checkout.
 	Commit string `json:"commit,omitempty"`
+	// Top is the folder of the head's checkout.
+	Top    string `json:"top,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
 	// Run is a run of the stored baseline.
 	Run string `json:"run,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -24,8 +23,10 @@ type Checkout struct {
 	// those with the token, only for fetching. They are passed in the environment, not as
 	// arguments.
 	config, login []string
-	// env is the environment of git.
+	// env is the environment of git, and dir the folder it runs in, empty for the working
+	// directory.
 	env []string
+	dir string
 	// Remote is where commits are fetched from if the repository has no origin.
 	Remote string
 }
@@ -70,6 +71,7 @@ func (c *Checkout) gitWith(ctx context.Context, config []string, args ...string)
 		all = append(all, "-c", setting)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
+	cmd.Dir = c.dir
 	cmd.Env = append(slices.Clone(c.env), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)))
 	for i, setting := range config {
@@ -167,29 +169,6 @@ func (c *Checkout) CommonCommit(ctx context.Context, a, b string) (string, error
 		return "", fmt.Errorf("find the merge base of %.12s and %.12s: %w", a, b, err)
 	}
 	return base, nil
-}
-
-// LayOut makes a worktree of a commit.
-func (c *Checkout) LayOut(ctx context.Context, sha, dir string) error {
-	if !commitForm.MatchString(sha) {
-		return fmt.Errorf("%.80q is not a commit", sha)
-	}
-	if _, err := os.Lstat(dir); err == nil {
-		if err := c.RemoveWorktree(ctx, dir); err != nil {
-			return err
-		}
-	}
-	if _, err := c.Git(ctx, "worktree", "prune"); err != nil {
-		return err
-	}
-	_, err := c.Git(ctx, "worktree", "add", "--quiet", "--detach", "--force", dir, sha)
-	return err
-}
-
-// RemoveWorktree removes a worktree.
-func (c *Checkout) RemoveWorktree(ctx context.Context, dir string) error {
-	_, err := c.Git(ctx, "worktree", "remove", "--force", "--force", dir)
-	return err
 }
 
 // Ancestors returns a commit and those before it, as far as they are here.

@@ -72,3 +72,24 @@ func HelperCommand(mode string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), helperEnv+"="+mode)
 	return cmd
 }
+
+// RootHelper returns the helper of a mode as a command that runs as root, by sudo if this
+// process does not. Under sudo it has no other variable of the environment.
+func RootHelper(mode string) (*exec.Cmd, error) {
+	if os.Geteuid() == 0 {
+		return HelperCommand(mode), nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	sudo, err := exec.LookPath("sudo")
+	if err != nil {
+		return nil, errors.New("it takes root, and there is no sudo")
+	}
+	cmd := exec.Command(sudo, "-n", "--", "env", helperEnv+"="+mode, self)
+	if !begun {
+		cmd.Err = errNotBegun
+	}
+	return cmd, nil
+}

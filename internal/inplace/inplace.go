@@ -1,0 +1,134 @@
+// Package inplace runs a command in a folder that it sees at the path of another, so that a
+// compiler finds two versions of its sources at the same paths.
+package inplace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/workload/process"
+)
+
+// Command is a command and where it runs: in a mount namespace of its own, where the folder
+// From is mounted at At.
+type Command struct {
+	Args []string
+	// Env is its environment, which JSON might change.
+	Env []string `json:"-"`
+	// Dir is its working directory, as it is seen there.
+	Dir      string
+	From, At string
+	// Delay is how long Run waits for the output of processes that the command left
+	// behind. Stdout and Stderr receive the output.
+	Delay          time.Duration `json:"-"`
+	Stdout, Stderr io.Writer     `json:"-"`
+}
+
+const mode = "inplace"
+
+func init() { process.RegisterHelper(mode, help) }
+
+// request is what the helper, which is root, is asked to do: to run a command as the user
+// who asks.
+type request struct {
+	Command
+	// Environ is the environment, with a NUL between the variables.
+	Environ  []byte
+	UID, GID uint32
+	Groups   []uint32
+}
+
+// Run runs the command as the user that this process has, and ends it with the context. A
+// process that is not root needs sudo for it. The error is as from [exec.Cmd.Run], also
+// if the namespace cannot be made.
+func (c *Command) Run(ctx context.Context) error {
+	groups, err := os.Getgroups()
+	if err != nil {
+		return err
+	}
+	r := request{Command: *c, Environ: []byte(strings.Join(c.Env, "\x00")), UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}
+	for _, g := range groups {
+		r.Groups = append(r.Groups, uint32(g))
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	cmd, err := process.RootHelper(mode)
+	if err != nil {
+		return err
+	}
+	// The helper ends the command when this end of its input closes.
+	input, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = input, c.Stdout, c.Stderr, c.Delay
+	err = cmd.Start()
+	input.Close()
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { ours.Close() })()
+	if _, err := ours.Write(append(text, '\n')); err != nil {
+		ours.Close()
+		return errors.Join(err, cmd.Wait())
+	}
+	err = cmd.Wait()
+	return errors.Join(ctx.Err(), err)
+}
+
+// help is the helper.
+func help([]string) error {
+	var r request
+	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	// The main goroutine of a helper keeps its thread.
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("make a mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make the mounts private: %w", err)
+	}
+	if err := unix.Mount(r.From, r.At, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("mount %s at %s: %w", r.From, r.At, err)
+	}
+	os.Clearenv()
+	for entry := range strings.SplitSeq(string(r.Environ), "\x00") {
+		name, value, _ := strings.Cut(entry, "=")
+		os.Setenv(name, value)
+	}
+	cmd := exec.Command(r.Args[0], r.Args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.Dir, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if r.UID != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: r.UID, Gid: r.GID, Groups: r.Groups}
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
+	}()
+	err := cmd.Wait()
+	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+		if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			os.Exit(128 + int(status.Signal()))
+		}
+		os.Exit(ended.ExitCode())
+	}
+	return err
+}

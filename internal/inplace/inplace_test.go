@@ -1,0 +1,93 @@
+package inplace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/workload/process"
+)
+
+func TestMain(m *testing.M) {
+	process.RunHelper()
+	os.Exit(m.Run())
+}
+
+// two makes two folders with a file each.
+func two(t *testing.T) (from, at string) {
+	testenv.Root(t)
+	from, at = t.TempDir(), t.TempDir()
+	testenv.Write(t, filepath.Join(from, "sub/x"), []byte("base"))
+	testenv.Write(t, filepath.Join(at, "sub/x"), []byte("head"))
+	return from, at
+}
+
+func TestRun(t *testing.T) {
+	from, at := two(t)
+	var out bytes.Buffer
+	c := Command{
+		Args: []string{"sh", "-c", `cat x; pwd; echo "$A"; echo new > y; exit 3`}, Env: append(os.Environ(), "A=b\nc"),
+		Dir: filepath.Join(at, "sub"), From: from, At: at, Stdout: &out, Stderr: &out,
+	}
+	err := c.Run(t.Context())
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != 3 {
+		t.Errorf("%v, want exit status 3", err)
+	}
+	if want := "base" + at + "/sub\nb\nc\n"; out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
+	}
+	if text, err := os.ReadFile(filepath.Join(from, "sub/y")); err != nil || string(text) != "new\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(at, "sub/x")); err != nil || string(text) != "head" {
+		t.Errorf("elsewhere it is %q, %v", text, err)
+	}
+}
+
+func TestRunWithoutAPlace(t *testing.T) {
+	from, at := two(t)
+	var out bytes.Buffer
+	c := Command{Args: []string{"true"}, Dir: "/", From: filepath.Join(from, "none"), At: at, Stderr: &out}
+	if err := c.Run(t.Context()); err == nil || !strings.Contains(out.String(), "none at "+at+": no such file") {
+		t.Errorf("%v, %q", err, &out)
+	}
+}
+
+// A command that is interrupted ends with its children.
+func TestRunInterrupted(t *testing.T) {
+	from, at := two(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Command{Args: []string{"sh", "-c", "sleep 1000 & echo; wait"}, Env: os.Environ(), Dir: at, From: from, At: at, Stdout: write}
+	done := make(chan error)
+	go func() { done <- c.Run(ctx) }()
+	if _, err := read.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+	write.Close()
+	// The pipe ends with the last process that has it.
+	if n, err := read.Read(make([]byte, 1)); n != 0 {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
