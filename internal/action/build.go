@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -59,9 +61,10 @@ func (s *step) build(ctx context.Context) error {
 // put paths into objects, by __FILE__ for one, and what differs in them is no change of the
 // program. Where this machine does not let it, the base is built in its own folder.
 func (s *step) buildBase(ctx context.Context, p *plan) error {
-	try := inplace.Command{Args: []string{"true"}, Env: os.Environ(), Dir: "/", From: s.state.path(baseFolder), At: p.Top}
+	var why bytes.Buffer
+	try := inplace.Command{Args: []string{"true"}, Env: os.Environ(), Dir: "/", From: s.state.path(baseFolder), At: p.Top, Stderr: &why}
 	if err := try.Run(ctx); err != nil && ctx.Err() == nil {
-		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %v", s.baseDir(p), err)
+		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), cmp.Or(strings.TrimSpace(why.String()), err.Error()))
 		return s.buildIn(ctx, s.baseDir(p), "base", "")
 	}
 	return s.buildIn(ctx, ".", "base", p.Top)
