@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/built"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/inplace"
 )
@@ -45,6 +47,7 @@ func (s *step) build(ctx context.Context) error {
 		s.noBase(p, "the merge base has no folder "+p.Prefix)
 		return exit.NoMeasure(s.state.write(planFile, p))
 	}
+	s.renewBase(ctx, p)
 	err = s.buildBase(ctx, p)
 	if ctx.Err() != nil {
 		return exit.NoMeasure(errors.New("interrupted"))
@@ -52,9 +55,25 @@ func (s *step) build(ctx context.Context) error {
 	if err != nil {
 		// Perhaps only the change makes it build.
 		s.noBase(p, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
-		return exit.NoMeasure(s.state.write(planFile, p))
 	}
-	return nil
+	return exit.NoMeasure(s.state.write(planFile, p))
+}
+
+// renewBase prepares the base for a build that takes no files of the head's for its own,
+// and for [step.doubts].
+func (s *step) renewBase(ctx context.Context, p *plan) {
+	dir := s.state.path(baseFolder)
+	renewed, err := built.Renew(dir)
+	if err == nil {
+		// Filters may make git see modified files in any checkout.
+		_ = git.Refresh(ctx, github.WithoutSecrets(os.Environ()), dir)
+		err = built.MarkUnread(dir)
+	}
+	if err != nil {
+		s.warn("the base may not be built from its own files: %v", err)
+		return
+	}
+	p.Renewed = renewed
 }
 
 // buildBase builds the base where it sees its files at the paths of the head's: compilers
@@ -67,7 +86,10 @@ func (s *step) buildBase(ctx context.Context, p *plan) error {
 		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), cmp.Or(strings.TrimSpace(why.String()), err.Error()))
 		return s.buildIn(ctx, s.baseDir(p), "base", "")
 	}
-	return s.buildIn(ctx, ".", "base", p.Top)
+	if err := s.buildIn(ctx, ".", "base", p.Top); err != nil {
+		return err
+	}
+	return built.Relink(s.state.path(baseFolder), p.Top)
 }
 
 // checkConfig checks that the suite exists before a build takes minutes.

@@ -132,12 +132,15 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 		s.Watch.Tell(note)
 		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, empty) })
 	}
+	doubts := s.doubts(p, c)
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
+		doubts.mark(soFar)
 		_ = s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar...) })
 	})
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}
+	doubts.mark(comparisons)
 	off := (&judge.Judge{Policy: c.Policy}).Missed(c.Judged.Kernels, judge.Testbeds(comparisons))
 	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons...) }))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/input"
@@ -59,6 +60,8 @@ type plan struct {
 	// Top is the folder of the head's checkout.
 	Top    string `json:"top,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
+	// Renewed is when the files of the base were made to look new, for its build.
+	Renewed time.Time `json:"renewed,omitzero"`
 	// Run is a run of the stored baseline.
 	Run string `json:"run,omitempty"`
 	// Note says where the base comes from, or why there is none.

@@ -29,8 +29,9 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) (lacks, err erro
 		return nil, err
 	}
 	// The folder may have belonged to another working tree: that of a module, or none.
-	for _, setting := range [][]string{{"--unset-all", "core.worktree"}, {"core.bare", "false"}} {
-		if _, err := c.Git(ctx, append([]string{"config", "--file", filepath.Join(dir, ".git/config")}, setting...)...); err != nil && setting[0] == "core.bare" {
+	// Who sets the times of files changes their ctime.
+	for _, setting := range [][]string{{"--unset-all", "core.worktree"}, {"core.bare", "false"}, {"core.trustctime", "false"}} {
+		if _, err := c.Git(ctx, append([]string{"config", "--file", filepath.Join(dir, ".git/config")}, setting...)...); err != nil && setting[0] != "--unset-all" {
 			return nil, err
 		}
 	}
@@ -42,6 +43,14 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) (lacks, err erro
 		return nil, err
 	}
 	return errors.Join(other.fillSubmodules(ctx, c), other.fillLFS(ctx)), nil
+}
+
+// Refresh makes git see the files in the folder dir, which LayOut made, as unmodified, after
+// their times were set. It fails where filters modify them.
+func Refresh(ctx context.Context, env []string, dir string) error {
+	c := Checkout{env: env, dir: dir, config: []string{"safe.directory=*"}}
+	_, err := c.Git(ctx, "update-index", "-q", "--refresh")
+	return err
 }
 
 // copyInto copies the repository, without its working tree.

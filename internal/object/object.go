@@ -6,10 +6,12 @@ package object
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 )
 
 // Object is a parsed ELF object.
@@ -80,4 +82,18 @@ func (o *Object) Program(name string, others ...string) (*ebpf.CollectionSpec, [
 	changes := slices.Concat(fixMaps(spec), fixFunctions(spec, o.hidden))
 	slices.Sort(changes)
 	return spec, slices.Compact(slices.Concat(o.changes, changes))
+}
+
+// Lines returns the source lines of all instructions, in no order, as far as the object has
+// them in its BTF.
+func (o *Object) Lines() iter.Seq[*btf.Line] {
+	return func(yield func(*btf.Line) bool) {
+		for _, p := range o.spec.Programs {
+			for i := range p.Instructions {
+				if line, ok := p.Instructions[i].Source().(*btf.Line); ok && !yield(line) {
+					return
+				}
+			}
+		}
+	}
 }

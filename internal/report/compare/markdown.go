@@ -75,10 +75,39 @@ func heading(m *Model, rows []row) grid.Heading {
 			return grid.Heading{Mark: grid.Failed, Text: "Nothing was compared"}
 		}
 		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured"}
-	case thresholds.Inconclusive:
+	}
+	without, why := unbuilt(rows)
+	switch {
+	case without == len(all) && why != "":
+		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why}
+	case why != "":
+		return grid.Heading{Mark: grid.Warned, Text: fmt.Sprintf("No regression in %d of %s, the others not compared: %s", len(all)-without, unit.Plural(len(all), "benchmark"), why)}
+	case m.Overall() == thresholds.Inconclusive:
 		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded"}
 	}
 	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + unit.Plural(len(all), "benchmark")}
+}
+
+// unbuilt counts the benchmarks of which a side is not known to be built, and says which.
+func unbuilt(rows []row) (n int, which string) {
+	without := map[string]bool{}
+	for i := range rows {
+		why := rows[i].Unbuilt
+		if why == "" {
+			continue
+		}
+		without[rows[i].Benchmark] = true
+		// The text may come from a stranger.
+		for _, side := range []string{"the base was not built", "the head was not built"} {
+			if strings.HasPrefix(why, side) {
+				which = cmp.Or(which, side)
+			}
+		}
+	}
+	if len(without) > 0 {
+		which = cmp.Or(which, "it is not known what was built")
+	}
+	return len(without), which
 }
 
 // findingSection returns a table of what did not pass.

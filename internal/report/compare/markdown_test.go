@@ -8,7 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
+	"github.com/org/ebpf-bench-action/thresholds"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -95,5 +97,30 @@ func TestMarkdownCountsWhatIsLeftOut(t *testing.T) {
 	want := fmt.Sprintf("left out: %d other benchmarks, 1 legend.\n", 990-rows)
 	if rows == 0 || !strings.HasSuffix(out, want) {
 		t.Errorf("%d rows, and the end is %q, want %q", rows, out[len(out)-100:], want)
+	}
+}
+
+// What was not compared is in the title, unless something regressed.
+func TestHeadingOfWhatWasNotBuilt(t *testing.T) {
+	for _, test := range []struct {
+		first, second string // why they are not built
+		outcome       thresholds.Outcome
+		want          string
+	}{
+		{"", "", thresholds.Pass, "No regression in 2 benchmarks"},
+		{"", "the base was not built: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, the others not compared: the base was not built"},
+		{"the head was not built: x", "the base was not built: x", thresholds.Pass, "Not compared: the head was not built"},
+		{"a stranger's <text>", "another's", thresholds.Pass, "Not compared: it is not known what was built"},
+		{"", "the base was not built: x", thresholds.Regression, "Regression in 1 of 2 benchmarks"},
+	} {
+		one, two := pairOf("one", bench.Instructions, 1, 1), pairOf("two", bench.Instructions, 1, 1)
+		one.Unbuilt, two.Unbuilt = test.first, test.second
+		m := New(Table{
+			Comparison: &bench.Comparison{Pairs: []bench.Pair{one, two}},
+			Verdicts:   &thresholds.Verdicts{All: []thresholds.Verdict{counted("one", bench.Instructions, test.outcome, thresholds.Fail, 1, 1, "")}},
+		})
+		if got := Document(m).Title.Text; got != test.want {
+			t.Errorf("%q and %q: %q, want %q", test.first, test.second, got, test.want)
+		}
 	}
 }

@@ -1,0 +1,74 @@
+package action
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/built"
+	"github.com/org/ebpf-bench-action/internal/measure"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+// doubts say why benchmarks may not compare the base with the head, by their names.
+type doubts map[string]string
+
+// doubts looks for evidence that objects were not built from the sources of their side, and
+// warns about it.
+func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
+	if p.Base != baseBuilt || c.Base.Suite == nil || c.Head.Suite == nil || c.Base.Suite.Bundled || c.Head.Suite.Bundled {
+		return nil
+	}
+	all := doubts{}
+	sides, err := built.Open(s.state.path(baseFolder), p.Top, p.Renewed)
+	if err == nil {
+		defer sides.Close()
+	}
+	known := map[[2]string]string{}
+	for _, pair := range c.Pairs {
+		if pair.Base == nil || pair.Head == nil {
+			continue
+		}
+		objects := [2]string{pair.Base.Object.Path, pair.Head.Object.Path}
+		why, ok := known[objects]
+		if !ok {
+			if err == nil {
+				why, err = doubt(sides, c, pair)
+			}
+			if err != nil {
+				why = "it is not known whether the base was built: " + err.Error()
+			}
+			known[objects] = why
+		}
+		if why != "" {
+			all[pair.Name()] = why
+		}
+	}
+	for _, why := range slices.Compact(slices.Sorted(maps.Values(all))) {
+		note := bench.Warn("%s", why)
+		note.Hint = "both sides are built by the same command: let it write into the checkout, or into a folder for each side ($EBPF_BENCH_SIDE is head or base)"
+		s.Watch.Tell(note)
+	}
+	return all
+}
+
+func doubt(sides *built.Sides, c *measure.Comparing, pair runner.PairJob) (string, error) {
+	base, err := c.Base.Suite.LocalFile(pair.Base.Object.Path)
+	if err != nil {
+		return "", err
+	}
+	head, err := c.Head.Suite.LocalFile(pair.Head.Object.Path)
+	if err != nil {
+		return "", err
+	}
+	return sides.Doubt(base, head)
+}
+
+// mark puts the doubts into comparisons.
+func (d doubts) mark(comparisons []*bench.Comparison) {
+	for _, c := range comparisons {
+		for i := range c.Pairs {
+			c.Pairs[i].Unbuilt = d[c.Pairs[i].Benchmark]
+		}
+	}
+}

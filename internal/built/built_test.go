@@ -1,0 +1,246 @@
+package built
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
+)
+
+const (
+	// inObject is the source that the object of the tests names, and loop a line of it.
+	inObject = "./testdata/objects/one_more.c"
+	loop     = "for (int j = 0; j < 8; j++)"
+
+	objects = "../../cmd/ebpf-bench/testdata/objects"
+)
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func stat(t testing.TB, name string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// change is a change of one source, in two checkouts.
+type change struct {
+	*testing.T
+	base, head string
+	renewed    time.Time
+	// name is the source as compilers name it, in both checkouts file.
+	name, file string
+}
+
+// newChange makes two checkouts whose sources differ in the count of a loop or, if that is
+// the same, in a comment. If mapped, compilers do not know where they are.
+func newChange(t *testing.T, base, head string, mapped bool) *change {
+	c := &change{T: t, base: t.TempDir(), name: inObject, file: inObject}
+	// The object has room for a path of one length.
+	var err error
+	if c.head, err = os.MkdirTemp("/tmp", "b"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(c.head) })
+	if c.head, err = filepath.EvalSymlinks(c.head); err != nil {
+		t.Fatal(err)
+	}
+	if !mapped {
+		c.file = strings.Repeat("s", len(inObject)-len(c.head)-len("/.c")) + ".c"
+		c.name = c.head + "/" + c.file
+	}
+	source := string(read(t, filepath.Join(objects, "one_more.c")))
+	for dir, n := range map[string]string{c.base: base, c.head: head} {
+		text := strings.Replace(source, loop, strings.Replace(loop, "8", n, 1), 1)
+		testenv.Write(t, filepath.Join(dir, c.file), []byte(text+"// "+dir+"\n"))
+	}
+	c.write(c.head, "built.o", c.object(head))
+	if c.renewed, err = Renew(c.base); err != nil {
+		t.Fatal(err)
+	}
+	if err := MarkUnread(c.base); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// object returns what a compiler makes of the source.
+func (c *change) object(n string) []byte {
+	data := read(c, filepath.Join(objects, "one_more.o"))
+	data = bytes.ReplaceAll(data, []byte(loop), []byte(strings.Replace(loop, "8", n, 1)))
+	return bytes.ReplaceAll(data, []byte(inObject), []byte(c.name))
+}
+
+func (c *change) write(dir, name string, data []byte) {
+	testenv.Write(c, filepath.Join(dir, name), data)
+}
+
+// readSource reads the base's source, as a compiler does.
+func (c *change) readSource() { read(c, filepath.Join(c.base, c.file)) }
+
+func TestDoubt(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		base, head string // the loops
+		mapped     bool
+		build      func(c *change)
+		want       string // FILE is the source
+	}{
+		{"compiled", "8", "9", false, func(c *change) {
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"compiled at a mapped path", "8", "9", true, func(c *change) {
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"the head's, and something read the source", "8", "9", false, func(c *change) {
+			c.readSource()
+			c.write(c.base, "built.o", c.object("9"))
+		}, "the base was not built: built.o has line 21 of FILE as the head has it"},
+		{"the head's at a mapped path", "8", "9", true, func(c *change) {
+			c.write(c.base, "built.o", c.object("9"))
+		}, "the base was not built: built.o has line 21 of FILE as the head has it"},
+		{"no line of it tells", "8", "8", false, func(c *change) {
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: FILE was not read to build built.o"},
+		{"no line tells, at a mapped path", "8", "8", true, func(c *change) {
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: FILE was not read to build built.o"},
+		{"rightly the same", "8", "8", false, func(c *change) {
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"committed", "8", "8", false, func(c *change) {
+			old := c.renewed.Add(time.Millisecond)
+			c.write(c.base, "committed.o", c.object("8"))
+			if err := os.Chtimes(filepath.Join(c.base, "committed.o"), old, old); err != nil {
+				c.Fatal(err)
+			}
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"without debug information, made before", "8", "8", false, func(c *change) {
+			c.write(c.base, "built.o", []byte("not an object"))
+			old := c.renewed.Add(-time.Minute)
+			if err := os.Chtimes(filepath.Join(c.base, "built.o"), old, old); err != nil {
+				c.Fatal(err)
+			}
+		}, "the base was not built: built.o is older than its build"},
+		{"without debug information", "8", "8", false, func(c *change) {
+			c.write(c.base, "built.o", []byte("not an object"))
+		}, ""},
+		{"times are unknown", "8", "8", false, func(c *change) {
+			c.readSource()
+			c.renewed = time.Time{}
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: built.o is the head's, although FILE differs"},
+		{"one file", "8", "9", false, func(c *change) {
+			if err := os.Symlink(filepath.Join(c.head, "built.o"), filepath.Join(c.base, "built.o")); err != nil {
+				c.Fatal(err)
+			}
+		}, "the base was not built: HEAD/built.o is the same file for both sides"},
+		{"the head is the base's", "8", "9", false, func(c *change) {
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+			c.write(c.head, "built.o", c.object("8"))
+		}, "the head was not built: built.o has line 21 of FILE as the base has it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newChange(t, test.base, test.head, test.mapped)
+			test.build(c)
+			s, err := Open(c.base, c.head, c.renewed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			want := strings.NewReplacer("FILE", filepath.Clean(c.file), "HEAD", c.head).Replace(test.want)
+			for range 2 { // looking leaves no trace
+				got, err := s.Doubt(filepath.Join(c.base, "built.o"), filepath.Join(c.head, "built.o"))
+				if err != nil || got != want {
+					t.Errorf("%q, %v, want %q", got, err, want)
+				}
+			}
+		})
+	}
+}
+
+// All files get newer than what there is, and keep their order.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var names []string
+	for i, name := range []string{"c", "sub/a", "b"} {
+		name = filepath.Join(dir, name)
+		testenv.Write(t, name, []byte(name))
+		if at := time.Now().Add(time.Duration(i-10) * time.Hour); os.Chtimes(name, at, at) != nil {
+			t.Fatal(name)
+		}
+		names = append(names, name)
+	}
+	testenv.Write(t, filepath.Join(dir, ".git/index"), nil)
+	before := stat(t, filepath.Join(dir, ".git/index")).ModTime()
+	began, err := Renew(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := MarkUnread(dir); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Write(t, filepath.Join(dir, "built"), nil)
+	names = append(names, filepath.Join(dir, "built"))
+	if !slices.IsSortedFunc(names, func(a, b string) int { return stat(t, a).ModTime().Compare(stat(t, b).ModTime()) }) {
+		t.Error("not in their order")
+	}
+	if first := stat(t, names[0]).ModTime(); !first.Equal(began) || first.Before(before) {
+		t.Errorf("from %v: %v, the last before is of %v", began, first, before)
+	}
+	if again := stat(t, filepath.Join(dir, ".git/index")).ModTime(); !again.Equal(before) {
+		t.Error("it touches the files of git")
+	}
+	for _, name := range names[:3] {
+		if !isUnread(stat(t, name)) {
+			t.Errorf("%s was read", name)
+		}
+	}
+	read(t, names[0])
+	if isUnread(stat(t, names[0])) {
+		t.Error("nobody sees that it was read")
+	}
+}
+
+func TestRelink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	testenv.Write(t, filepath.Join(dir, "sub/x"), []byte("x"))
+	links := map[string]string{"in": "/checkout/sub/x", "relative": "sub/x", "out": "/usr/bin/x", "like": "/checkout2/x"}
+	for name, to := range links {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Relink(dir, "/checkout"); err != nil {
+		t.Fatal(err)
+	}
+	links["in"] = filepath.Join(dir, "sub/x")
+	for name, want := range links {
+		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil || to != want {
+			t.Errorf("%s leads to %s, %v, want %s", name, to, err, want)
+		}
+	}
+}

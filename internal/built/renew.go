@@ -1,0 +1,125 @@
+// Package built tells from evidence whether the objects of two checkouts were built from the
+// sources of their own side. Builds reuse what they find outside of the checkout, and a base
+// that was not built compares equal.
+package built
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	// unread is how long before its modification an unread file was last accessed. With the
+	// mount option relatime, which is the default, the next read then sets the access time.
+	unread = 24 * time.Hour
+	// renewing is the time that Renew takes at least. Files get times from its first part.
+	renewing, renewed = 20 * time.Millisecond, 5 * time.Millisecond
+)
+
+// Renew makes the files of a checkout newer than everything that exists, in their old
+// order. A build that goes by time, as that of make does, then builds all of it, even where
+// an earlier build of other sources left its results outside of the checkout. Renew returns
+// the time from which on the files are modified, zero if the file system has only whole
+// seconds.
+func Renew(dir string) (time.Time, error) {
+	var files []file
+	if err := walk(dir, func(f file) { files = append(files, f) }); err != nil {
+		return time.Time{}, err
+	}
+	slices.SortStableFunc(files, func(a, b file) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	began, exact := time.Now(), true
+	for i, f := range files {
+		now := began.Add(min(time.Duration(i), renewed-1))
+		if err := os.Chtimes(f.name, now, now); err != nil {
+			return time.Time{}, err
+		}
+		if info, err := os.Lstat(f.name); i == 0 && err == nil {
+			exact = !info.ModTime().Before(began)
+		}
+	}
+	// What the build makes must be newer than them, by a clock that ticks every 10 ms.
+	time.Sleep(time.Until(began.Add(renewing)))
+	if !exact {
+		return time.Time{}, nil
+	}
+	return began, nil
+}
+
+// MarkUnread marks the files of a checkout as not read since Renew.
+func MarkUnread(dir string) error {
+	var errs []error
+	err := walk(dir, func(f file) {
+		errs = append(errs, os.Chtimes(f.name, f.info.ModTime().Add(-unread), time.Time{}))
+	})
+	return cmp.Or(err, errors.Join(errs...))
+}
+
+// Relink makes the absolute links in a checkout that lead to the path at, where its build
+// saw it, lead to where it is.
+func Relink(dir, at string) error {
+	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type() != fs.ModeSymlink {
+			return passOver(err, name != dir)
+		}
+		to, err := os.Readlink(name)
+		if err != nil || !filepath.IsAbs(to) {
+			return err
+		}
+		rel, err := filepath.Rel(at, to)
+		if err != nil || !filepath.IsLocal(rel) {
+			return err
+		}
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+		return os.Symlink(filepath.Join(dir, rel), name)
+	})
+}
+
+// passOver drops an error of a file that vanishes or must not be read.
+func passOver(err error, inside bool) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) && inside {
+		return nil
+	}
+	return err
+}
+
+// file is a regular file of a checkout.
+type file struct {
+	name string
+	info fs.FileInfo
+}
+
+// isUnread reports whether a file was not read since MarkUnread.
+func isUnread(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.ModTime().Sub(time.Unix(stat.Atim.Unix())) >= unread/2
+}
+
+// walk calls do for each regular file of a checkout but those of git.
+func walk(dir string, do func(file)) error {
+	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return passOver(err, name != dir)
+		case entry.Name() == ".git" && name != dir:
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		info, err := entry.Info()
+		if err == nil {
+			do(file{name, info})
+		}
+		return passOver(err, true)
+	})
+}
