@@ -161,7 +161,7 @@ func TestActionDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := readAction(t)
-	for name, got := range map[string]string{"mode": in.mode, "baseline": in.baseline, "fail-on": in.failOn, "comment": in.comment} {
+	for name, got := range map[string]string{"mode": in.mode, "baseline": in.baseline, "fail-on": in.failOn, "no-base": in.noBase, "comment": in.comment} {
 		if want := a.Inputs[name].Default; got != want {
 			t.Errorf("input %s: %q, and action.yml says %q", name, got, want)
 		}

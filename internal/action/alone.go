@@ -22,7 +22,7 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)
 	s.Watch.Tell(notes...)
-	found := &finding{alone: true, err: errors.Join(err, judge.Failures(runs, false, missing))}
+	found := &finding{alone: true, lack: s.lackOf(runs), err: errors.Join(err, judge.Failures(runs, false, missing))}
 	text := ""
 	if found.err != nil {
 		text = report.Errors(found.err)
@@ -57,6 +57,9 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 	}
 	found.log, found.bmf = log.String(), bmf.Bytes()
 	heading := grid.Heading{Text: "Measured, with no base to compare with"}
+	if found.lack != "" {
+		heading.Text = "Not compared: " + string(found.lack)
+	}
 	switch exit.CodeOf(found.err) {
 	case exit.Pass:
 		found.verdict = foundPass

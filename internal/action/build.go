@@ -44,7 +44,7 @@ func (s *step) build(ctx context.Context) error {
 		return nil
 	}
 	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
-		s.noBase(p, "the merge base has no folder "+p.Prefix)
+		s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
 		return exit.NoMeasure(s.state.write(planFile, p))
 	}
 	s.renewBase(ctx, p)
@@ -54,7 +54,10 @@ func (s *step) build(ctx context.Context) error {
 	}
 	if err != nil {
 		// Perhaps only the change makes it build.
-		s.noBase(p, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
+		s.noBase(p, lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
+		if failed := (*buildError)(nil); errors.As(err, &failed) {
+			p.Output = failed.output
+		}
 	}
 	return exit.NoMeasure(s.state.write(planFile, p))
 }

@@ -39,8 +39,10 @@ type finding struct {
 	doc *grid.Document
 	// log is the report in the form for the job's log.
 	log string
-	// alone says that there was no base to compare with.
+	// alone says that there was no base to compare with. lack is why something was not
+	// compared with its base, where it should have been.
 	alone bool
+	lack  lack
 	// bmf is the head in Bencher Metric Format, empty if nothing was measured.
 	bmf         []byte
 	annotations []github.Annotation
@@ -117,6 +119,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comp
 	}
 	found.log, found.doc, found.bmf = log.String(), compare.Document(judged), bmf.Bytes()
 	found.take(judged)
+	found.lack = lack(judged.Unbuilt())
 	found.verdict = found.overall(judged)
 	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass

@@ -19,6 +19,7 @@ type inputs struct {
 	baseline   string
 	thresholds string
 	failOn     string
+	noBase     string
 	comment    string
 	name       string
 	shard      *bench.Shard
@@ -45,6 +46,7 @@ func readInputs(getenv func(string) string) (*inputs, error) {
 		baseline:   get("BASELINE", defaultBaseline),
 		thresholds: get("THRESHOLDS", ""),
 		failOn:     get("FAIL_ON", "regression"),
+		noBase:     get("NO_BASE", "warn"),
 		comment:    get("COMMENT", "always"),
 		name:       get("NAME", ""),
 		results:    get("RESULTS", ""),
@@ -54,6 +56,7 @@ func readInputs(getenv func(string) string) (*inputs, error) {
 	return in, errors.Join(err,
 		oneOf("mode", in.mode, "exact", "kvm", "host"),
 		oneOf("fail-on", in.failOn, "regression", "inconclusive", "never"),
+		oneOf("no-base", in.noBase, "warn", "fail"),
 		oneOf("comment", in.comment, "always", "on-change", "never"),
 		in.check())
 }

@@ -83,7 +83,7 @@ func (s *step) baseSuite(p *plan) string {
 			return file
 		}
 	}
-	s.noBase(p, "the merge base has no such suite")
+	s.noBase(p, lacksSuite, "the merge base has no such suite")
 	return ""
 }
 
@@ -102,12 +102,6 @@ func (s *step) suiteArgs() []string {
 	return []string{s.in.config}
 }
 
-// noBase records that the head is measured alone, and why.
-func (s *step) noBase(p *plan, why string) {
-	p.Base, p.Note = baseNone, "no base: "+why
-	s.warn("%s", p.Note)
-}
-
 // measurePaired measures both sides in the same rounds. It reports whether there was a
 // base that it could read.
 func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, error) {
@@ -116,7 +110,7 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 		return false, exit.Usage(err)
 	}
 	if _, err := (sides.Options{Store: o.Store}).Open(ctx, base); err != nil {
-		s.noBase(p, fmt.Sprintf("it cannot be read: %v", err))
+		s.noBase(p, lacksObjects, fmt.Sprintf("it cannot be read: %v", err))
 		return false, exit.NoMeasure(s.state.write(planFile, p))
 	}
 	c, err := o.Compare(ctx, append([]string{base}, s.suiteArgs()...))
@@ -159,17 +153,23 @@ func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
+	write := func(runs ...*bench.Run) error {
+		for _, run := range runs {
+			run.NoBase = string(p.Lack)
+		}
+		return s.writeResults(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) })
+	}
 	if len(r.Plan.Jobs) == 0 {
 		empty, note := r.Empty()
 		s.Watch.Tell(note)
-		return s.writeRuns(empty)
+		return write(empty)
 	}
-	runs, err := r.Measure(ctx, s.writeRuns)
+	runs, err := r.Measure(ctx, write)
 	if len(runs) == 0 {
 		return exit.NoMeasure(err)
 	}
 	off := (&judge.Judge{Policy: r.Policy}).Missed(r.Judged.Kernels, judge.TestbedsOf(runs))
-	return errors.Join(off, exit.NoMeasure(err), s.writeRuns(runs...), s.keep(ctx, p, r.Suite, runs))
+	return errors.Join(off, exit.NoMeasure(err), write(runs...), s.keep(ctx, p, r.Suite, runs))
 }
 
 // keep keeps the runs, with their objects, for the step that may save them. A failed run
@@ -189,10 +189,6 @@ func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench
 		}
 	}
 	return nil
-}
-
-func (s *step) writeRuns(runs ...*bench.Run) error {
-	return s.writeResults(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) })
 }
 
 func (s *step) writeResults(encode func(io.Writer) error) error {

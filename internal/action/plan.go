@@ -109,16 +109,16 @@ func (s *step) decideLocally(ctx context.Context) (*plan, error) {
 	s.tell("%v: a local run", s.local)
 	checkout, err := openCheckout(ctx, false)
 	if err != nil {
-		p.Note = "no base: " + git.ErrNoCheckout.Error()
+		p.Lack, p.Note = lacksCommit, "no base: "+git.ErrNoCheckout.Error()
 		return p, nil
 	}
 	if p.HeadSide.Commit, _, err = checkout.Head(ctx); err != nil {
-		p.Note = "no base: the checkout has no commit"
+		p.Lack, p.Note = lacksCommit, "no base: the checkout has no commit"
 		return p, nil
 	}
 	base, err := localBase(ctx, checkout, p.HeadSide.Commit)
 	if err != nil {
-		p.Note = "no base: git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)"
+		p.Lack, p.Note = lacksCommit, "no base: git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)"
 		return p, nil
 	}
 	p.Commit, p.BaseSide = base, bench.Side{Name: "merge base", Commit: base}

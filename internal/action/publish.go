@@ -85,12 +85,8 @@ func (p *publisher) refused(what string, err error) {
 
 // check publishes the check, and reports whether it has the annotations.
 func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
-	name := "ebpf-bench"
-	if p.in.name != "" {
-		name += ": " + p.in.name
-	}
 	done, err := p.api.PublishCheck(ctx, github.Check{
-		Name: name, SHA: p.on.HeadSHA, Conclusion: p.conclusion(),
+		Name: p.checkName(), SHA: p.on.HeadSHA, Conclusion: p.conclusion(), Mark: string(p.finding.mark()),
 		Title: p.finding.doc.Title.String(), Summary: p.markdown, More: p.more, URL: p.on.RunURL(),
 		Annotations: p.finding.annotations,
 	})
@@ -101,6 +97,14 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 		p.tell("a %s instead of a whole check run: %s", done.As, done.Why)
 	}
 	return done.Annotated, p.files.SetOutput("check-url", done.URL)
+}
+
+// checkName returns the name of the check.
+func (s *step) checkName() string {
+	if s.in.name != "" {
+		return "ebpf-bench: " + s.in.name
+	}
+	return "ebpf-bench"
 }
 
 // conclusion returns how the check ends: as the job does, except that it is not green if

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,11 +80,19 @@ func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 	if ok, err := s.state.read(planFile, &p); !ok || err != nil {
 		p = plan{}
 	}
-	if found.alone && s.wantsBase() {
-		found.missBase(p.Note, s.in.strict())
+	if found.alone {
+		s.missBase(ctx, api, found, p.Note)
+	} else {
+		s.missBase(ctx, api, found, "")
+	}
+	if p.Base == baseBuilt && found.lack != "" {
+		p.Note = fmt.Sprintf("the base is %.12s, the merge base", p.Commit)
 	}
 	if p.Note != "" {
 		found.note(p.Note)
+	}
+	if p.Output != "" {
+		found.doc.Sections = append(found.doc.Sections, fenced(p.Output).Behind("How the build of the base ended"))
 	}
 	if failed {
 		found.fail(&before)
@@ -130,9 +137,7 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	if err != nil {
 		return nil, err
 	}
-	if found.alone && s.wantsBase() {
-		found.missBase("", s.in.strict())
-	}
+	s.missBase(ctx, api, found, "")
 	found.noteBase(results)
 	if missing != nil {
 		s.complain(exit.NoMeasure(missing))
@@ -160,23 +165,6 @@ func (s *step) ofThisRun(results *bench.Results) error {
 		}
 	}
 	return nil
-}
-
-// wantsBase reports whether there should be something to compare with.
-func (s *step) wantsBase() bool {
-	return (s.in.build != "" || s.in.baseline != "none") && s.in.shard == nil && (s.on == nil || s.on.OfPullRequest())
-}
-
-// missBase turns the pass of a head that was compared with nothing into inconclusive.
-func (f *finding) missBase(why string, strict bool) {
-	if f.verdict != foundPass {
-		return
-	}
-	f.verdict = foundInconclusive
-	f.doc.Title.Mark = grid.Warned
-	if strict {
-		f.err = errors.Join(f.err, exit.NoMeasure(fmt.Errorf("inconclusive: %s", cmp.Or(why, "no base"))))
-	}
 }
 
 // noteBase says which commit the base of results is, if they all have the same.

@@ -66,6 +66,10 @@ type plan struct {
 	Run string `json:"run,omitempty"`
 	// Note says where the base comes from, or why there is none.
 	Note string `json:"note,omitempty"`
+	// Lack is why there is none, where there should be one, and Output the end of what its
+	// build wrote.
+	Lack   lack   `json:"lack,omitempty"`
+	Output string `json:"output,omitempty"`
 	// BaseSide and HeadSide describe the two sides.
 	BaseSide bench.Side `json:"base_side"`
 	HeadSide bench.Side `json:"head_side"`

@@ -40,13 +40,13 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, api *github.API) error {
 	store, err := s.store(api)
 	if store == nil {
-		p.Note = "no base: " + err.Error()
+		p.Lack, p.Note = lacksBaseline, "no base: "+err.Error()
 		return ignoreUnlessUsage(err)
 	}
 	found, err := s.nearest(ctx, store, checkout, api, p.Commit)
 	switch {
 	case errors.Is(err, baseline.ErrNotFound):
-		p.Note = fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", s.in.baseline, p.Commit)
+		p.Lack, p.Note = lacksRun, fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", s.in.baseline, p.Commit)
 		return nil
 	case err != nil:
 		return fmt.Errorf("find the base in the baseline (%s): %w", s.in.baseline, err)
@@ -56,7 +56,7 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 		return fmt.Errorf("load the base from the baseline: %w", err)
 	}
 	if len(e.Objects) == 0 {
-		p.Note = fmt.Sprintf("no base: run %s of the baseline has no objects", found.ID)
+		p.Lack, p.Note = lacksRun, fmt.Sprintf("no base: run %s of the baseline has no objects", found.ID)
 		return nil
 	}
 	saved, err := folder.Open(s.state.path(storedFolder)).Save(ctx, e)

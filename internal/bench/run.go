@@ -27,6 +27,9 @@ type Run struct {
 	// Missing are the shards that the run lacks, if it was merged from others. It is
 	// partial then.
 	Missing Shards `json:"missing,omitempty"`
+	// NoBase says, in words, why no base was measured beside the run although one was asked
+	// for.
+	NoBase string `json:"no_base,omitempty"`
 	// Thresholds is the file of thresholds that judged the run, by the name that the user
 	// gave, empty for the built-in ones. It is for people: a file that a result names is
 	// not opened.

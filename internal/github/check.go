@@ -34,6 +34,8 @@ type Check struct {
 	Title, Summary, More string
 	// URL is where to read more.
 	URL string
+	// Mark is for later runs: see EarlierMarks. A commit status has none.
+	Mark string
 	// Annotations without a file in the repository are left out.
 	Annotations []Annotation
 }
@@ -114,6 +116,9 @@ func (a *API) createRun(ctx context.Context, c Check, first []*gh.CheckRunAnnota
 	}
 	if c.URL != "" {
 		opts.DetailsURL = gh.String(c.URL)
+	}
+	if c.Mark != "" {
+		opts.ExternalID = gh.String(c.Mark)
 	}
 	run, _, err := a.Client.Checks.CreateCheckRun(ctx, a.Owner, a.Repo, opts)
 	return run, err

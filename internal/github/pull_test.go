@@ -39,6 +39,37 @@ func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
 	}
 }
 
+// The marks are those of other pull requests, whatever branch of this one moved on.
+func TestEarlierMarks(t *testing.T) {
+	f := newFake(t)
+	sha := func(n int) string { return fmt.Sprintf("%040d", n) }
+	for n, ref := range []string{"a", "b", "c", "d", "e"} {
+		f.Pulls = append(f.Pulls, pull(n+1, "o/r", ref, sha(n+1)))
+	}
+	for n, mark := range map[int]string{1: "one", 2: "two", 4: "", 5: "five"} {
+		c := testCheck(0)
+		c.SHA, c.Mark = sha(n), mark
+		if _, err := f.api().PublishCheck(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		on    Context
+		name  string
+		limit int
+		want  string
+	}{
+		{Context{PullRequest: 1, BaseRef: "main"}, "ebpf-bench", 5, "[{2 two} {5 five}]"},
+		{Context{HeadRepo: "O/R", HeadRef: "b"}, "ebpf-bench", 5, "[{1 one} {5 five}]"},
+		{Context{}, "ebpf-bench", 2, "[{1 one} {2 two}]"},
+		{Context{}, "another", 2, "[]"},
+	} {
+		if got, err := f.api().EarlierMarks(t.Context(), &c.on, c.name, c.limit); err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+	}
+}
+
 func TestTheMergeBase(t *testing.T) {
 	f := newFake(t)
 	f.MergeBase["main..."+headSHA] = baseSHA

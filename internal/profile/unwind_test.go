@@ -96,9 +96,10 @@ func TestStacksWithoutFramePointers(t *testing.T) {
 // A stack that is deeper than what is copied of it is cut off, and says so.
 func TestStacksDeeperThanTheCopy(t *testing.T) {
 	binary := compile(t)
-	stacks, cut := stacksOf(record(t, Options{Command: []string{binary, "deep"}, Kinds: []Kind{CPU}, Frequency: 500, Unwind: DWARF}), CPU, "f10")
+	p := record(t, Options{Command: []string{binary, "deep"}, Kinds: []Kind{CPU}, Frequency: 500, Unwind: DWARF})
+	stacks, cut := stacksOf(p, CPU, "f10")
 	if len(stacks) == 0 || cut != len(stacks) {
-		t.Errorf("%d of %d stacks are cut off", cut, len(stacks))
+		t.Errorf("%d of %d stacks are cut off, in %d samples", cut, len(stacks), len(p.Samples))
 	}
 	for _, s := range stacks {
 		if s[0] != "f10" || s[1] != "deep" || s[len(s)-1] != "deep" {

@@ -197,6 +197,13 @@ func (f *Fake) handle(r *http.Request, body map[string]any) (int, any) {
 			return 200, map[string]any{"merge_base_commit": map[string]any{"sha": base}}
 		}
 	case "commits":
+		if len(parts) == 3 && parts[2] == "check-runs" {
+			runs := slices.DeleteFunc(slices.Clone(f.Checks), func(run map[string]any) bool {
+				return run["head_sha"] != parts[1] || run["name"] != r.URL.Query().Get("check_name")
+			})
+			slices.Reverse(runs)
+			return 200, map[string]any{"check_runs": runs}
+		}
 		var list []map[string]any
 		for sha := r.URL.Query().Get("sha"); sha != ""; {
 			list = append(list, map[string]any{"sha": sha})

@@ -16,7 +16,7 @@ function void f10(void)
 	if (sleeps)
 		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
 	else
-		for (int i = 0; i < 1000000; i++)
+		for (int i = 0; i < 5000000; i++)
 			sum += i;
 	sum++;
 }

@@ -56,6 +56,13 @@ func (m *Model) Overall() thresholds.Outcome {
 	return thresholds.Pass
 }
 
+// Unbuilt says which side of some benchmarks is not known to be built from its sources, in
+// words of this package, or returns "".
+func (m *Model) Unbuilt() string {
+	_, which := unbuilt(m.rows())
+	return which
+}
+
 // row is one benchmark with its verdicts.
 type row struct {
 	*bench.Pair
