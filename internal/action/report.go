@@ -92,7 +92,7 @@ func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 		found.note(p.Note)
 	}
 	if p.Output != "" {
-		found.doc.Sections = append(found.doc.Sections, fenced(p.Output).Behind("How the build of the base ended"))
+		found.doc.Sections = slices.Insert(found.doc.Sections, 0, fenced(p.Output).Behind("How the build of the base ended"))
 	}
 	if failed {
 		found.fail(&before)
