@@ -70,6 +70,7 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if ctx.Err() != nil && lopsided(&p) {
 			return nil
 		}
+		p.LooksLike = job.LooksLike
 		out.Pairs = append(out.Pairs, p)
 		if o.SavePair != nil {
 			if err := o.SavePair(out); err != nil {

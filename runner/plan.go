@@ -44,6 +44,17 @@ func PlanPairs(head, base *suite.Suite) ([]PairJob, error) { return plan.Pairs(h
 // and pairs those with the same name. Head comes first.
 func PlanSuites(head, base *suite.Suite) ([]PairJob, error) { return plan.Suites(head, base) }
 
+// Alike returns which benchmarks that only the base has look like which that
+// only the head has, by the head's name: their programs have most of their code
+// in common.
+func Alike(pairs []PairJob) map[string]string { return plan.Alike(pairs) }
+
+// JoinAlike makes one pair of each two benchmarks that alike names, both with
+// the head's workload. Head comes first.
+func JoinAlike(pairs []PairJob, head, base *suite.Suite, alike map[string]string) ([]PairJob, error) {
+	return plan.Join(pairs, head, base, alike)
+}
+
 // NeitherHas returns the benchmarks of a suite whose programs are on neither
 // side.
 func NeitherHas(head, base *suite.Suite) ([]string, error) { return plan.NeitherHas(head, base) }

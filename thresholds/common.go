@@ -32,14 +32,27 @@ func (j *judgement) common() {
 	j.disjoint = !j.headless
 }
 
-// removed returns the outcome for a benchmark that only the base has, and the reason.
-func (j *judgement) removed(p *bench.Pair) (Outcome, string) {
+// doubtLikeness says that the base's benchmark has another name. That it is the same one is
+// a guess, which fails only where a benchmark that is gone would.
+func (j *judgement) doubtLikeness(v *Verdict, p *bench.Pair) {
+	if p.LooksLike == "" {
+		return
+	}
+	v.Why = "looks like " + p.LooksLike + ": " + v.Why
+	if j.Removed != FailRemoved && v.Severity == Fail && (v.Outcome == Regression || v.Outcome == Inconclusive) {
+		v.Severity = Warn
+	}
+}
+
+// removed judges a benchmark that only the base has.
+func (j *judgement) removed(v *Verdict, p *bench.Pair) {
 	if j.headless {
-		return Inconclusive, fmt.Sprintf("the head was not measured in %s mode on Linux %s", j.comparison.Testbed.Mode, j.comparison.Testbed.Kernel)
+		v.Outcome, v.Why = Inconclusive, fmt.Sprintf("the head was not measured in %s mode on Linux %s", j.comparison.Testbed.Mode, j.comparison.Testbed.Kernel)
+		return
 	}
 	why := "the head does not have this benchmark"
 	if near := strictyaml.Nearest(p.Benchmark, j.added); near != "" {
 		why += fmt.Sprintf("; was it renamed to %q?", near)
 	}
-	return Removed, why
+	v.Outcome, v.Severity, v.Why = Removed, j.Removed.severity(), why
 }

@@ -37,8 +37,44 @@ func TestRemovedWithoutAThreshold(t *testing.T) {
 	removed := measured(bench.Throughput, "old", 5, 5)
 	removed.Head = nil
 	v := Default().Compare(comparison(removed, exactPair("b", 1, 1)), Options{})
-	if len(v.All) != 2 || v.All[0].Outcome != Removed || v.All[0].Measure.Name != "" {
+	if len(v.All) != 2 || v.All[0].Outcome != Removed || v.All[0].Severity != Warn || v.All[0].Measure.Name != "" {
 		t.Errorf("%+v", v.All)
+	}
+}
+
+// What follows from a removed benchmark is up to the policy, for each of its measures.
+func TestRemovedPolicy(t *testing.T) {
+	removed, _ := oneSided()
+	for text, want := range map[string]struct {
+		severity Severity
+		overall  Outcome
+	}{"": {Warn, Pass}, "removed: warn\n": {Warn, Pass}, "removed: fail\n": {Fail, Removed}, "removed: allow\n": {Ignore, Pass}} {
+		p := policy(t, text+"thresholds: [{measure: instructions, percent: 0, severity: warn}]\n")
+		v := p.Compare(comparison(removed, exactPair("b", 1, 1)), Options{Strict: true})
+		if v.All[0].Outcome != Removed || v.All[0].Severity != want.severity || v.Overall() != want.overall {
+			t.Errorf("%q: %+v, overall %s", text, v.All[0], v.Overall())
+		}
+		// What got worse, too, is worse.
+		if v := p.Compare(comparison(removed, measured(bench.BPFInsns, "b", 1, 2)), Options{}); v.Overall() != Regression {
+			t.Errorf("%q: overall %s beside a regression", text, v.Overall())
+		}
+	}
+}
+
+// That a benchmark was renamed is a guess. It fails only where one that is gone would; a
+// budget is no guess.
+func TestLooksLike(t *testing.T) {
+	pair := exactPair("ingress", 100, 300)
+	pair.LooksLike = "filter"
+	for text, want := range map[string]Severity{"": Warn, "removed: allow\n": Warn, "removed: fail\n": Fail} {
+		got := only(t, policy(t, text).Compare(comparison(pair), Options{}))
+		if got.Outcome != Regression || got.Severity != want || !strings.HasPrefix(got.Why, "looks like filter: 100 → 300 instructions (+200") {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	got := only(t, policy(t, "thresholds: [{measure: instructions, max: 200}]\n").Compare(comparison(pair), Options{}))
+	if got.Outcome != OverBudget || got.Severity != Fail {
+		t.Errorf("over its budget: %+v", got)
 	}
 }
 

@@ -81,6 +81,11 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 	whole := func(o Outcome, why string) []Verdict {
 		return []Verdict{{Benchmark: p.Benchmark, Outcome: o, Severity: Fail, Why: why}}
 	}
+	gone := func() []Verdict {
+		v := Verdict{Benchmark: p.Benchmark, Severity: Fail}
+		j.removed(&v, p)
+		return []Verdict{v}
+	}
 	if p.Head != nil && p.Head.Error != "" {
 		return whole(Failed, "not measured on the head: "+p.Head.Error)
 	}
@@ -88,7 +93,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 	switch {
 	case len(measures) > 0:
 	case p.Head == nil:
-		return whole(j.removed(p))
+		return gone()
 	default:
 		return whole(Failed, "nothing was measured")
 	}
@@ -101,6 +106,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		}
 		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
 		j.measure(&v, p, s, rule)
+		j.doubtLikeness(&v, p)
 		if v.Outcome == Failed && slices.ContainsFunc(budgets, Threshold.fails) {
 			// The budget could not be applied either.
 			v.Severity = Fail
@@ -110,7 +116,7 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		all = append(all, v)
 	}
 	if len(all) == 0 && p.Head == nil {
-		return whole(j.removed(p))
+		return gone()
 	}
 	return all
 }
@@ -158,7 +164,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	head, base := sample(p.Head, s.measure), sample(p.Base, s.measure)
 	switch {
 	case p.Head == nil:
-		v.Outcome, v.Why = j.removed(p)
+		j.removed(v, p)
 	case head == nil && p.Base == nil && j.comparison.BaseTestbed == nil:
 		// A comparison drives only what both sides have.
 		v.Outcome, v.Why = Inconclusive, "added, and not run beside anything: its budget could not be applied"

@@ -127,7 +127,9 @@ func TestOverall(t *testing.T) {
 		v            *Verdicts
 		want, strict Outcome
 	}{
-		{of(Pass, Improvement, Accepted, Added, Removed), Pass, Pass},
+		{of(Pass, Improvement, Accepted, Added), Pass, Pass},
+		{of(Failed, Inconclusive, Removed), Removed, Removed},
+		{of(OverBudget, Removed), OverBudget, OverBudget},
 		{of(Pass, Inconclusive), Pass, Inconclusive},
 		{of(Inconclusive, Failed), Failed, Failed},
 		{of(Inconclusive, Failed, Regression), Regression, Regression},

@@ -20,6 +20,8 @@ type Policy struct {
 	Version    int         `yaml:"version"`
 	Thresholds []Threshold `yaml:"thresholds"`
 	Accept     []Accept    `yaml:"accept"`
+	// Removed says what follows from a benchmark that the head does not have any more.
+	Removed Removal `yaml:"removed"`
 
 	// builtin are the thresholds that apply if none above does.
 	builtin []Threshold

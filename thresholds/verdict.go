@@ -19,7 +19,8 @@ const (
 	Inconclusive Outcome = "inconclusive"
 	// Accepted is a regression that the policy excuses.
 	Accepted Outcome = "accepted"
-	// Added and Removed are benchmarks that only one side has.
+	// Added and Removed are benchmarks that only one side has. The policy says how severe
+	// it is that one is removed; severity Ignore allows it.
 	Added   Outcome = "added"
 	Removed Outcome = "removed"
 	// Failed means that a required value was not measured.
@@ -83,7 +84,7 @@ type Verdicts struct {
 }
 
 // Overall returns the outcome of the whole comparison: Regression if any verdict is one,
-// else OverBudget if any is, else Failed if something was not measured, or nothing was
+// else OverBudget if any is, else Removed if any is, else Failed if something was not measured, or nothing was
 // judged or compared although it should have been, else Inconclusive if any is and Strict
 // is set, else Pass. Only verdicts with the severity Fail count.
 func (v *Verdicts) Overall() Outcome {
@@ -98,6 +99,8 @@ func (v *Verdicts) Overall() Outcome {
 		return Regression
 	case found[OverBudget]:
 		return OverBudget
+	case found[Removed]:
+		return Removed
 	case found[Failed]:
 		return Failed
 	case found[Inconclusive] && v.Strict:

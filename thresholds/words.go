@@ -27,6 +27,35 @@ func (s *Severity) UnmarshalText(text []byte) error {
 	return oneOf(s, text, Fail, Warn, Ignore)
 }
 
+// Removal is the consequence of a benchmark that only the base has.
+type Removal string
+
+// The removals. Empty is WarnRemoved.
+const (
+	// FailRemoved makes the whole comparison fail.
+	FailRemoved Removal = "fail"
+	// WarnRemoved only prints a warning.
+	WarnRemoved Removal = "warn"
+	// AllowRemoved lists the benchmark, and that is all.
+	AllowRemoved Removal = "allow"
+)
+
+// UnmarshalText reads one of the removals.
+func (r *Removal) UnmarshalText(text []byte) error {
+	return oneOf(r, text, FailRemoved, WarnRemoved, AllowRemoved)
+}
+
+// severity returns the severity of the verdict that a benchmark was removed.
+func (r Removal) severity() Severity {
+	switch r {
+	case FailRemoved:
+		return Fail
+	case AllowRemoved:
+		return Ignore
+	}
+	return Warn
+}
+
 // Direction says which changes are regressions.
 type Direction string
 

@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/measured"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -65,7 +66,7 @@ func (l *remarks) add(r *bench.Result, kernel string, c complaint) *remark {
 		of.at[c.text], of.complaints = same, append(of.complaints, same)
 	}
 	if kernel != "" {
-		same.kernels = append(same.kernels, kernel)
+		same.kernels = unit.AppendNew(same.kernels, kernel)
 	}
 	return of
 }
@@ -79,9 +80,9 @@ func (r *remark) dear(p *bench.Pair) {
 }
 
 // outcomeRanks are the outcomes that get an annotation, the worst first.
-var outcomeRanks = []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget}
+var outcomeRanks = []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget, thresholds.Removed}
 
-var outcomeWords = map[thresholds.Outcome]string{thresholds.Regression: "regression", thresholds.OverBudget: "over budget"}
+var outcomeWords = map[thresholds.Outcome]string{thresholds.Regression: "regression", thresholds.OverBudget: "over budget", thresholds.Removed: "removed"}
 
 // complaintOf returns the complaint of a verdict.
 func complaintOf(v *thresholds.Verdict) complaint {

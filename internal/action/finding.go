@@ -158,6 +158,11 @@ func (f *finding) take(judged *compare.Model) {
 					notes.add(p.Head, kernel, complaintOf(v)).dear(p)
 				}
 				slower[v.Benchmark] = slower[v.Benchmark] || v.Severity == thresholds.Fail
+			case v.Outcome == thresholds.Removed:
+				if p := pairs[v.Benchmark]; p != nil && p.Base != nil {
+					// Its place is in the base's source, not in the head's.
+					notes.add(&bench.Result{Program: p.Base.Program}, kernel, complaintOf(v))
+				}
 			case v.Outcome == thresholds.Improvement && v.Severity == thresholds.Fail:
 				faster[v.Benchmark] = true
 			}
@@ -185,7 +190,7 @@ func (f *finding) overall(judged *compare.Model) string {
 		})
 	}
 	switch judged.Overall() {
-	case thresholds.Regression, thresholds.OverBudget:
+	case thresholds.Regression, thresholds.OverBudget, thresholds.Removed:
 		return foundRegression
 	case thresholds.Failed:
 		return foundError

@@ -57,6 +57,9 @@ type Pair struct {
 	// Base or Head is nil if only the other side has the benchmark.
 	Base *Result `json:"base,omitempty"`
 	Head *Result `json:"head,omitempty"`
+	// LooksLike is the name of the base's benchmark if it is another one: the base has none
+	// of this name, and the program looks like this one's.
+	LooksLike string `json:"looks_like,omitempty"`
 	// Again is a second load of the base, measured in the same rounds: its apparent
 	// difference from the base is the noise of this benchmark, here and now. In exact mode
 	// it is the base counted again, alone, and only if base and head differ and chance may

@@ -55,7 +55,7 @@ type Verdict struct {
 // Judged is a comparison with a judge's findings.
 type Judged struct {
 	// Outcome is the worst of its verdicts: pass, inconclusive, regression,
-	// over-budget or failed.
+	// over-budget, removed or failed.
 	Outcome string `json:"outcome,omitempty"`
 	*Comparison
 	// Verdicts are the verdicts on each measure that has a threshold.

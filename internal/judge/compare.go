@@ -43,7 +43,13 @@ func (j *Judge) Comparisons(ctx context.Context, comparisons []*bench.Comparison
 func (j *Judge) Verdict(m *compare.Model) (notes []bench.Note, _ error) {
 	var errs []error
 	for _, t := range m.Tables {
+		lost := ""
 		for _, v := range t.Verdicts.All {
+			if v.Outcome == thresholds.Removed && v.Severity == thresholds.Fail && v.Benchmark != lost && !j.Elsewhere {
+				// Each of its measures has this verdict.
+				lost = v.Benchmark
+				errs = append(errs, exit.Regressed(on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
+			}
 			if v.Outcome == thresholds.OverBudget && v.Severity == thresholds.Fail && !j.Elsewhere {
 				notes = append(notes, bench.Say("over budget: %v", on(t.Comparison, len(m.Tables) > 1, TextOf(&v))))
 				errs = append(errs, exit.Said(exit.Regression))
@@ -101,6 +107,9 @@ func (j *Judge) verdictError(v *thresholds.Verdict, strict bool) error {
 
 // TextOf returns a verdict in one line.
 func TextOf(v *thresholds.Verdict) error {
+	if v.Outcome == thresholds.Removed {
+		return fmt.Errorf("%s: removed: %s", v.Benchmark, v.Why)
+	}
 	return fmt.Errorf("%s: %s: %s", v.Benchmark, v.Measure.Name, v.Why)
 }
 

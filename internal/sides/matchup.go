@@ -125,9 +125,17 @@ func (o Options) plan(m *Matchup) (err error) {
 	if m.Pairs, err = m.Objects.Plan(m.Suite); err != nil {
 		return err
 	}
+	if m.Objects.Alike = runner.Alike(m.Pairs); len(m.Objects.Alike) > 0 {
+		if m.Pairs, err = m.Objects.Plan(m.Suite); err != nil {
+			return err
+		}
+	}
 	m.Total, m.Pairs = len(m.Pairs), bench.PartOf(o.Shard, m.Pairs)
 	for _, p := range m.Pairs {
 		m.Objects.Only = append(m.Objects.Only, p.Name())
+		if p.LooksLike != "" {
+			m.Objects.Only = append(m.Objects.Only, p.LooksLike)
+		}
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ type Objects struct {
 	HeadProgram string         `json:"head_program,omitempty"`
 	// Only are the benchmarks to compare; nil means all.
 	Only []string `json:"only"`
+	// Alike are the base's benchmarks that are compared with those of another
+	// name, the key: see runner.Alike.
+	Alike map[string]string `json:"alike,omitempty"`
 
 	// Own is the base's own suite, or nil.
 	Own *suite.Suite `json:"-"`
@@ -23,14 +26,21 @@ type Objects struct {
 
 // Plan pairs the benchmarks of both sides.
 func (o *Objects) Plan(s *suite.Suite) ([]runner.PairJob, error) {
-	if o.Own != nil {
-		return runner.PlanSuites(s.WithObjects(o.Head).Only(o.Only), o.Own.Only(o.Only))
+	pair, head, base := runner.PlanSuites, s.WithObjects(o.Head).Only(o.Only), o.Own
+	if base != nil {
+		base = base.Only(o.Only)
+	} else {
+		var err error
+		if head, base, err = o.apply(s); err != nil {
+			return nil, err
+		}
+		pair = runner.PlanPairs
 	}
-	head, base, err := o.apply(s)
+	pairs, err := pair(head, base)
 	if err != nil {
 		return nil, err
 	}
-	return runner.PlanPairs(head, base)
+	return runner.JoinAlike(pairs, head, base, o.Alike)
 }
 
 // apply makes both sides of a suite.

@@ -66,7 +66,7 @@ func whys(m *Model, found []finding) []*line {
 		switch {
 		case len(dearest) == 0: // then the place of the program has to do
 			line.place = f.place()
-		case f.standing() == regressed && !named[f.row.Benchmark]:
+		case f.dearer() && !named[f.row.Benchmark]:
 			line.dearest, named[f.row.Benchmark] = dearest, true
 		}
 	}
@@ -88,6 +88,9 @@ func warnings(m *Model, rows []row) []*line {
 
 func (r *row) warnings() []string {
 	var all []string
+	if r.LooksLike != "" && r.standing() > gone { // else the verdict says so
+		all = append(all, fmt.Sprintf("is compared with %s, which the head does not have: their programs look alike", r.LooksLike))
+	}
 	for _, side := range []*bench.Result{r.Base, r.Head} {
 		if side != nil {
 			all = append(all, side.Warnings...)

@@ -65,27 +65,52 @@ func heading(m *Model, rows []row) grid.Heading {
 	for i := range rows {
 		all[rows[i].Benchmark] = true
 	}
+	left, without := len(all), ""
+	slower := map[string]bool{}
+	for i := range rows {
+		if r := &rows[i]; r.LooksLike != "" && standingOf(r.main) == warned {
+			slower[r.Benchmark] = true
+		}
+	}
+	for _, s := range []standing{lost, gone, removed} {
+		n := counts[s].benchmarks
+		left -= n
+		if n > 0 && s != removed {
+			without = fmt.Sprintf(", %d removed", n)
+		}
+	}
+	if len(slower) > 0 {
+		left -= len(slower)
+		without += fmt.Sprintf(", %d renamed and slower", len(slower))
+	}
+	of := unit.Plural(left, "benchmark")
 	switch m.Overall() {
 	case thresholds.Regression:
-		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("Regression in %d of %s", counts[regressed].benchmarks, unit.Plural(len(all), "benchmark"))}
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("Regression in %d of %s", counts[regressed].benchmarks, of) + without}
 	case thresholds.OverBudget:
-		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over budget", counts[overBudget].benchmarks, unit.Plural(len(all), "benchmark"))}
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over budget", counts[overBudget].benchmarks, of) + without}
+	case thresholds.Removed:
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s removed", counts[lost].benchmarks, unit.Plural(len(all), "benchmark"))}
 	case thresholds.Failed:
 		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
 			return grid.Heading{Mark: grid.Failed, Text: "Nothing was compared"}
 		}
-		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured"}
+		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured" + without}
 	}
-	without, why := unbuilt(rows)
+	unknown, why := unbuilt(rows)
 	switch {
-	case without == len(all) && why != "":
-		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why}
+	case unknown == left && why != "":
+		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why + without}
 	case why != "":
-		return grid.Heading{Mark: grid.Warned, Text: fmt.Sprintf("No regression in %d of %s, the others not compared: %s", len(all)-without, unit.Plural(len(all), "benchmark"), why)}
+		return grid.Heading{Mark: grid.Warned, Text: fmt.Sprintf("No regression in %d of %s%s, the others not compared: %s", left-unknown, of, without, why)}
 	case m.Overall() == thresholds.Inconclusive:
-		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded"}
+		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded" + without}
+	case left == 0 && without != "":
+		return grid.Heading{Mark: grid.Warned, Text: strings.TrimPrefix(without, ", ")}
+	case without != "":
+		return grid.Heading{Mark: grid.Warned, Text: "No regression in " + of + without}
 	}
-	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + unit.Plural(len(all), "benchmark")}
+	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of}
 }
 
 // unbuilt counts the benchmarks of which a side is not known to be built, and says which.
@@ -125,7 +150,7 @@ func dearestSection(m *Model, deciding []finding, lines []dearLine) grid.Section
 	s := grid.Section{Noun: "line", Open: "\n"}
 	// Where several regressed, a line without its benchmark says too little.
 	several := len(lines) > 0 && slices.ContainsFunc(deciding, func(f finding) bool {
-		return f.standing() == regressed && f.row.Benchmark != lines[0].row.Benchmark
+		return f.dearer() && f.row.Benchmark != lines[0].row.Benchmark
 	})
 	for _, d := range lines {
 		c := m.linked(report.LinePlace(&d.line), d.line.Source()).And(grid.Figure(": "), grid.Word(report.LineChange(&d.line)))
@@ -167,7 +192,7 @@ type dearLine struct {
 func dearest(deciding []finding) []dearLine {
 	var all []dearLine
 	for _, f := range deciding {
-		if f.standing() == regressed {
+		if f.dearer() {
 			for _, l := range report.DearestLines(f.row.Pair) {
 				all = append(all, dearLine{l, f.row})
 			}
@@ -211,7 +236,7 @@ func reasonSection(m *Model, found []finding) grid.Section {
 // hasFigures reports whether verdicts of that standing are about a change, which the table
 // has in figures.
 func hasFigures(s standing) bool {
-	return slices.Contains([]standing{regressed, overBudget, warned, overWarned, accepted, allowed, improved, added, removed}, s)
+	return slices.Contains([]standing{regressed, overBudget, warned, overWarned, accepted, allowed, improved, added, lost, gone, removed}, s)
 }
 
 // reasons says why, one line with a bullet per verdict.

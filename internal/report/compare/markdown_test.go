@@ -24,6 +24,35 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// A benchmark that is gone is none that did not regress.
+func TestRemovedInTheTitle(t *testing.T) {
+	for severity, want := range map[thresholds.Severity]string{
+		thresholds.Fail: "## ❌ 1 of 3 benchmarks removed\n", thresholds.Warn: "## ⚠️ No regression in 2 benchmarks, 1 removed\n", thresholds.Ignore: "## ✅ No regression in 2 benchmarks\n",
+	} {
+		table := exactComparison("6.12", 0)
+		old := pairOf("old", bench.Instructions, 7, 0)
+		old.Head = nil
+		table.Pairs = append(table.Pairs, old)
+		for _, m := range []bench.Measure{bench.Instructions, bench.XlatedBytes} {
+			table.Verdicts.All = append(table.Verdicts.All, thresholds.Verdict{Benchmark: "old", Measure: m, Outcome: thresholds.Removed, Severity: severity, Why: "gone"})
+		}
+		var b strings.Builder
+		if err := Markdown(&b, New(table), 0); err != nil || !strings.HasPrefix(b.String(), want) || !strings.Contains(b.String(), "\n2 unchanged, 1 removed\n") && !strings.Contains(b.String(), "\n1 removed, 2 unchanged\n") {
+			t.Errorf("%s: %v, want %q in\n%s", severity, err, want, b.String())
+		}
+	}
+}
+
+// What got slower under a new name is only a warning, but no pass.
+func TestRenamedInTheTitle(t *testing.T) {
+	table := exactComparison("6.12", 40)
+	table.Pairs[1].LooksLike, table.Verdicts.All[3].Severity = "old", thresholds.Warn
+	var b strings.Builder
+	if err := Markdown(&b, New(table), 0); err != nil || !strings.HasPrefix(b.String(), "## ⚠️ No regression in 1 benchmark, 1 renamed and slower\n") {
+		t.Errorf("%v:\n%s", err, b.String())
+	}
+}
+
 // checkTables checks that every row of a table has as many cells as its header.
 func checkTables(t *testing.T, name, text string) {
 	t.Helper()

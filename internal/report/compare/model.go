@@ -48,7 +48,7 @@ func (m *Model) Overall() thresholds.Outcome {
 	for _, t := range m.Tables {
 		found[t.Verdicts.Overall()] = true
 	}
-	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget, thresholds.Failed, thresholds.Inconclusive} {
+	for _, o := range []thresholds.Outcome{thresholds.Regression, thresholds.OverBudget, thresholds.Removed, thresholds.Failed, thresholds.Inconclusive} {
 		if found[o] {
 			return o
 		}

@@ -18,10 +18,12 @@ type standing int
 const (
 	regressed standing = iota
 	overBudget
+	lost // removed, which fails
 	failed
 	inconclusive
 	warned
 	overWarned
+	gone // removed, which warns
 	accepted
 	allowed
 	improved
@@ -34,7 +36,7 @@ const (
 
 // words are the standings in words, for one verdict.
 var words = [...]string{
-	"regression", "over budget", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "accepted",
+	"regression", "over budget", "removed", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "removed", "accepted",
 	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
 }
 
@@ -53,6 +55,12 @@ func standingOf(v *thresholds.Verdict) standing {
 	}
 	s, known := standings[v.Outcome]
 	switch {
+	case s == removed && v.Severity == thresholds.Fail:
+		return lost
+	case s == removed && v.Severity == thresholds.Warn:
+		return gone
+	case s == removed && v.Severity == thresholds.Ignore:
+		return removed
 	case v.Severity == thresholds.Ignore:
 		return ignored
 	case !known:
@@ -67,6 +75,12 @@ func standingOf(v *thresholds.Verdict) standing {
 	return s
 }
 
+// oneSided reports whether the standing is that of a benchmark that only one side has.
+func (s standing) oneSided() bool { return s == added || s.without() }
+
+// without reports whether the standing is that of a benchmark that the head lacks.
+func (s standing) without() bool { return s == lost || s == gone || s == removed }
+
 // listed reports whether the report mentions the standing: it is not a pass.
 func (s standing) listed() bool { return s < passed }
 
@@ -76,9 +90,9 @@ func (s standing) cell() grid.Cell { return s.paint(grid.Figure(s.String())) }
 // paint colors a cell by what the standing means.
 func (s standing) paint(c grid.Cell) grid.Cell {
 	switch s {
-	case regressed, overBudget, failed:
+	case regressed, overBudget, lost, failed:
 		return c.Paint(grid.Red)
-	case inconclusive, warned, overWarned:
+	case inconclusive, warned, overWarned, gone:
 		return c.Paint(grid.Yellow)
 	case improved:
 		return c.Paint(grid.Green)
@@ -97,6 +111,11 @@ func (r *row) result() standing {
 	case r.Base == nil:
 		return added
 	case r.Head == nil:
+		for _, v := range r.others {
+			if s := standingOf(v); s.without() {
+				return s
+			}
+		}
 		return removed
 	}
 	return s
@@ -143,7 +162,7 @@ func tally(m *Model) string {
 	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
 	add(improved, unit.Plural(n(improved), "improvement"))
 	add(passed, fmt.Sprintf("%d unchanged", n(passed)))
-	for _, s := range []standing{accepted, inconclusive, added, removed, ignored, unjudged} {
+	for _, s := range []standing{accepted, inconclusive, added, lost, gone, removed, ignored, unjudged} {
 		add(s, fmt.Sprintf("%d %s", n(s), s))
 	}
 	if len(parts) == 0 {
@@ -188,7 +207,7 @@ func count(m *Model) (counts [unjudged + 1]tallied) {
 	listed := map[string]bool{}
 	for _, f := range findings(rows, false) {
 		k := measure{f.row.Benchmark, f.verdict.Measure.Name}
-		if s := f.standing(); s == added || s == removed {
+		if s := f.standing(); s.oneSided() {
 			k.name = ""
 		}
 		note(k, f.standing())

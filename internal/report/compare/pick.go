@@ -23,6 +23,12 @@ type finding struct {
 // standing returns the standing of the verdict.
 func (f *finding) standing() standing { return standingOf(f.verdict) }
 
+// dearer reports whether the finding is that a benchmark regressed, also under a new name.
+func (f *finding) dearer() bool {
+	s := f.standing()
+	return s == regressed || s == warned && f.verdict == f.row.main && f.row.LooksLike != ""
+}
+
 // findings returns the verdicts to report, what matters most first. A benchmark
 // of only one side is one finding, not one per measure. all adds those that
 // passed.
@@ -33,7 +39,7 @@ func findings(rows []row, all bool) []finding {
 		oneSided := false
 		for _, v := range r.verdicts() {
 			s := standingOf(v)
-			if s == added || s == removed {
+			if s.oneSided() {
 				if oneSided {
 					continue
 				}
@@ -68,7 +74,7 @@ func otherFindings(rows []row, all bool) (found []finding, unchanged []string) {
 		for _, v := range r.others {
 			s := standingOf(v)
 			switch {
-			case s == ignored, s == added, s == removed:
+			case s == ignored, s.oneSided():
 			case s == inconclusive && v.Change == nil && r.main != nil && v.Why == r.main.Why:
 				// Such as all numbers of another testbed.
 			case s.listed(), s == unjudged, significant(v), all:

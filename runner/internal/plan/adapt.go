@@ -88,7 +88,7 @@ func FitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
 		jobs = jobs[1:]
 		return first
 	}
-	out := make([]PairJob, len(pairs))
+	out := slices.Clone(pairs)
 	for i, p := range pairs {
 		out[i].Base = next(p.Base)
 		out[i].Head = next(p.Head)

@@ -11,7 +11,12 @@ import (
 
 // PairJob is one benchmark on two sides. One of the jobs is nil if only the
 // other side has the program.
-type PairJob struct{ Base, Head *Job }
+type PairJob struct {
+	Base, Head *Job
+	// LooksLike is the name of the base's benchmark if it has another one: its
+	// program looks like the head's.
+	LooksLike string
+}
 
 // Name returns the benchmark's name.
 func (p PairJob) Name() string {

@@ -36,7 +36,7 @@ func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 			errs = append(errs, err)
 			continue
 		}
-		pairs = append(pairs, PairJob{Base: base.jobLike(headSuite, job), Head: job})
+		pairs = append(pairs, PairJob{Base: base.jobLike(headSuite, job, job.Name), Head: job})
 	}
 	for i := range baseSuite.Benchmarks {
 		if inHead[baseSuite.Benchmarks[i].Name] {
@@ -52,12 +52,12 @@ func Suites(headSuite, baseSuite *suite.Suite) ([]PairJob, error) {
 	return pairs, errors.Join(errs...)
 }
 
-// jobLike resolves the side's benchmark with the name of the other side's, but
-// with the other's workload. It returns nil if the side has none. It also
-// returns nil if this workload cannot drive it, and adds a warning to other:
-// the change may well have made another kind of program of it.
-func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job) *Job {
-	i := slices.IndexFunc(p.suite.Benchmarks, func(b bench.Benchmark) bool { return b.Name == other.Name })
+// jobLike resolves the side's benchmark of that name, but with the workload of
+// the other side's. It returns nil if the side has none. It also returns nil if
+// this workload cannot drive it, and adds a warning to other: the change may
+// well have made another kind of program of it.
+func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job, name string) *Job {
+	i := slices.IndexFunc(p.suite.Benchmarks, func(b bench.Benchmark) bool { return b.Name == name })
 	if i < 0 {
 		return nil
 	}
