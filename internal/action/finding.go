@@ -43,6 +43,8 @@ type finding struct {
 	// compared with its base, where it should have been.
 	alone bool
 	lack  lack
+	// into is the branch of the base that was compared with, empty if it is unknown.
+	into string
 	// bmf is the head in Bencher Metric Format, empty if nothing was measured.
 	bmf         []byte
 	annotations []github.Annotation

@@ -124,8 +124,8 @@ func (p *publisher) comment(ctx context.Context) error {
 	if p.in.comment == "never" {
 		return nil
 	}
-	number, err := p.api.PullRequest(ctx, p.on)
-	if errors.Is(err, github.ErrStale) || errors.Is(err, github.ErrNoPullRequest) {
+	number, err := p.api.PullRequest(ctx, p.on, p.finding.into)
+	if errors.Is(err, github.ErrStale) || errors.Is(err, github.ErrNoPullRequest) || errors.Is(err, github.ErrSeveral) {
 		p.tell("no comment: %v", err)
 		return nil
 	}

@@ -123,11 +123,18 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	if err == nil {
 		err = s.ofThisRun(results)
 	}
+	into, uncommented := "", ""
+	if err == nil {
+		into = baseBranch(results)
+	}
 	if err == nil && api != nil {
-		_, err = api.PullRequest(ctx, s.on)
+		_, err = api.PullRequest(ctx, s.on, into)
 		// If the token cannot read the pull request, it cannot comment either.
 		if errors.Is(err, github.ErrNoPullRequest) || errors.Is(err, github.ErrReadOnly) {
 			err = nil
+		}
+		if errors.Is(err, github.ErrSeveral) {
+			uncommented, err = "no pull request has this as a comment: "+err.Error(), nil
 		}
 	}
 	if err != nil {
@@ -137,7 +144,11 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	if err != nil {
 		return nil, err
 	}
+	found.into = into
 	s.missBase(ctx, api, found, "")
+	if uncommented != "" {
+		found.note(uncommented)
+	}
 	found.noteBase(results)
 	if missing != nil {
 		s.complain(exit.NoMeasure(missing))
@@ -165,6 +176,18 @@ func (s *step) ofThisRun(results *bench.Results) error {
 		}
 	}
 	return nil
+}
+
+// baseBranch returns the branch that the base of results is of, if they all have the same.
+func baseBranch(results *bench.Results) string {
+	branch := ""
+	for i, c := range results.Comparisons {
+		if i > 0 && c.Base.Branch != branch {
+			return ""
+		}
+		branch = c.Base.Branch
+	}
+	return branch
 }
 
 // noteBase says which commit the base of results is, if they all have the same.

@@ -24,6 +24,8 @@ var (
 	ErrStale = errors.New("the pull request has moved on")
 	// ErrNoPullRequest says that no pull request belongs to the run.
 	ErrNoPullRequest = errors.New("no pull request belongs to this run")
+	// ErrSeveral says that several pull requests may belong to the run.
+	ErrSeveral = errors.New("several pull requests have this head")
 	// ErrTarget says that pull_request_target would run the code of a stranger with a
 	// token that may write.
 	ErrTarget = errors.New("pull_request_target must not run the code of a pull request")

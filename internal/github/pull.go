@@ -12,9 +12,12 @@ import (
 
 // PullRequest returns the number of the run's pull request, if GitHub says that its head
 // is still the one that was measured: it never uses a number from a file that a stranger
-// could write. The error is ErrStale if the head has changed, ErrNoPullRequest if there is
-// no pull request, and ErrReadOnly if the token may not read it.
-func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
+// could write. If the event names none, into is the branch whose commit was measured as the
+// base, or empty: a head may have a pull request into each of several branches. The error
+// is ErrStale if the head has changed or the pull request is into another branch,
+// ErrNoPullRequest if there is none, ErrSeveral if several may be meant, and ErrReadOnly if
+// the token may not read it.
+func (a *API) PullRequest(ctx context.Context, c *Context, into string) (int, error) {
 	if c.PullRequest > 0 {
 		p, _, err := a.Client.PullRequests.Get(ctx, a.Owner, a.Repo, c.PullRequest)
 		if err != nil {
@@ -22,7 +25,7 @@ func (a *API) PullRequest(ctx context.Context, c *Context) (int, error) {
 		}
 		return c.PullRequest, c.matches(p)
 	}
-	return a.pullOfHead(ctx, c)
+	return a.pullOfHead(ctx, c, into)
 }
 
 // matches returns ErrStale unless a pull request still has the head of the run.
@@ -34,7 +37,7 @@ func (c *Context) matches(p *gh.PullRequest) error {
 }
 
 // pullOfHead looks for the open pull request from the run's branch.
-func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
+func (a *API) pullOfHead(ctx context.Context, c *Context, into string) (int, error) {
 	owner, _, _ := strings.Cut(c.HeadRepo, "/")
 	if owner == "" || c.HeadRef == "" {
 		return 0, ErrNoPullRequest
@@ -45,18 +48,35 @@ func (a *API) pullOfHead(ctx context.Context, c *Context) (int, error) {
 	if err != nil {
 		return 0, ErrorOf("find the pull request", err)
 	}
-	result := ErrNoPullRequest
+	var found []*gh.PullRequest
+	none := ErrNoPullRequest
 	for _, p := range pulls {
 		// GitHub ignores a filter whose form it does not like.
 		head := p.GetHead()
 		if head.GetRef() != c.HeadRef || !strings.EqualFold(head.GetRepo().GetFullName(), c.HeadRepo) {
 			continue
 		}
-		if result = c.matches(p); result == nil {
-			return p.GetNumber(), nil
+		err := c.matches(p)
+		if base := p.GetBase().GetRef(); err == nil && into != "" && base != into {
+			err = fmt.Errorf("pull request %d: %w: it is into %.80q, and the base that was measured is of %.80q", p.GetNumber(), ErrStale, base, into)
 		}
+		if err != nil {
+			none = err
+			continue
+		}
+		found = append(found, p)
 	}
-	return 0, result
+	switch len(found) {
+	case 0:
+		return 0, none
+	case 1:
+		return found[0].GetNumber(), nil
+	}
+	var which []string
+	for _, p := range found {
+		which = append(which, fmt.Sprintf("%d into %.80s", p.GetNumber(), p.GetBase().GetRef()))
+	}
+	return 0, fmt.Errorf("%w: %s, and the results do not say which base was measured", ErrSeveral, strings.Join(which, ", "))
 }
 
 // DefaultBranch returns the repository's default branch, for events that do not name it.

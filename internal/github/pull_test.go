@@ -17,22 +17,33 @@ func TestThePullRequestIsTheOneWithThatHead(t *testing.T) {
 	f.Pulls = []map[string]any{
 		pull(1, "stranger/r", "other", headSHA), pull(2, "another/r", "feature", headSHA),
 		pull(3, "stranger/r", "feature", headSHA), pull(4, "stranger/r", "old", baseSHA),
+		pull(6, "stranger/r", "fix", headSHA), pull(7, "stranger/r", "fix", headSHA),
 	}
+	for i := range f.Pulls {
+		f.Pulls[i]["base"] = map[string]any{"ref": "main"}
+	}
+	f.Pulls[5]["base"] = map[string]any{"ref": "v1"}
 	for _, test := range []struct {
 		what string
 		c    Context
+		into string
 		want int
 		err  error
 	}{
-		{"by its number", Context{PullRequest: 3, HeadSHA: headSHA}, 3, nil},
-		{"by its number, moved on", Context{PullRequest: 4, HeadSHA: headSHA}, 0, ErrStale},
-		{"by its branch", Context{HeadRepo: "stranger/r", HeadRef: "feature", HeadSHA: headSHA}, 3, nil},
-		{"by its branch, moved on", Context{HeadRepo: "stranger/r", HeadRef: "old", HeadSHA: headSHA}, 0, ErrStale},
-		{"by a number that the token may not see", Context{PullRequest: 5, HeadSHA: headSHA}, 0, ErrReadOnly},
-		{"of another repository", Context{HeadRepo: "nobody/r", HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
-		{"of a repository that is gone", Context{HeadRef: "feature", HeadSHA: headSHA}, 0, ErrNoPullRequest},
+		{"by its number", Context{PullRequest: 3, HeadSHA: headSHA}, "", 3, nil},
+		{"by its number, moved on", Context{PullRequest: 4, HeadSHA: headSHA}, "", 0, ErrStale},
+		{"by its branch", Context{HeadRepo: "stranger/r", HeadRef: "feature", HeadSHA: headSHA}, "main", 3, nil},
+		{"by its branch alone", Context{HeadRepo: "stranger/r", HeadRef: "feature", HeadSHA: headSHA}, "", 3, nil},
+		{"by its branch, moved on", Context{HeadRepo: "stranger/r", HeadRef: "old", HeadSHA: headSHA}, "", 0, ErrStale},
+		{"the one into a branch", Context{HeadRepo: "stranger/r", HeadRef: "fix", HeadSHA: headSHA}, "v1", 7, nil},
+		{"the other", Context{HeadRepo: "stranger/r", HeadRef: "fix", HeadSHA: headSHA}, "main", 6, nil},
+		{"one of two", Context{HeadRepo: "stranger/r", HeadRef: "fix", HeadSHA: headSHA}, "", 0, ErrSeveral},
+		{"into a third", Context{HeadRepo: "stranger/r", HeadRef: "fix", HeadSHA: headSHA}, "v2", 0, ErrStale},
+		{"by a number that the token may not see", Context{PullRequest: 5, HeadSHA: headSHA}, "", 0, ErrReadOnly},
+		{"of another repository", Context{HeadRepo: "nobody/r", HeadRef: "feature", HeadSHA: headSHA}, "", 0, ErrNoPullRequest},
+		{"of a repository that is gone", Context{HeadRef: "feature", HeadSHA: headSHA}, "", 0, ErrNoPullRequest},
 	} {
-		n, err := f.api().PullRequest(t.Context(), &test.c)
+		n, err := f.api().PullRequest(t.Context(), &test.c, test.into)
 		if !errors.Is(err, test.err) || err == nil && n != test.want {
 			t.Errorf("%s: %d, %v", test.what, n, err)
 		}

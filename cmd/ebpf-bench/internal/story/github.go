@@ -31,6 +31,7 @@ type gitHubKey struct{}
 //	github event pull_request N DIR:HEAD DIR:BASE [fork]
 //	github event workflow_run DIR:HEAD BRANCH [fork]
 //	github head N DIR:REV                          the pull request moves on
+//	github into N BRANCH                           it is into another branch than main
 //	github parents DIR:REV DIR:PARENT              what the API says of a commit
 //	github deny PART STATUS                        refuse to write below PART
 //	github dump                                    comments.md, checks.json, ...
@@ -59,6 +60,8 @@ func playGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		g.event(ts, args[1], args[2:])
 	case "head":
 		g.pull(args[1])["head"].(map[string]any)["sha"] = revision(ts, args[2])
+	case "into":
+		g.pull(args[1])["base"].(map[string]any)["ref"] = args[2]
 	case "parents":
 		g.Parents[revision(ts, args[1])] = []string{revision(ts, args[2])}
 	case "deny":
@@ -161,11 +164,12 @@ func revision(ts *testscript.TestScript, arg string) string {
 // makeComparison writes the numbers of two runs as a comparison for a commit: comparison
 // FILE BASE HEAD DIR:REV.
 func makeComparison(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: comparison FILE BASE HEAD DIR:REV")
+	if neg || len(args) < 4 || len(args) > 5 {
+		ts.Fatalf("usage: comparison FILE BASE HEAD DIR:REV [BRANCH]")
 	}
 	m := &sides.Matchup{Base: &sides.Side{Runs: readRuns(ts, args[1])}, Head: &sides.Side{Runs: readRuns(ts, args[2])}}
 	m.Base.Name, m.Head.Name, m.Head.Commit = "main", "change", revision(ts, args[3])
+	m.Base.Branch = strings.Join(args[4:], "")
 	file, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer file.Close()
