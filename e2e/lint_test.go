@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -81,6 +83,44 @@ func TestPinned(t *testing.T) {
 				t.Errorf("%s: %s is not pinned, or does not say to what", path, m[0])
 			}
 		}
+	}
+}
+
+// A job that runs again replaces what it uploaded: GitHub refuses a second artifact of a
+// name otherwise.
+func TestUploadsOverwrite(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, path := range workflows(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w struct {
+			Jobs map[string]struct {
+				Steps []struct {
+					Uses string
+					With map[string]string
+				}
+			}
+		}
+		if err := yaml.Unmarshal(text, &w); err != nil {
+			t.Fatal(err)
+		}
+		for job, j := range w.Jobs {
+			for _, step := range j.Steps {
+				if !strings.HasPrefix(step.Uses, "actions/upload-artifact@") {
+					continue
+				}
+				found++
+				if step.With["overwrite"] != "true" {
+					t.Errorf("%s: job %s uploads %s without overwrite: true", path, job, step.With["name"])
+				}
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("found %d uploads", found)
 	}
 }
 

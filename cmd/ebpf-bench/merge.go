@@ -29,7 +29,8 @@ applies to the whole suite, so the verdicts of merge are the ones that count.
 A FILE is what run or compare wrote with --out (or --format json) and --shard.
 All must come from the same version of ebpf-bench, the same two sides, and on
 each kernel the same testbed; timed results also from the same kind of machine.
-No benchmark may occur twice on a kernel. If a shard is missing, the others are
+No benchmark may occur twice on a kernel, but if the jobs of a GitHub workflow
+ran again, their last attempt counts. If a shard is missing, the others are
 printed and the exit code is 3.
 
 If a thresholds file judged the parts, also one that the suite names, merge
@@ -84,7 +85,10 @@ func (f *mergeFlags) run(ctx context.Context, t *ui.Terminal, files []string) er
 	if err := f.checkThresholds(parts); err != nil {
 		return exit.Usage(err)
 	}
-	merged, err := merge.Results(parts)
+	merged, notes, err := merge.Results(parts)
+	for _, note := range notes {
+		t.Say("%s", note)
+	}
 	if merged == nil {
 		return exit.Usage(err)
 	}

@@ -124,19 +124,19 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 	if c.Nothing() && c.Shard != nil {
 		empty, note := c.Empty()
 		s.Watch.Tell(note)
-		return true, s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, empty) })
+		return true, s.writeComparisons(empty)
 	}
 	doubts := s.doubts(p, c)
 	comparisons, err := c.Measure(ctx, func(soFar ...*bench.Comparison) {
 		doubts.mark(soFar)
-		_ = s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, soFar...) })
+		_ = s.writeComparisons(soFar...)
 	})
 	if len(comparisons) == 0 {
 		return false, exit.NoMeasure(err)
 	}
 	doubts.mark(comparisons)
 	off := (&judge.Judge{Policy: c.Policy}).Missed(c.Judged.Kernels, judge.Testbeds(comparisons))
-	return true, errors.Join(off, exit.NoMeasure(err), s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons...) }))
+	return true, errors.Join(off, exit.NoMeasure(err), s.writeComparisons(comparisons...))
 }
 
 // measureAlone measures the head alone, and keeps a run that will become a baseline.
@@ -155,7 +155,7 @@ func (s *step) measureAlone(ctx context.Context, p *plan) error {
 	}
 	write := func(runs ...*bench.Run) error {
 		for _, run := range runs {
-			run.NoBase = string(p.Lack)
+			run.NoBase, run.Workflow = string(p.Lack), s.attempt()
 		}
 		return s.writeResults(func(w io.Writer) error { return bench.EncodeRuns(w, runs...) })
 	}
@@ -189,6 +189,21 @@ func (s *step) keep(ctx context.Context, p *plan, of *suite.Suite, runs []*bench
 		}
 	}
 	return nil
+}
+
+func (s *step) writeComparisons(comparisons ...*bench.Comparison) error {
+	for _, c := range comparisons {
+		c.Workflow = s.attempt()
+	}
+	return s.writeResults(func(w io.Writer) error { return bench.EncodeComparisons(w, comparisons...) })
+}
+
+// attempt returns the attempt of the workflow that this is, nil in a local run.
+func (s *step) attempt() *bench.Attempt {
+	if s.on == nil || s.on.RunID == 0 {
+		return nil
+	}
+	return &bench.Attempt{Run: s.on.RunID, Number: s.on.Attempt}
 }
 
 func (s *step) writeResults(encode func(io.Writer) error) error {

@@ -113,7 +113,7 @@ func (s *step) history(api *github.API) baseline.Store {
 // measured, of a fork or in shards. It reports nothing about them if the pull request has
 // moved on, or if they are from another commit.
 func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, error) {
-	results, missing, err := readAllResults(s.in.results, !s.ofStranger())
+	results, notes, missing, err := readAllResults(s.in.results, !s.ofStranger())
 	if errors.Is(err, errNoResults) {
 		// The job that should have measured failed earlier: report that too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
@@ -148,6 +148,10 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	s.missBase(ctx, api, found, "")
 	if uncommented != "" {
 		found.note(uncommented)
+	}
+	for _, note := range notes {
+		s.tell("%s", note)
+		found.note(note)
 	}
 	found.noteBase(results)
 	if missing != nil {

@@ -79,35 +79,36 @@ func checkCount(results *bench.Results) error {
 	return nil
 }
 
-// readAllResults reads the files that match a pattern as one. If shards are missing, it
-// returns the others, and missing says which.
-func readAllResults(pattern string, judged bool) (results *bench.Results, missing, err error) {
+// readAllResults reads the files that match a pattern as one. Notes name results of
+// earlier attempts of the workflow. If shards are missing, it returns the others, and
+// missing says which.
+func readAllResults(pattern string, judged bool) (results *bench.Results, notes []string, missing, err error) {
 	names, err := filepath.Glob(pattern)
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("%q: %w", pattern, err)
+		return nil, nil, nil, fmt.Errorf("%q: %w", pattern, err)
 	case len(names) == 0:
-		return nil, nil, bench.WithHint(fmt.Errorf("%w %q", errNoResults, pattern), "name the files of the output results of each job that measured, such as results/*/results.json")
+		return nil, nil, nil, bench.WithHint(fmt.Errorf("%w %q", errNoResults, pattern), "name the files of the output results of each job that measured, such as results/*/results.json")
 	case len(names) > maxResultFiles:
-		return nil, nil, fmt.Errorf("%q matches more than %d files", pattern, maxResultFiles)
+		return nil, nil, nil, fmt.Errorf("%q matches more than %d files", pattern, maxResultFiles)
 	}
 	slices.Sort(names)
 	if err := checkTotal(names); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var parts []*bench.Part
 	for _, name := range names {
 		p, err := readResults(name, judged)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		parts = append(parts, p)
 	}
-	results, missing = merge.Results(parts)
+	results, notes, missing = merge.Results(parts)
 	if results == nil {
-		return nil, nil, missing
+		return nil, nil, nil, missing
 	}
-	return results, missing, checkCount(results)
+	return results, notes, missing, checkCount(results)
 }
 
 // checkTotal bounds the total size of the files as readResults bounds each.

@@ -27,8 +27,10 @@ type Comparison struct {
 	Missing Shards `json:"missing,omitempty"`
 	// Thresholds is the file of thresholds that judged the comparison, as for a Run.
 	Thresholds string `json:"thresholds,omitempty"`
-	Base       Side   `json:"base"`
-	Head       Side   `json:"head"`
+	// Workflow is the attempt of the GitHub workflow that measured, nil elsewhere.
+	Workflow *Attempt `json:"workflow,omitempty"`
+	Base     Side     `json:"base"`
+	Head     Side     `json:"head"`
 	// Pairs are the benchmarks of both sides, in the head's order. Those that only the
 	// base has come last.
 	Pairs []Pair `json:"pairs"`

@@ -30,6 +30,8 @@ type Run struct {
 	// NoBase says, in words, why no base was measured beside the run although one was asked
 	// for.
 	NoBase string `json:"no_base,omitempty"`
+	// Workflow is the attempt of the GitHub workflow that measured, nil elsewhere.
+	Workflow *Attempt `json:"workflow,omitempty"`
 	// Thresholds is the file of thresholds that judged the run, by the name that the user
 	// gave, empty for the built-in ones. It is for people: a file that a result names is
 	// not opened.

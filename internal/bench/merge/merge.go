@@ -30,29 +30,20 @@ func (e *MissingError) Error() string {
 
 // Results joins parts into what one invocation would have measured: shards of a suite, or
 // the same suite on several kernels. They must be alike in everything that numbers depend
-// on, and no benchmark may occur twice on a kernel. If shards are missing, the results
-// have the others, as partial, and the error is a *MissingError or several joined. The
-// joined results are not judged yet: they have neither thresholds nor alerts.
-func Results(parts []*bench.Part) (*bench.Results, error) {
-	var all []*piece
-	for _, p := range parts {
-		if len(p.Runs) > 0 && len(p.Comparisons) > 0 {
-			return nil, fmt.Errorf("%s has runs and comparisons", p.Name)
-		}
-		for _, run := range p.Runs {
-			all = append(all, &piece{file: p.Name, tool: run.Tool, shard: run.Shard, testbed: &run.Testbed, run: run, names: resultNames(run.Results)})
-		}
-		for _, c := range p.Comparisons {
-			all = append(all, &piece{file: p.Name, tool: c.Tool, shard: c.Shard, testbed: &c.Testbed, comparison: c, names: pairNames(c.Pairs)})
-		}
-	}
+// on, and no benchmark may occur twice on a kernel, except that of what several attempts
+// of a workflow measured the last is taken, which the notes say. If shards are missing, the
+// results have the others, as partial, and the error is a *MissingError or several joined.
+// The joined results are not judged yet: they have neither thresholds nor alerts.
+func Results(parts []*bench.Part) (results *bench.Results, notes []string, err error) {
+	all, notes := latest(piecesOf(parts))
 	if len(all) == 0 {
-		return nil, errors.New("there are no results to merge")
+		return nil, nil, errors.New("there are no results to merge")
 	}
 	if err := checkSame(all); err != nil {
-		return nil, err
+		return nil, notes, err
 	}
-	return merge(all)
+	results, err = merge(all)
+	return results, notes, err
 }
 
 // piece is one run or comparison in a file.
@@ -61,9 +52,22 @@ type piece struct {
 	tool       string
 	shard      *bench.Shard
 	testbed    *bench.Testbed
+	workflow   *bench.Attempt
 	run        *bench.Run
 	comparison *bench.Comparison
 	names      []string
+}
+
+func piecesOf(parts []*bench.Part) (all []*piece) {
+	for _, p := range parts {
+		for _, run := range p.Runs {
+			all = append(all, &piece{p.Name, run.Tool, run.Shard, &run.Testbed, run.Workflow, run, nil, resultNames(run.Results)})
+		}
+		for _, c := range p.Comparisons {
+			all = append(all, &piece{p.Name, c.Tool, c.Shard, &c.Testbed, c.Workflow, nil, c, pairNames(c.Pairs)})
+		}
+	}
+	return all
 }
 
 func resultNames(results []bench.Result) (names []string) {
@@ -162,6 +166,7 @@ func both(some, more bench.Shards) bench.Shards {
 func mergeRuns(pieces []*piece, missing bench.Shards) *bench.Run {
 	out := *pieces[0].run
 	out.Shard, out.Thresholds, out.Partial = nil, "", out.Partial || missing != nil
+	out.Workflow = commonAttempt(pieces)
 	out.Missing = both(missing, out.Missing)
 	for _, p := range pieces[1:] {
 		out.Missing = both(out.Missing, p.run.Missing)
@@ -183,6 +188,7 @@ func mergeRuns(pieces []*piece, missing bench.Shards) *bench.Run {
 func mergeComparisons(pieces []*piece, missing bench.Shards) *bench.Comparison {
 	out := *pieces[0].comparison
 	out.Shard, out.Thresholds, out.Partial, out.Confirmed = nil, "", out.Partial || missing != nil, nil
+	out.Workflow = commonAttempt(pieces)
 	out.Missing = both(missing, out.Missing)
 	for i, p := range pieces {
 		out.Confirmed = append(out.Confirmed, p.comparison.Confirmed...)

@@ -130,7 +130,7 @@ func TestMerge(t *testing.T) {
 		for i, f := range c.files {
 			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
 		}
-		out, err := Results(parts)
+		out, _, err := Results(parts)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -145,7 +145,7 @@ func TestMerge(t *testing.T) {
 func TestMergeSums(t *testing.T) {
 	first, second := runOf(hostTestbed("6.12"), "1/2", "a"), runOf(hostTestbed("6.12"), "2/2", "b")
 	second.Started, second.Partial, second.Loads = second.Started.Add(-time.Minute), true, 3
-	out, err := Results([]*bench.Part{part(t, "1.json", first), part(t, "2.json", second)})
+	out, _, err := Results([]*bench.Part{part(t, "1.json", first), part(t, "2.json", second)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestMergeSums(t *testing.T) {
 	}
 	a, b := comparisonOf(hostTestbed("6.12"), "1/2", "a"), comparisonOf(hostTestbed("6.12"), "2/2", "b")
 	a.Confirmed, b.Confirmed = a.Pairs, b.Pairs
-	if out, err = Results([]*bench.Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
+	if out, _, err = Results([]*bench.Part{part(t, "1.json", a), part(t, "2.json", b)}); err != nil {
 		t.Fatal(err)
 	}
 	if c := out.Comparisons[0]; c.Elapsed != 4 || strings.Join(pairNames(c.Confirmed), " ") != "a b" || c.Base != a.Base {
@@ -187,7 +187,7 @@ func TestMergeRestores(t *testing.T) {
 				}
 				parts = append(parts, part(t, s.String(), &c))
 			}
-			out, err := Results(parts)
+			out, _, err := Results(parts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestMergeMissesShards(t *testing.T) {
 		for i, f := range c.files {
 			parts = append(parts, part(t, fmt.Sprintf("%d.json", i+1), f))
 		}
-		out, err := Results(parts)
+		out, _, err := Results(parts)
 		var missing *MissingError
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), c.missing) {
 			t.Errorf("%s: error %v", c.missing, err)
@@ -235,13 +235,13 @@ func TestMergeOfPartsThatLackShards(t *testing.T) {
 	} {
 		var parts []*bench.Part
 		for i, shards := range [][2]any{{of("2/4", "b"), of("4/4", "d")}, {of("3/3", "x"), of("2/3", "y")}, {of("4/4", "e"), of("3/4", "f")}} {
-			joined, err := Results([]*bench.Part{part(t, "a", shards[0]), part(t, "b", shards[1])})
+			joined, _, err := Results([]*bench.Part{part(t, "a", shards[0]), part(t, "b", shards[1])})
 			if err == nil {
 				t.Fatal("no shard was missed")
 			}
 			parts = append(parts, &bench.Part{Name: fmt.Sprint(i), Results: *joined})
 		}
-		out, err := Results(parts)
+		out, _, err := Results(parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestMergeIsNotJudged(t *testing.T) {
 	run.Thresholds, run.Results[0].Alerts = "one.yml", []bench.Alert{{Measure: "instructions", Value: 1, Severity: "fail"}}
 	other := runOf(exactTestbed("6.12"), "3/3", "c")
 	other.Thresholds = "other.yml"
-	out, err := Results([]*bench.Part{part(t, "1", run), part(t, "3", other)})
+	out, _, err := Results([]*bench.Part{part(t, "1", run), part(t, "3", other)})
 	var missing *MissingError
 	if !errors.As(err, &missing) {
 		t.Fatal(err)
@@ -273,13 +273,13 @@ func TestMergeIsNotJudged(t *testing.T) {
 	if got.Thresholds != "" || got.Results[0].Alerts != nil || got.Missing.Are("missing") != "shard 2/3 is missing" {
 		t.Errorf("%+v", got)
 	}
-	again, err := Results([]*bench.Part{part(t, "joined", got), part(t, "more", runOf(exactTestbed("6.12"), "", "d"))})
+	again, _, err := Results([]*bench.Part{part(t, "joined", got), part(t, "more", runOf(exactTestbed("6.12"), "", "d"))})
 	if err != nil || again.Runs[0].Missing.String() != "shard 2/3" || !again.Runs[0].Partial {
 		t.Errorf("%+v, %v", again, err)
 	}
 	c := comparisonOf(exactTestbed("6.12"), "1/2", "a")
 	c.Thresholds = "one.yml"
-	if out, err = Results([]*bench.Part{part(t, "1", c)}); !errors.As(err, &missing) {
+	if out, _, err = Results([]*bench.Part{part(t, "1", c)}); !errors.As(err, &missing) {
 		t.Fatal(err)
 	}
 	if c := out.Comparisons[0]; c.Thresholds != "" || c.Missing.String() != "shard 2/2" {

@@ -41,20 +41,20 @@ func TestMergeRefuses(t *testing.T) {
 		{`different heads: "new" and "newer"`, comparisonOf(exact, "1/2", "a"), head},
 		{"one was measured beside its head, the other is stored", comparisonOf(exact, "1/2", "a"), stored},
 	} {
-		_, err := Results([]*bench.Part{part(t, "a.json", c.a), part(t, "b.json", c.b)})
+		_, _, err := Results([]*bench.Part{part(t, "a.json", c.a), part(t, "b.json", c.b)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "a.json and b.json cannot be merged: ") {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	// The host of an emulated machine does not affect its counts.
 	other := changed(exact, func(t *bench.Testbed) { t.Cores, t.Virtual = 8, "kvm" })
-	if _, err := Results([]*bench.Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
+	if _, _, err := Results([]*bench.Part{part(t, "a.json", runOf(exact, "1/2", "a")), part(t, "b.json", runOf(other, "2/2", "b"))}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Results([]*bench.Part{part(t, "a.json", runOf(bench.Testbed{}, "1/1", ""))}); err == nil || !strings.Contains(err.Error(), "no file has a benchmark") {
+	if _, _, err := Results([]*bench.Part{part(t, "a.json", runOf(bench.Testbed{}, "1/1", ""))}); err == nil || !strings.Contains(err.Error(), "no file has a benchmark") {
 		t.Errorf("no benchmarks: %v", err)
 	}
-	if _, err := Results(nil); err == nil {
+	if _, _, err := Results(nil); err == nil {
 		t.Error("nothing was merged")
 	}
 }
@@ -70,6 +70,7 @@ func TestDecodePartRefuses(t *testing.T) {
 		{`{"version":2,"outcome":"pass","comparisons":[]}`, "no results in it"},
 		{`{"version":2,"outcome":"pass","comparisons":[{}]}`, "no pairs"},
 		{`{"version":2,"explanations":[{"programs":[]}]}`, "which is not merged"},
+		{`{"version":2,"runs":[{"shard":"1/2","results":[]}],"comparisons":[{"shard":"1/2","pairs":[]}]}`, "results of several kinds"},
 	} {
 		if _, err := bench.DecodePart("f.json", strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.in, err, c.want)
@@ -107,7 +108,7 @@ func FuzzMerge(f *testing.F) {
 			}
 			parts = append(parts, p)
 		}
-		out, err := Results(parts)
+		out, _, err := Results(parts)
 		var missing *MissingError
 		if err != nil && !errors.As(err, &missing) {
 			return

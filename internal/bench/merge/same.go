@@ -19,7 +19,7 @@ func checkSame(all []*piece) error {
 	for _, b := range all[1:] {
 		switch {
 		case (a.run == nil) != (b.run == nil):
-			return differError(a, b, "one has results of ebpf-bench run, and the other of ebpf-bench compare")
+			return differError(a, b, "one has results of ebpf-bench run%s, and the other of ebpf-bench compare", withoutBase(a, b))
 		case a.tool != b.tool:
 			return differError(a, b, "they come from different versions of ebpf-bench: %q and %q", a.tool, b.tool)
 		case (a.shard == nil) != (b.shard == nil):
@@ -27,12 +27,31 @@ func checkSame(all []*piece) error {
 		case a.shard != nil && a.shard.Of != b.shard.Of:
 			return differError(a, b, "they are shards of different numbers: %v and %v", a.shard, b.shard)
 		case a.comparison != nil && a.comparison.Base != b.comparison.Base:
-			return differError(a, b, "they have different bases: %s and %s", wordsOf(a.comparison.Base), wordsOf(b.comparison.Base))
+			return otherAttemptHint(a, b, differError(a, b, "they have different bases: %s and %s", wordsOf(a.comparison.Base), wordsOf(b.comparison.Base)))
 		case a.comparison != nil && a.comparison.Head != b.comparison.Head:
 			return differError(a, b, "they have different heads: %s and %s", wordsOf(a.comparison.Head), wordsOf(b.comparison.Head))
 		}
 	}
 	return nil
+}
+
+// withoutBase says why one of two pieces has no base, if a reason is known.
+func withoutBase(a, b *piece) string {
+	if a.run == nil {
+		a = b
+	}
+	if a.run.NoBase == "" {
+		return ""
+	}
+	return fmt.Sprintf(", because there was no base (%s: %s)", a.file, a.run.NoBase)
+}
+
+// otherAttemptHint adds a hint to the error about two pieces of several attempts.
+func otherAttemptHint(a, b *piece, err error) error {
+	if a.workflow.Before(b.workflow) || b.workflow.Before(a.workflow) {
+		return bench.WithHint(err, "the base moved between two attempts of the workflow: re-run all its jobs")
+	}
+	return err
 }
 
 // wordsOf describes all that is known about a side.
