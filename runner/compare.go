@@ -19,6 +19,7 @@ import (
 // short rounds, so that a disturbance of the machine affects both. It does the
 // same with a second load of the base, whose difference from the first is
 // noise. In exact mode it counts each alone, because nothing has to cancel out.
+// Of a pair that is to be measured once it measures the head.
 //
 // The comparison does not name its sides. A benchmark that fails carries its
 // error in its result. When ctx is cancelled, the comparison ends after the
@@ -100,13 +101,12 @@ func lopsided(p *bench.Pair) bool {
 }
 
 func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
-	added := job.Base == nil && job.Head.Verify == nil
 	switch {
-	case added && o.Mode == bench.ModeExact:
-		sides, err := countEach(ctx, env, o, job.Head)
-		return bench.Pair{Benchmark: job.Name(), Head: resultOf(sides[0])}, err
-	case added:
-	case job.Base == nil || job.Head == nil, job.Head.Verify != nil:
+	case job.Once:
+		return measureOnce(ctx, env, job.Head, o)
+	case job.Base == nil:
+		return measureAlone(ctx, env, job.Head, o, rng)
+	case job.Head == nil, job.Head.Verify != nil:
 		return loadOnly(ctx, env, job), nil
 	case o.Mode == bench.ModeExact:
 		return countPair(ctx, env, job, o)
@@ -116,18 +116,67 @@ func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 		return bench.Pair{}, err
 	}
 	defer stats.Close()
-	budget := 2 * time.Duration(job.Head.Budget)
-	if o.Budget > 0 {
-		budget = o.Budget
-	}
-	if added {
-		// Measure it next to itself, since its budget allows it.
-		p := newPair(PairJob{Base: job.Head, Head: job.Head}, o, rng).measure(ctx, env, budget)
-		p.Base, p.Again = nil, nil
-		return p, nil
-	}
+	budget := o.pairBudget(job.Head)
 	p := newPair(job, o, rng).measure(ctx, env, budget)
 	p.Budget = seconds(budget)
+	return p, nil
+}
+
+// pairBudget returns the time for measuring a pair.
+func (o *Options) pairBudget(head *Job) time.Duration {
+	if o.Budget > 0 {
+		return o.Budget
+	}
+	return 2 * time.Duration(head.Budget)
+}
+
+// measureAlone measures a head that is compared with nothing, as in a pair.
+func measureAlone(ctx context.Context, env *drive.Environment, head *Job, o *Options, rng *rand.Rand) (bench.Pair, error) {
+	switch {
+	case head.Verify != nil:
+		return loadOnly(ctx, env, PairJob{Head: head}), nil
+	case o.Mode == bench.ModeExact:
+		sides, err := countEach(ctx, env, o, head)
+		return bench.Pair{Benchmark: head.Name, Head: resultOf(sides[0])}, err
+	}
+	stats, err := drive.EnableStats()
+	if err != nil {
+		return bench.Pair{}, err
+	}
+	defer stats.Close()
+	// Measure it next to itself, since its budget allows it.
+	p := newPair(PairJob{Base: head, Head: head}, o, rng).measure(ctx, env, o.pairBudget(head))
+	p.Base, p.Again = nil, nil
+	return p, nil
+}
+
+const (
+	// onceLoads is how many loads of an identical pair are measured, and onceShare its
+	// share of the budget: the figures are for limits of the cost, and not for a
+	// comparison.
+	onceLoads, onceShare = 4, 8
+)
+
+// measureOnce measures the head of a pair whose sides are identical.
+func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Options) (p bench.Pair, err error) {
+	switch {
+	case head.Verify != nil:
+		p = loadOnly(ctx, env, PairJob{Head: head})
+	case o.Mode == bench.ModeExact:
+		if p, err = measureAlone(ctx, env, head, o, nil); err != nil {
+			return p, err
+		}
+	default:
+		once := *o
+		once.Loads, once.Budget = onceLoads, o.pairBudget(head)/onceShare
+		m := newMeasurement(&Plan{Jobs: []*Job{head}}, once)
+		if err := m.loads(ctx, env, m.groups[0], time.Now(), true); err != nil {
+			return p, err
+		}
+		p = bench.Pair{Benchmark: head.Name, Head: resultOf(m.tracks()[0])}
+	}
+	base := *p.Head
+	p.Base, p.Identical = &base, true
 	return p, nil
 }
 

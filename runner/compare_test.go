@@ -53,6 +53,13 @@ func TestCompareMeasuresPairs(t *testing.T) {
 		jobs = append(jobs, PairJob{Base: base.Jobs[i], Head: j})
 	}
 	jobs = append(jobs, PairJob{Base: nil, Head: head.Jobs[5]}, PairJob{Base: base.Jobs[5], Head: nil})
+	identical := planOf(t, objects+`
+  - {name: identical, program: fun_xdp_fibonacci, test_run: {}}
+  - {name: identical loaded, program: profile, verify: {}}
+`)
+	for _, j := range identical.Jobs {
+		jobs = append(jobs, PairJob{Base: j, Head: j, Once: true})
+	}
 	c, err := Compare(context.Background(), jobs, Options{Budget: time.Second, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +91,12 @@ func TestCompareMeasuresPairs(t *testing.T) {
 	}
 	if p := pairs["loaded"]; p.Base.Sample(bench.VerifiedInsns.Name) == nil || p.Head.Sample(bench.VerifiedInsns.Name) == nil || p.Paired() {
 		t.Errorf("loaded: %+v", p)
+	}
+	for name, measure := range map[string]bench.Measure{"identical": bench.Latency, "identical loaded": bench.VerifiedInsns} {
+		p := pairs[name]
+		if s := p.Head.Sample(measure.Name); !p.Identical || p.Again != nil || s == nil || !slices.Equal(s.Values, p.Base.Sample(measure.Name).Values) {
+			t.Errorf("%s: %+v", name, p)
+		}
 	}
 	if p := pairs["removed"]; p.Head != nil || p.Base == nil || p.Base.Sample(bench.XlatedBytes.Name) == nil {
 		t.Errorf("removed: %+v", p)

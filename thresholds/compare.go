@@ -180,6 +180,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Outcome, v.Why = Inconclusive, p.Unbuilt
 	case base == nil:
 		v.Outcome, v.Why = Inconclusive, "not measured on the base"+because(p.Base.Error)
+	case p.Identical:
+		v.Identical, v.Why = true, "identical: both sides have the same object and the same workload"
 	case j.foreign() != "":
 		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign()
 	case isCount(base, head):

@@ -54,7 +54,7 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite 
 		if o.ended() {
 			break
 		}
-		if pair.Head == nil || pair.Base == nil || pair.Head.Error != "" {
+		if pair.Head == nil || pair.Base == nil || pair.Head.Error != "" || pair.Identical {
 			continue
 		}
 		for _, sampled := range pair.Head.Samples {

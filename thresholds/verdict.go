@@ -36,6 +36,8 @@ type Verdict struct {
 	Severity Severity
 	// Allowed says that the measure passed although it got worse, within its limit.
 	Allowed bool
+	// Identical says that it passed because both sides are the same.
+	Identical bool
 	// Change is the measured change, Second that of the confirming measurement. They are
 	// nil if nothing was compared.
 	Change, Second *stat.Change

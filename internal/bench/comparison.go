@@ -62,10 +62,13 @@ type Pair struct {
 	// LooksLike is the name of the base's benchmark if it is another one: the base has none
 	// of this name, and the program looks like this one's.
 	LooksLike string `json:"looks_like,omitempty"`
+	// Identical says that both sides have the same workload and, byte for byte, the same
+	// object. The head was measured alone, and the base has its figures.
+	Identical bool `json:"identical,omitempty"`
 	// Again is a second load of the base, measured in the same rounds: its apparent
 	// difference from the base is the noise of this benchmark, here and now. In exact mode
 	// it is the base counted again, alone, and only if base and head differ and chance may
-	// play a part in it. It is nil if the numbers were stored.
+	// play a part in it. It is nil if the numbers were stored or the sides are identical.
 	Again *Result `json:"again,omitempty"`
 	// Lines are the lines of source for which the head executes more or fewer BPF
 	// instructions than the base: the largest change first, no more than MaxLines.

@@ -40,7 +40,11 @@ func (o *Objects) Plan(s *suite.Suite) ([]runner.PairJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runner.JoinAlike(pairs, head, base, o.Alike)
+	pairs, err = runner.JoinAlike(pairs, head, base, o.Alike)
+	for i := range pairs {
+		pairs[i].Once = pairs[i].Identical()
+	}
+	return pairs, err
 }
 
 // apply makes both sides of a suite.

@@ -37,6 +37,9 @@ func legend(m *Model) []string {
 	if line := testLine(m, stored); line != "" {
 		text = append(text, line)
 	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.result() == identical }) {
+		text = append(text, "Identical is what has the same object, byte for byte, and the same workload on both sides; it is measured once.")
+	}
 	if line := allowanceLine(rows); line != "" {
 		text = append(text, line)
 	}
@@ -142,6 +145,11 @@ func (t *Table) paired() bool {
 		}
 	}
 	return false
+}
+
+// identical reports whether nothing was to be compared, because both sides are the same.
+func (t *Table) identical() bool {
+	return !slices.ContainsFunc(t.Pairs, func(p bench.Pair) bool { return !p.Identical })
 }
 
 // whyPartial says why the comparison is incomplete.

@@ -110,7 +110,17 @@ func heading(m *Model, rows []row) grid.Heading {
 	case without != "":
 		return grid.Heading{Mark: grid.Warned, Text: "No regression in " + of + without}
 	}
-	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of}
+	same := ""
+	switch n := counts[identical].benchmarks; {
+	case n == 0:
+	case n == left && n == 1:
+		same = ", which is identical"
+	case n == left:
+		same = ", all identical"
+	default:
+		same = fmt.Sprintf(", %d identical", n)
+	}
+	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of + same}
 }
 
 // unbuilt counts the benchmarks of which a side is not known to be built, and says which.

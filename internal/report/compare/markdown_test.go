@@ -129,6 +129,29 @@ func TestMarkdownCountsWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+// A title says how many benchmarks there was nothing to compare of.
+func TestHeadingOfWhatIsIdentical(t *testing.T) {
+	for _, test := range []struct {
+		first, second bool
+		outcome       thresholds.Outcome
+		want, tally   string
+	}{
+		{false, false, thresholds.Pass, "No regression in 2 benchmarks", "2 unchanged"},
+		{false, true, thresholds.Pass, "No regression in 2 benchmarks, 1 identical", "1 unchanged, 1 identical"},
+		{true, true, thresholds.Pass, "No regression in 2 benchmarks, all identical", "2 identical"},
+		{true, true, thresholds.OverBudget, "1 of 2 benchmarks over budget", "1 over budget, 1 identical"},
+	} {
+		one, two := pairOf("one", bench.Instructions, 1, 1), pairOf("two", bench.Instructions, 1, 1)
+		one.Identical, two.Identical = test.first, test.second
+		first, second := counted("one", bench.Instructions, test.outcome, thresholds.Fail, 1, 1, ""), counted("two", bench.Instructions, thresholds.Pass, thresholds.Fail, 1, 1, "")
+		first.Identical, second.Identical = test.first, test.second
+		d := Document(New(Table{Comparison: &bench.Comparison{Pairs: []bench.Pair{one, two}}, Verdicts: &thresholds.Verdicts{All: []thresholds.Verdict{first, second}}}))
+		if d.Title.Text != test.want || d.Paragraphs[0] != test.tally {
+			t.Errorf("%q, %q, want %q, %q", d.Title.Text, d.Paragraphs[0], test.want, test.tally)
+		}
+	}
+}
+
 // What was not compared is in the title, unless something regressed.
 func TestHeadingOfWhatWasNotBuilt(t *testing.T) {
 	for _, test := range []struct {

@@ -30,6 +30,7 @@ const (
 	removed
 	added
 	passed
+	identical
 	ignored
 	unjudged
 )
@@ -37,7 +38,7 @@ const (
 // words are the standings in words, for one verdict.
 var words = [...]string{
 	"regression", "over budget", "removed", "failed", "inconclusive", "regression (warning)", "over budget (warning)", "removed", "accepted",
-	"allowed", "improvement", "removed", "added", "pass", "ignored", "not judged",
+	"allowed", "improvement", "removed", "added", "pass", "identical", "ignored", "not judged",
 }
 
 func (s standing) String() string { return words[s] }
@@ -71,6 +72,8 @@ func standingOf(v *thresholds.Verdict) standing {
 		return overWarned
 	case s == passed && v.Allowed:
 		return allowed
+	case s == passed && v.Identical:
+		return identical
 	}
 	return s
 }
@@ -108,6 +111,8 @@ func (r *row) result() standing {
 	switch {
 	case s != unjudged:
 		return s
+	case r.Identical && r.Unbuilt == "":
+		return identical
 	case r.Base == nil:
 		return added
 	case r.Head == nil:
@@ -162,7 +167,7 @@ func tally(m *Model) string {
 	add(allowed, fmt.Sprintf("%d within the allowance", n(allowed)))
 	add(improved, unit.Plural(n(improved), "improvement"))
 	add(passed, fmt.Sprintf("%d unchanged", n(passed)))
-	for _, s := range []standing{accepted, inconclusive, added, lost, gone, removed, ignored, unjudged} {
+	for _, s := range []standing{identical, accepted, inconclusive, added, lost, gone, removed, ignored, unjudged} {
 		add(s, fmt.Sprintf("%d %s", n(s), s))
 	}
 	if len(parts) == 0 {

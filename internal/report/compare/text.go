@@ -128,6 +128,8 @@ func (t *Table) manner() string {
 		return "stored numbers, not paired"
 	case t.Verdicts.Disjoint:
 		return "loaded, with nothing to compare"
+	case t.identical():
+		return "identical, measured once"
 	case !t.paired():
 		return "nothing timed"
 	}

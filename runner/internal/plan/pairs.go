@@ -1,9 +1,13 @@
 package plan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
@@ -16,6 +20,41 @@ type PairJob struct {
 	// LooksLike is the name of the base's benchmark if it has another one: its
 	// program looks like the head's.
 	LooksLike string
+	// Once measures the head alone, for both sides: see Identical.
+	Once bool
+}
+
+// Identical reports whether both sides are the same: the same workload and, byte for byte,
+// the same objects.
+func (p PairJob) Identical() bool { return p.Base != nil && p.Head != nil && p.Base.equal(p.Head) }
+
+func (j *Job) equal(o *Job) bool {
+	return bytes.Equal(j.Object.Data, o.Object.Data) &&
+		reflect.DeepEqual(j.replacing(), o.replacing()) &&
+		reflect.DeepEqual(j.placeless(), o.placeless()) &&
+		maps.EqualFunc(j.Globals, o.Globals, equal) && maps.EqualFunc(j.Maps, o.Maps, equal[bench.MapPrep]) &&
+		reflect.DeepEqual(j.Frames, o.Frames) &&
+		reflect.DeepEqual(j.Entries, o.Entries) &&
+		reflect.DeepEqual(j.Preparations, o.Preparations)
+}
+
+func equal[V any](a, b V) bool { return reflect.DeepEqual(a, b) }
+
+// replacing returns what replaces functions, wherever its objects are.
+func (j *Job) replacing() []bench.Replaced {
+	all := j.Replaced()
+	for i := range all {
+		all[i].Object = ""
+	}
+	return all
+}
+
+// placeless returns the benchmark without what is elsewhere in the job and without the
+// paths of its objects.
+func (j *Job) placeless() bench.Benchmark {
+	b := *j.Benchmark
+	b.Object, b.Replace, b.Globals, b.Maps = "", nil, nil, nil
+	return b
 }
 
 // Name returns the benchmark's name.
