@@ -176,8 +176,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Outcome, v.Why = Added, "new: "+figure(stat.Summarize(*head).Center, head.Measure)
 	case rule == nil:
 		v.Why = figure(stat.Summarize(*head).Center, head.Measure)
-	case p.Unbuilt != "":
-		v.Outcome, v.Why = Inconclusive, p.Unbuilt
+	case p.Doubt != "":
+		v.Outcome, v.Why = Inconclusive, p.Doubt
 	case base == nil:
 		v.Outcome, v.Why = Inconclusive, "not measured on the base"+because(p.Base.Error)
 	case p.Identical:

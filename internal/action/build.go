@@ -37,7 +37,7 @@ func (s *step) build(ctx context.Context) error {
 	}
 	// Its folder holds the credentials that the checkout may have.
 	defer os.RemoveAll(filepath.Join(s.state.path(baseFolder), ".git"))
-	if err := s.buildIn(ctx, ".", "head", ""); err != nil {
+	if err := s.buildIn(ctx, ".", "head", nil); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
 	if p.Base != baseBuilt {
@@ -83,16 +83,32 @@ func (s *step) renewBase(ctx context.Context, p *plan) {
 // put paths into objects, by __FILE__ for one, and what differs in them is no change of the
 // program. Where this machine does not let it, the base is built in its own folder.
 func (s *step) buildBase(ctx context.Context, p *plan) error {
-	var why bytes.Buffer
-	try := inplace.Command{Args: []string{"true"}, Env: os.Environ(), Dir: "/", From: s.state.path(baseFolder), At: p.Top, Stderr: &why}
-	if err := try.Run(ctx); err != nil && ctx.Err() == nil {
-		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), cmp.Or(strings.TrimSpace(why.String()), err.Error()))
-		return s.buildIn(ctx, s.baseDir(p), "base", "")
+	at := &inplace.Command{From: s.state.path(baseFolder), At: p.Top}
+	why := s.canBe(ctx, at)
+	if why != "" && s.on != nil && s.Getenv("ACT") == "" {
+		// Nobody else looks at the checkout of a runner. That of act may be the user's.
+		at.Exchange = true
+		why = s.canBe(ctx, at)
 	}
-	if err := s.buildIn(ctx, ".", "base", p.Top); err != nil {
+	if p.Apart = why != ""; p.Apart {
+		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), why)
+		return s.buildIn(ctx, s.baseDir(p), "base", nil)
+	}
+	if err := s.buildIn(ctx, ".", "base", at); err != nil {
 		return err
 	}
 	return built.Relink(s.state.path(baseFolder), p.Top)
+}
+
+// canBe says why nothing can run in that place, or returns "".
+func (s *step) canBe(ctx context.Context, at *inplace.Command) string {
+	var why bytes.Buffer
+	try := *at
+	try.Args, try.Env, try.Dir, try.Stderr = []string{"true"}, os.Environ(), "/", &why
+	if err := try.Run(ctx); err != nil && ctx.Err() == nil {
+		return cmp.Or(strings.TrimSpace(why.String()), err.Error())
+	}
+	return ""
 }
 
 // checkConfig checks that the suite exists before a build takes minutes.
@@ -107,8 +123,8 @@ func (s *step) checkConfig() error {
 }
 
 // buildIn runs the build command in a folder, without the variables that give access to the
-// runner or to GitHub. If it is to be the base at the path of the checkout, top is that.
-func (s *step) buildIn(ctx context.Context, dir, side, top string) error {
+// runner or to GitHub. If that is to be in another place, at says in which.
+func (s *step) buildIn(ctx context.Context, dir, side string, at *inplace.Command) error {
 	began := time.Now()
 	s.tell("building the %s: %s", side, s.in.build)
 	dir, err := filepath.Abs(dir)
@@ -120,8 +136,8 @@ func (s *step) buildIn(ctx context.Context, dir, side, top string) error {
 	end := &tail{w: s.Stderr}
 	// A process that the build left behind must not keep the step from ending, and is not
 	// a failure.
-	if top != "" {
-		at := inplace.Command{Args: args, Env: environ, Dir: dir, From: s.state.path(baseFolder), At: top, Stdout: end, Stderr: end, Delay: s.patience}
+	if at != nil {
+		at.Args, at.Env, at.Dir, at.Stdout, at.Stderr, at.Delay = args, environ, dir, end, end, s.patience
 		err = at.Run(ctx)
 	} else {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)

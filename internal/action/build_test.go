@@ -37,7 +37,7 @@ func TestBuildThatDoesNotEnd(t *testing.T) {
 	w := escape.NewLogWriter(&log)
 	s := &step{Options: logTo(w), in: &inputs{build: "sleep infinity & echo $! >pid; printf 'no end'"}, patience: 50 * time.Millisecond}
 	ended := make(chan error, 1)
-	go func() { ended <- s.buildIn(t.Context(), dir, "head", "") }()
+	go func() { ended <- s.buildIn(t.Context(), dir, "head", nil) }()
 	select {
 	case err := <-ended:
 		if err != nil {

@@ -13,13 +13,19 @@ import (
 // doubts say why benchmarks may not compare the base with the head, by their names.
 type doubts map[string]string
 
-// doubts looks for evidence that objects were not built from the sources of their side, and
-// warns about it.
+// The hints of doubts.
+const (
+	hintBuild = "both sides are built by the same command: let it write into the checkout, or into a folder for each side ($EBPF_BENCH_SIDE is head or base)"
+	hintPath  = "let the compiler shorten paths in objects: -fmacro-prefix-map=$PWD=. for clang, --remap-path-prefix=$PWD=. for rustc"
+)
+
+// doubts looks for evidence that objects were not built from the sources of their side, or
+// differ by the paths of their builds, and warns about it.
 func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 	if p.Base != baseBuilt || c.Base.Suite == nil || c.Head.Suite == nil || c.Base.Suite.Bundled || c.Head.Suite.Bundled {
 		return nil
 	}
-	all := doubts{}
+	all, hints := doubts{}, map[string]string{}
 	sides, err := built.Open(s.state.path(baseFolder), p.Top, p.Renewed)
 	if err == nil {
 		defer sides.Close()
@@ -32,13 +38,14 @@ func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 		objects := [2]string{pair.Base.Object.Path, pair.Head.Object.Path}
 		why, ok := known[objects]
 		if !ok {
+			hint := hintBuild
 			if err == nil {
-				why, err = doubt(sides, c, pair)
+				why, hint, err = doubt(sides, c, pair, p.Apart)
 			}
 			if err != nil {
 				why = "it is not known whether the base was built: " + err.Error()
 			}
-			known[objects] = why
+			known[objects], hints[why] = why, hint
 		}
 		if why != "" {
 			all[pair.Name()] = why
@@ -46,29 +53,35 @@ func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 	}
 	for _, why := range slices.Compact(slices.Sorted(maps.Values(all))) {
 		note := bench.Warn("%s", why)
-		note.Hint = "both sides are built by the same command: let it write into the checkout, or into a folder for each side ($EBPF_BENCH_SIDE is head or base)"
+		note.Hint = hints[why]
 		s.Watch.Tell(note)
 	}
 	return all
 }
 
-func doubt(sides *built.Sides, c *measure.Comparing, pair runner.PairJob) (string, error) {
+func doubt(sides *built.Sides, c *measure.Comparing, pair runner.PairJob, apart bool) (why, hint string, err error) {
+	hint = hintBuild
 	base, err := c.Base.Suite.LocalFile(pair.Base.Object.Path)
 	if err != nil {
-		return "", err
+		return "", hint, err
 	}
 	head, err := c.Head.Suite.LocalFile(pair.Head.Object.Path)
 	if err != nil {
-		return "", err
+		return "", hint, err
 	}
-	return sides.Doubt(base, head)
+	why, err = sides.Doubt(base, head)
+	if why == "" && err == nil && apart {
+		hint = hintPath
+		why, err = sides.DoubtPaths(base, head)
+	}
+	return why, hint, err
 }
 
 // mark puts the doubts into comparisons.
 func (d doubts) mark(comparisons []*bench.Comparison) {
 	for _, c := range comparisons {
 		for i := range c.Pairs {
-			c.Pairs[i].Unbuilt = d[c.Pairs[i].Benchmark]
+			c.Pairs[i].Doubt = d[c.Pairs[i].Benchmark]
 		}
 	}
 }

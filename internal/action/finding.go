@@ -121,7 +121,7 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comp
 	}
 	found.log, found.doc, found.bmf = log.String(), compare.Document(judged), bmf.Bytes()
 	found.take(judged)
-	found.lack = lack(judged.Unbuilt())
+	found.lack = lack(judged.Doubt())
 	found.verdict = found.overall(judged)
 	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass

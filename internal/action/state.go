@@ -62,6 +62,8 @@ type plan struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Renewed is when the files of the base were made to look new, for its build.
 	Renewed time.Time `json:"renewed,omitzero"`
+	// Apart says that the base was built at another path than the head.
+	Apart bool `json:"apart,omitempty"`
 	// Run is a run of the stored baseline.
 	Run string `json:"run,omitempty"`
 	// Note says where the base comes from, or why there is none.

@@ -75,9 +75,10 @@ type Pair struct {
 	Lines []Line `json:"lines,omitempty"`
 	// Budget is the time for measuring both sides, in seconds; 0 if nothing was timed.
 	Budget float64 `json:"budget_s,omitempty"`
-	// Unbuilt says why a side is not known to be built from its own sources. The figures
-	// then say nothing about the change. It is empty if nothing speaks against it.
-	Unbuilt string `json:"unbuilt,omitempty"`
+	// Doubt says why the figures say nothing about the change: a side is not known to be
+	// built from its own sources, or its program knows where it was built. It is empty if
+	// nothing speaks against them.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // MaxLines is how many lines a Pair has at most.

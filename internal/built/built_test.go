@@ -244,3 +244,24 @@ func TestRelink(t *testing.T) {
 		}
 	}
 }
+
+func TestKnowsPath(t *testing.T) {
+	t.Parallel()
+	data := read(t, filepath.Join(objects, "path.o"))
+	for path, want := range map[string]bool{
+		"/constantxxxxxxxxxx":       true,
+		"/constantxxxxxxxxxy":       false,
+		"/instructions/of/":         true,
+		"/instructions/of/the/":     true,
+		"/instructions/off/the/":    false,
+		"/path.c":                   false, // only in the debug information
+		"xxxxxxxxxx/instructions/o": false,
+	} {
+		if knowsPath(data, path) != want {
+			t.Errorf("%s: %v, want %v", path, !want, want)
+		}
+	}
+	if knowsPath([]byte("no object"), "/") {
+		t.Error("it knows what is no object")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -28,6 +29,9 @@ type Command struct {
 	// Dir is its working directory, as it is seen there.
 	Dir      string
 	From, At string
+	// Exchange moves instead of mounting: the two folders change their places for everyone
+	// until the command ends. That takes no privileges, and both on one file system.
+	Exchange bool
 	// Delay is how long Run waits for the output of processes that the command left
 	// behind. Stdout and Stderr receive the output.
 	Delay          time.Duration `json:"-"`
@@ -49,8 +53,8 @@ type request struct {
 }
 
 // Run runs the command as the user that this process has, and ends it with the context. A
-// process that is not root needs sudo for it. The error is as from [exec.Cmd.Run], also
-// if the namespace cannot be made.
+// process that is not root needs sudo for it, but for Exchange. The error is as from
+// [exec.Cmd.Run], also if From cannot be at At.
 func (c *Command) Run(ctx context.Context) error {
 	groups, err := os.Getgroups()
 	if err != nil {
@@ -64,9 +68,11 @@ func (c *Command) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd, err := process.RootHelper(mode)
-	if err != nil {
-		return err
+	cmd := process.HelperCommand(mode)
+	if !c.Exchange {
+		if cmd, err = process.RootHelper(mode); err != nil {
+			return err
+		}
 	}
 	// The helper ends the command when this end of its input closes.
 	input, ours, err := os.Pipe()
@@ -95,6 +101,26 @@ func help([]string) error {
 	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
+	// Signals for its process group are for the process that closes its input.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	place := r.mount
+	if r.Exchange {
+		place = r.exchange
+	}
+	if err := place(); err != nil {
+		return err
+	}
+	code, err := r.run()
+	if r.Exchange {
+		err = errors.Join(err, r.exchange())
+	}
+	if err == nil {
+		os.Exit(code)
+	}
+	return err
+}
+
+func (r *request) mount() error {
 	// The main goroutine of a helper keeps its thread.
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("make a mount namespace: %w", err)
@@ -105,6 +131,18 @@ func help([]string) error {
 	if err := unix.Mount(r.From, r.At, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("mount %s at %s: %w", r.From, r.At, err)
 	}
+	return nil
+}
+
+func (r *request) exchange() error {
+	if err := unix.Renameat2(unix.AT_FDCWD, r.From, unix.AT_FDCWD, r.At, unix.RENAME_EXCHANGE); err != nil {
+		return fmt.Errorf("exchange %s and %s: %w", r.From, r.At, err)
+	}
+	return nil
+}
+
+// run runs the command and returns its exit code, as a shell would.
+func (r *request) run() (int, error) {
 	os.Clearenv()
 	for entry := range strings.SplitSeq(string(r.Environ), "\x00") {
 		name, value, _ := strings.Cut(entry, "=")
@@ -113,11 +151,11 @@ func help([]string) error {
 	cmd := exec.Command(r.Args[0], r.Args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = r.Dir, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if r.UID != 0 {
+	if r.UID != uint32(os.Geteuid()) {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: r.UID, Gid: r.GID, Groups: r.Groups}
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return 0, err
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -126,9 +164,9 @@ func help([]string) error {
 	err := cmd.Wait()
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
 		if status, ok := ended.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			os.Exit(128 + int(status.Signal()))
+			return 128 + int(status.Signal()), nil
 		}
-		os.Exit(ended.ExitCode())
+		return ended.ExitCode(), nil
 	}
-	return err
+	return 0, err
 }

@@ -52,6 +52,29 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// The folders are back in their places also if something wants to end the helper.
+func TestRunExchanged(t *testing.T) {
+	from, at := two(t)
+	var out bytes.Buffer
+	c := Command{
+		Args: []string{"sh", "-c", "cat x; echo new > y; kill -INT $PPID; kill -TERM $PPID; kill $$"}, Env: os.Environ(),
+		Dir: filepath.Join(at, "sub"), From: from, At: at, Exchange: true, Stdout: &out, Stderr: &out,
+	}
+	err := c.Run(t.Context())
+	if ended := (*exec.ExitError)(nil); !errors.As(err, &ended) || ended.ExitCode() != 128+15 || out.String() != "base" {
+		t.Errorf("%v, %q", err, &out)
+	}
+	for name, want := range map[string]string{from + "/sub/x": "base", from + "/sub/y": "new\n", at + "/sub/x": "head"} {
+		if text, err := os.ReadFile(name); err != nil || string(text) != want {
+			t.Errorf("%s is %q, %v", name, text, err)
+		}
+	}
+	c.From = filepath.Join(at, "sub")
+	if err := c.Run(t.Context()); err == nil || !strings.Contains(out.String(), "exchange "+c.From+" and "+at) {
+		t.Errorf("one inside the other: %v, %q", err, &out)
+	}
+}
+
 func TestRunWithoutAPlace(t *testing.T) {
 	from, at := two(t)
 	var out bytes.Buffer

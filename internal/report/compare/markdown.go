@@ -97,7 +97,7 @@ func heading(m *Model, rows []row) grid.Heading {
 		}
 		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured" + without}
 	}
-	unknown, why := unbuilt(rows)
+	unknown, why := doubted(rows)
 	switch {
 	case unknown == left && why != "":
 		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why + without}
@@ -123,26 +123,26 @@ func heading(m *Model, rows []row) grid.Heading {
 	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of + same}
 }
 
-// unbuilt counts the benchmarks of which a side is not known to be built, and says which.
-func unbuilt(rows []row) (n int, which string) {
+// doubted counts the benchmarks whose sides cannot be compared, and says why.
+func doubted(rows []row) (n int, why string) {
 	without := map[string]bool{}
 	for i := range rows {
-		why := rows[i].Unbuilt
-		if why == "" {
+		doubt := rows[i].Doubt
+		if doubt == "" {
 			continue
 		}
 		without[rows[i].Benchmark] = true
 		// The text may come from a stranger.
-		for _, side := range []string{"the base was not built", "the head was not built"} {
-			if strings.HasPrefix(why, side) {
-				which = cmp.Or(which, side)
+		for _, known := range []string{"the base was not built", "the head was not built", "the base was built at another path"} {
+			if strings.HasPrefix(doubt, known) {
+				why = cmp.Or(why, known)
 			}
 		}
 	}
 	if len(without) > 0 {
-		which = cmp.Or(which, "it is not known what was built")
+		why = cmp.Or(why, "it is not known what was built")
 	}
-	return len(without), which
+	return len(without), why
 }
 
 // findingSection returns a table of what did not pass.

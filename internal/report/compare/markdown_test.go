@@ -153,20 +153,21 @@ func TestHeadingOfWhatIsIdentical(t *testing.T) {
 }
 
 // What was not compared is in the title, unless something regressed.
-func TestHeadingOfWhatWasNotBuilt(t *testing.T) {
+func TestHeadingOfDoubts(t *testing.T) {
 	for _, test := range []struct {
-		first, second string // why they are not built
+		first, second string // their doubts
 		outcome       thresholds.Outcome
 		want          string
 	}{
 		{"", "", thresholds.Pass, "No regression in 2 benchmarks"},
 		{"", "the base was not built: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, the others not compared: the base was not built"},
 		{"the head was not built: x", "the base was not built: x", thresholds.Pass, "Not compared: the head was not built"},
+		{"", "the base was built at another path: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, the others not compared: the base was built at another path"},
 		{"a stranger's <text>", "another's", thresholds.Pass, "Not compared: it is not known what was built"},
 		{"", "the base was not built: x", thresholds.Regression, "Regression in 1 of 2 benchmarks"},
 	} {
 		one, two := pairOf("one", bench.Instructions, 1, 1), pairOf("two", bench.Instructions, 1, 1)
-		one.Unbuilt, two.Unbuilt = test.first, test.second
+		one.Doubt, two.Doubt = test.first, test.second
 		m := New(Table{
 			Comparison: &bench.Comparison{Pairs: []bench.Pair{one, two}},
 			Verdicts:   &thresholds.Verdicts{All: []thresholds.Verdict{counted("one", bench.Instructions, test.outcome, thresholds.Fail, 1, 1, "")}},

@@ -56,11 +56,11 @@ func (m *Model) Overall() thresholds.Outcome {
 	return thresholds.Pass
 }
 
-// Unbuilt says which side of some benchmarks is not known to be built from its sources, in
-// words of this package, or returns "".
-func (m *Model) Unbuilt() string {
-	_, which := unbuilt(m.rows())
-	return which
+// Doubt says why the sides of some benchmarks cannot be compared, in words of this package,
+// or returns "".
+func (m *Model) Doubt() string {
+	_, why := doubted(m.rows())
+	return why
 }
 
 // row is one benchmark with its verdicts.

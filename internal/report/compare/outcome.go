@@ -111,7 +111,7 @@ func (r *row) result() standing {
 	switch {
 	case s != unjudged:
 		return s
-	case r.Identical && r.Unbuilt == "":
+	case r.Identical && r.Doubt == "":
 		return identical
 	case r.Base == nil:
 		return added
