@@ -44,8 +44,7 @@ func (s *step) build(ctx context.Context) error {
 		return nil
 	}
 	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
-		s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
-		return exit.NoMeasure(s.state.write(planFile, p))
+		return s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
 	}
 	s.renewBase(ctx, p)
 	err = s.buildBase(ctx, p)
@@ -54,10 +53,10 @@ func (s *step) build(ctx context.Context) error {
 	}
 	if err != nil {
 		// Perhaps only the change makes it build.
-		s.noBase(p, lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
 		if failed := (*buildError)(nil); errors.As(err, &failed) {
 			p.Output = failed.output
 		}
+		return s.noBase(p, lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
 	}
 	return exit.NoMeasure(s.state.write(planFile, p))
 }

@@ -1,13 +1,17 @@
 package action
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/github/githubtest"
@@ -79,6 +83,16 @@ func layOut(t *testing.T, c *git.Checkout, sha, dir string) error {
 	return errors.Join(lacks, err)
 }
 
+// baseOf returns the base of what is checked out.
+func baseOf(t *testing.T, c *git.Checkout, on *github.Context, api *github.API) (base string, warning, err error) {
+	t.Helper()
+	is, err := takeTree(t.Context(), c, on)
+	if err != nil {
+		return "", nil, err
+	}
+	return is.base(t.Context(), c, on, api)
+}
+
 func TestMergeBase(t *testing.T) {
 	from, fork, on := upstream(t)
 	gh := githubtest.New()
@@ -107,7 +121,7 @@ func TestMergeBase(t *testing.T) {
 			if strings.HasPrefix(what, "the head, with") {
 				gitIn(t, checkout.Top, "checkout", "-q", on.HeadSHA)
 			}
-			got, _, err := mergeBase(t.Context(), checkout, on, c.api)
+			got, _, err := baseOf(t, checkout, on, c.api)
 			if err != nil || got != c.want {
 				t.Fatalf("%s, %v; want %s", got, err, c.want)
 			}
@@ -125,6 +139,98 @@ func TestMergeBase(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What happens to the base branch after the event changes neither the base nor the words
+// about the two sides.
+func TestBaseOfAnEvent(t *testing.T) {
+	const pull, head = "refs/pull/7/merge", "change"
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, from string, on *github.Context)
+		ref    string
+		// ours, if set, runs in the checkout.
+		ours   []string
+		merged bool
+		// note is a pattern for what the words about the head add, mistaken a part of the
+		// error.
+		note, mistaken string
+	}{
+		{name: "GitHub's merge", ref: pull, merged: true},
+		{name: "the head", ref: head},
+		{name: "the base moved on", change: moveOn, ref: pull, merged: true},
+		{name: "the base moved on, the head", change: moveOn, ref: head},
+		{name: "the base branch is gone", change: removeBase, ref: pull, merged: true},
+		{name: "the base branch is gone, the head", change: removeBase, ref: head},
+		{name: "a merge queue", change: queue, ref: pull},
+		{name: "a commit on top", ref: head, ours: []string{"commit", "-q", "--allow-empty", "-m", "generated"}, note: `^in the checkout of [0-9a-f]{12}$`},
+		{name: "another branch", change: another, ref: "other", note: `^not known to be in the checkout, which is of [0-9a-f]{12}$`},
+		{name: "the base", ref: "main", mistaken: "is checked out, a commit of main, and not pull request 7"},
+		{name: "histories without a common commit", change: orphan, ref: head, mistaken: "their histories have no commit in common"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			from, fork, on := upstream(t)
+			gitIn(t, from, "config", "uploadpack.allowAnySHA1InWant", "true")
+			if c.change != nil {
+				c.change(t, from, on)
+			}
+			checkout := cloned(t, from, c.ref, "--depth=1")
+			if c.ours != nil {
+				gitIn(t, checkout.Top, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, c.ours...)...)
+			}
+			o := logTo(io.Discard)
+			o.Getenv = func(string) string { return "" }
+			s := &step{Options: o, in: &inputs{build: "make"}, on: on, state: state(t.TempDir())}
+			p, err := s.decide(t.Context())
+			if c.mistaken != "" {
+				if err == nil || !strings.Contains(err.Error(), c.mistaken) {
+					t.Fatalf("%+v, %v", p, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fork
+			if c.ref == pull {
+				want = on.BaseSHA
+			}
+			if p.BaseSide != (bench.Side{Name: "main", Commit: want, Branch: "main"}) {
+				t.Errorf("base %+v, want %s", p.BaseSide, want)
+			}
+			if p.HeadSide.Commit != on.HeadSHA || p.HeadSide.Merged != c.merged || !regexp.MustCompile(cmp.Or(c.note, "^$")).MatchString(p.HeadSide.Note) {
+				t.Errorf("head %+v", p.HeadSide)
+			}
+			if at := gitIn(t, s.state.path(baseFolder), "rev-parse", "HEAD"); at != want {
+				t.Errorf("the base is at %s, not %s", at, want)
+			}
+		})
+	}
+}
+
+func moveOn(t *testing.T, from string, _ *github.Context) {
+	gitIn(t, from, "commit", "-q", "--allow-empty", "-m", "five")
+}
+
+func removeBase(t *testing.T, from string, _ *github.Context) {
+	gitIn(t, from, "checkout", "-q", "--detach")
+	gitIn(t, from, "branch", "-q", "-D", "main")
+}
+
+func another(t *testing.T, from string, on *github.Context) {
+	gitIn(t, from, "checkout", "-q", "-b", "other", on.HeadSHA+"~2")
+	gitIn(t, from, "commit", "-q", "--allow-empty", "-m", "other")
+}
+
+func queue(t *testing.T, from string, on *github.Context) {
+	on.Event, on.PullRequest, on.HeadSHA = "merge_group", 0, gitIn(t, from, "rev-parse", "refs/pull/7/merge")
+}
+
+func orphan(t *testing.T, from string, on *github.Context) {
+	gitIn(t, from, "checkout", "-q", "--orphan", "other")
+	gitIn(t, from, "commit", "-q", "--allow-empty", "-m", "other")
+	on.HeadSHA = gitIn(t, from, "rev-parse", "HEAD")
+	gitIn(t, from, "branch", "-q", "-f", "change", "other")
 }
 
 // Reading a repository runs nothing that it names, and text from GitHub becomes an
@@ -145,7 +251,7 @@ func TestCheckoutIsHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	gitIn(t, c.Top, "config", "core.fsmonitor", script)
-	base, _, err := mergeBase(t.Context(), c, on, nil)
+	base, _, err := baseOf(t, c, on, nil)
 	if err == nil {
 		err = errors.Join(c.Need(t.Context(), base), layOut(t, c, base, filepath.Join(t.TempDir(), "base")))
 	}
@@ -258,7 +364,7 @@ func TestGitThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	c = cloned(t, from, "change", "--depth=1")
-	if _, warning, err := mergeBase(t.Context(), c, on, api); err != nil || !errors.Is(warning, github.ErrNoMergeBase) {
+	if _, warning, err := baseOf(t, c, on, api); err != nil || !errors.Is(warning, github.ErrNoMergeBase) {
 		t.Errorf("%v, and warned of %v", err, warning)
 	}
 	testenv.Write(t, filepath.Join(c.Top, ".git/index"), []byte("broken"))

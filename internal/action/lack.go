@@ -31,9 +31,10 @@ const (
 var lacks = []lack{lacksBuild, lacksSuite, lacksObjects, lacksRun, lacksBaseline, lacksCommit}
 
 // noBase records that the head is measured alone, and why.
-func (s *step) noBase(p *plan, of lack, why string) {
+func (s *step) noBase(p *plan, of lack, why string) error {
 	p.Base, p.Lack, p.Note = baseNone, of, "no base: "+why
 	s.warn("%s", p.Note)
+	return exit.NoMeasure(s.state.write(planFile, p))
 }
 
 // wantsBase reports whether there should be something to compare with.

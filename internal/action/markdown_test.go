@@ -100,6 +100,8 @@ func (s strangers) reports(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	paired.note(s.name())
+	side := bench.Side{Name: s.name(), Commit: s.name(), Note: s.name(), Merged: true}
+	paired.noteMarkdown("The head is " + sideMarkdown(&side, s.name()))
 	alone.note(s.name())
 	alone.fail(&failure{Text: s.name()})
 	return []string{paired.doc.Markdown(0), alone.doc.Markdown(0)}

@@ -33,7 +33,11 @@ func (s *step) measure(ctx context.Context) error {
 	if err := s.bringHost(ctx); err != nil {
 		return err
 	}
-	if base := s.baseArg(p); base != "" {
+	base, err := s.baseArg(p)
+	if err != nil {
+		return err
+	}
+	if base != "" {
 		measured, err := s.measurePaired(ctx, p, base)
 		if measured || err != nil {
 			return s.withBuildHint(err)
@@ -54,19 +58,19 @@ func (s *step) withBuildHint(err error) error {
 }
 
 // baseArg returns the base as compare takes it, empty if there is none.
-func (s *step) baseArg(p *plan) string {
+func (s *step) baseArg(p *plan) (string, error) {
 	switch p.Base {
 	case baseBuilt:
 		return s.baseSuite(p)
 	case baseStored:
-		return "baseline:" + p.Run
+		return "baseline:" + p.Run, nil
 	}
-	return ""
+	return "", nil
 }
 
 // baseSuite returns the base's version of the suite that is measured here: the file with
 // the same path in its checkout, empty if there is none.
-func (s *step) baseSuite(p *plan) string {
+func (s *step) baseSuite(p *plan) (string, error) {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {
 			if here, err := os.Getwd(); err == nil {
@@ -80,11 +84,10 @@ func (s *step) baseSuite(p *plan) string {
 			continue
 		}
 		if _, err := os.Stat(file); err == nil {
-			return file
+			return file, nil
 		}
 	}
-	s.noBase(p, lacksSuite, "the merge base has no such suite")
-	return ""
+	return "", s.noBase(p, lacksSuite, "the merge base has no such suite")
 }
 
 // suiteNames returns the files that may be the suite.
@@ -110,8 +113,7 @@ func (s *step) measurePaired(ctx context.Context, p *plan, base string) (bool, e
 		return false, exit.Usage(err)
 	}
 	if _, err := (sides.Options{Store: o.Store}).Open(ctx, base); err != nil {
-		s.noBase(p, lacksObjects, fmt.Sprintf("it cannot be read: %v", err))
-		return false, exit.NoMeasure(s.state.write(planFile, p))
+		return false, s.noBase(p, lacksObjects, fmt.Sprintf("it cannot be read: %v", err))
 	}
 	c, err := o.Compare(ctx, append([]string{base}, s.suiteArgs()...))
 	if c != nil {

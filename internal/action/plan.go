@@ -62,14 +62,23 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	}
 	checkout.Remote = s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo
 	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))
-	base, warning, err := mergeBase(ctx, checkout, s.on, api)
+	t, err := takeTree(ctx, checkout, s.on)
+	if err != nil {
+		return nil, err
+	}
+	base, warning, err := t.base(ctx, checkout, s.on, api)
 	if warning != nil {
 		s.warn("%v", warning)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if base == t.commit && !s.rehearsed {
+		return nil, bench.WithHint(fmt.Errorf("%.12s is checked out, a commit of %s, and not %s", base, s.on.BaseRef, p.HeadSide.Name),
+			"actions/checkout checks the pull request out if it has no ref")
+	}
 	p.BaseSide = bench.Side{Name: s.on.BaseRef, Commit: base, Branch: s.on.BaseRef}
+	p.HeadSide.Merged, p.HeadSide.Note = t.merged, t.note
 	p.Commit = base
 	if s.in.build != "" {
 		return p, s.planBuilt(ctx, p, checkout, base)
@@ -95,7 +104,8 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 		return fmt.Errorf("lay out the base: %w", err)
 	}
 	if lacks != nil {
-		s.warn("the base is not complete: %v", lacks)
+		p.Lacking = fmt.Sprintf("the base is not complete: %v", lacks)
+		s.warn("%s", p.Lacking)
 	}
 	p.Base, p.Prefix, p.Top = baseBuilt, checkout.Prefix, checkout.Top
 	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)

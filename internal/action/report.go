@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +86,14 @@ func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 	} else {
 		s.missBase(ctx, api, found, "")
 	}
-	if p.Base == baseBuilt && found.lack != "" {
-		p.Note = fmt.Sprintf("the base is %.12s, the merge base", p.Commit)
+	if p.Lacking != "" {
+		found.note(p.Lacking)
 	}
-	if p.Note != "" {
+	switch {
+	case !found.alone:
+		found.noteSides(&measured.Results)
+	case p.Note != "":
+		found.noteMarkdown("The head is " + sideMarkdown(&p.HeadSide, "the base"))
 		found.note(p.Note)
 	}
 	if p.Output != "" {
@@ -153,7 +158,7 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 		s.tell("%s", note)
 		found.note(note)
 	}
-	found.noteBase(results)
+	found.noteSides(results)
 	if missing != nil {
 		s.complain(exit.NoMeasure(missing))
 		found.fail(&failure{Code: exit.NotMeasured, Text: report.Errors(exit.NoMeasure(missing))})
@@ -194,30 +199,39 @@ func baseBranch(results *bench.Results) string {
 	return branch
 }
 
-// noteBase says which commit the base of results is, if they all have the same.
-func (f *finding) noteBase(results *bench.Results) {
+// noteSides says what was compared with what.
+func (f *finding) noteSides(results *bench.Results) {
 	if len(results.Comparisons) == 0 {
 		return
 	}
-	base := results.Comparisons[0].Base
-	for _, c := range results.Comparisons {
-		if base.Commit == "" || c.Base.Commit != base.Commit {
-			return
-		}
-	}
-	text := fmt.Sprintf("the base is commit %.12s", base.Commit)
-	if base.Branch != "" {
-		text += " of " + base.Branch
-	}
-	if base.Stored != "" {
-		text += ", " + base.Stored
-	}
-	f.note(text)
+	// Merged results have the same sides.
+	c := results.Comparisons[0]
+	f.noteMarkdown(fmt.Sprintf("The base is %s, and the head %s", sideMarkdown(&c.Base, "the head"), sideMarkdown(&c.Head, cmp.Or(c.Base.Name, "it"))))
 }
 
-// note says below the verdict where the base comes from.
+// sideMarkdown describes a side: its name, its commit and what is to know of it.
+func sideMarkdown(side *bench.Side, other string) string {
+	text := escape.Markdown(cmp.Or(side.Name, side.Branch, "unknown"))
+	if side.Commit != "" {
+		text += " at " + escape.Markdown(fmt.Sprintf("%.12s", side.Commit))
+	}
+	if side.Merged {
+		text += ", merged into " + escape.Markdown(other)
+	}
+	if side.Note != "" {
+		text += ", " + escape.Markdown(side.Note)
+	}
+	return text
+}
+
+// note adds a line below the title.
 func (f *finding) note(text string) {
-	f.doc.Paragraphs = slices.Insert(f.doc.Paragraphs, 0, escape.MarkdownLine(strings.ToUpper(text[:1])+text[1:])+".")
+	f.noteMarkdown(escape.MarkdownLine(strings.ToUpper(text[:1]) + text[1:]))
+}
+
+// noteMarkdown adds one that has Markdown.
+func (f *finding) noteMarkdown(text string) {
+	f.doc.Paragraphs = slices.Insert(f.doc.Paragraphs, 0, text+".")
 }
 
 // gate returns the error of a finding after the input fail-on has been applied.

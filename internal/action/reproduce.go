@@ -70,7 +70,11 @@ func (s *step) reproduce(in *sources, comparisons []*bench.Comparison) string {
 	}
 	commands = append(commands,
 		"git worktree add --detach ../base "+comparisons[0].Base.Commit,
-		"git worktree add --detach ../head "+comparisons[0].Head.Commit,
+		"git worktree add --detach ../head "+comparisons[0].Head.Commit)
+	if comparisons[0].Head.Merged {
+		commands = append(commands, "git -C ../head merge --quiet --no-ff --no-commit "+comparisons[0].Base.Commit)
+	}
+	commands = append(commands,
 		"(", "cd "+quoted(folder), build, ")",
 		"cd "+quoted(path.Clean("../head/"+in.prefix)),
 		build,

@@ -11,22 +11,25 @@ import (
 )
 
 // The commands build both commits and compare their suites, in a clone of the repository.
+// What was merged before it was measured is merged.
 func TestTheCommandsReproduce(t *testing.T) {
 	from, fork, on := upstream(t)
 	for _, c := range []struct {
 		name, prefix, mode, build string
 		kernels                   []string
+		base                      string
 		want                      string
 	}{
-		{"top", ".", "exact", "git rev-parse HEAD >built", []string{"5.10", "6.12"}, "compare --kernel 5.10,6.12"},
-		{"below", "src/my bpf", "host", "mkdir -p 'src'\ngit rev-parse HEAD >built # the last line", []string{"host"}, "compare"},
-		{"kvm", ".", "kvm", "git rev-parse HEAD >built", []string{"6.1"}, "compare --vm kvm --kernel 6.1"},
+		{"top", ".", "exact", "git rev-parse HEAD >built", []string{"5.10", "6.12"}, fork, "compare --kernel 5.10,6.12"},
+		{"below", "src/my bpf", "host", "mkdir -p 'src'\ngit rev-parse HEAD >built # the last line", []string{"host"}, fork, "compare"},
+		{"merged", ".", "kvm", "git rev-parse HEAD >built", []string{"6.1"}, on.BaseSHA, "compare --vm kvm --kernel 6.1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var comparisons []*bench.Comparison
 			for _, kernel := range c.kernels {
 				comparisons = append(comparisons, &bench.Comparison{
-					Testbed: bench.Testbed{Asked: kernel}, Base: bench.Side{Commit: fork}, Head: bench.Side{Commit: on.HeadSHA},
+					Testbed: bench.Testbed{Asked: kernel}, Base: bench.Side{Commit: c.base},
+					Head: bench.Side{Commit: on.HeadSHA, Merged: c.base == on.BaseSHA},
 				})
 			}
 			s := &step{in: &inputs{build: c.build, mode: c.mode, config: "a suite.yml"}, on: on}
@@ -50,15 +53,21 @@ func TestTheCommandsReproduce(t *testing.T) {
 			}
 			cmd := exec.Command("bash", "-euc", script)
 			cmd.Dir = clone
-			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null")
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GIT_CONFIG_GLOBAL=/dev/null",
+				"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s\n%s", err, script, out)
 			}
 			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 			lines = lines[max(0, len(lines)-3):]
-			if !strings.HasPrefix(lines[0], c.want+" ../") || !strings.HasSuffix(lines[0], "/a suite.yml a suite.yml") || lines[1] != on.HeadSHA || lines[2] != fork {
+			if !strings.HasPrefix(lines[0], c.want+" ../") || !strings.HasSuffix(lines[0], "/a suite.yml a suite.yml") || lines[1] != on.HeadSHA || lines[2] != c.base {
 				t.Errorf("%q of\n%s\n%s", lines, script, out)
+			}
+			if c.base == on.BaseSHA {
+				if merged := gitIn(t, filepath.Join(clone, "../head"), "rev-parse", "MERGE_HEAD"); merged != c.base {
+					t.Errorf("%s is merged, not %s", merged, c.base)
+				}
 			}
 		})
 	}

@@ -68,6 +68,8 @@ type plan struct {
 	Run string `json:"run,omitempty"`
 	// Note says where the base comes from, or why there is none.
 	Note string `json:"note,omitempty"`
+	// Lacking says what the checkout of the base could not be filled with.
+	Lacking string `json:"lacking,omitempty"`
 	// Lack is why there is none, where there should be one, and Output the end of what its
 	// build wrote.
 	Lack   lack   `json:"lack,omitempty"`

@@ -68,9 +68,9 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 	p.Note = fmt.Sprintf("the base is stored run %s of %.12s, the merge base", found.ID, found.Commit)
 	// A job that reports the results elsewhere has no plan, and each shard has its own
 	// run.
-	p.BaseSide.Stored = "stored"
+	p.BaseSide.Note = "stored"
 	if found.Distance > 0 {
-		p.BaseSide.Stored += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
+		p.BaseSide.Note += fmt.Sprintf(" %s before the merge base", unit.Plural(found.Distance, "commit"))
 		p.Note = fmt.Sprintf("the base is stored run %s of %.12s, %s before %.12s, the merge base, which has none",
 			found.ID, found.Commit, unit.Plural(found.Distance, "commit"), p.Commit)
 	}

@@ -46,9 +46,10 @@ type Side struct {
 	// Commit and Branch are where it comes from, if known.
 	Commit string `json:"commit,omitempty"`
 	Branch string `json:"branch,omitempty"`
-	// Stored describes which run of a baseline the base is, in words such as "stored 2
-	// commits before the merge base".
-	Stored string `json:"stored,omitempty"`
+	// Note says more about it, in words such as "stored 2 commits before the merge base".
+	Note string `json:"note,omitempty"`
+	// Merged says that the commit was merged into the other side's before it was measured.
+	Merged bool `json:"merged,omitempty"`
 }
 
 // Pair is one benchmark on both sides. In a paired comparison element i of the

@@ -162,13 +162,19 @@ func (c *Checkout) Need(ctx context.Context, sha string) error {
 // CommonCommit returns the last common ancestor of two commits.
 func (c *Checkout) CommonCommit(ctx context.Context, a, b string) (string, error) {
 	base, err := c.Git(ctx, "merge-base", a, b)
-	if err == nil && !commitForm.MatchString(base) {
-		err = errors.New("git merge-base: no commit")
+	if one := (*exec.ExitError)(nil); errors.As(err, &one) && one.ExitCode() == 1 || err == nil && !commitForm.MatchString(base) {
+		err = errors.New("their histories have no commit in common")
 	}
 	if err != nil {
 		return "", fmt.Errorf("find the merge base of %.12s and %.12s: %w", a, b, err)
 	}
 	return base, nil
+}
+
+// IsAncestor reports whether a commit comes before another, as far as is known here.
+func (c *Checkout) IsAncestor(ctx context.Context, before, sha string) bool {
+	_, err := c.Git(ctx, "merge-base", "--is-ancestor", before, sha)
+	return err == nil
 }
 
 // Ancestors returns a commit and those before it, as far as they are here.

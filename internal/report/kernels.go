@@ -173,12 +173,15 @@ func WhyPartial(what string, missing bench.Shards) string {
 // SideName returns the user's name for a side, with its commit if that is
 // known.
 func SideName(s *bench.Side) string {
-	name, stored, commit := escape.Printable(s.Name), escape.Printable(s.Stored), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
+	name, note, commit := escape.Printable(s.Name), escape.Printable(s.Note), fmt.Sprintf("%.7s", escape.Printable(s.Commit))
 	if name == "" {
 		name = escape.Printable(s.Branch)
 	}
-	if name != "" && stored != "" {
-		name += ", " + stored
+	if name != "" && note != "" {
+		name += ", " + note
+	}
+	if name != "" && s.Merged {
+		name += ", merged into the base"
 	}
 	switch {
 	case commit == "":

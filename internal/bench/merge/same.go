@@ -63,8 +63,11 @@ func wordsOf(s bench.Side) string {
 	if s.Branch != "" {
 		text += fmt.Sprintf(" on %q", s.Branch)
 	}
-	if s.Stored != "" {
-		text += fmt.Sprintf(", %q", s.Stored)
+	if s.Note != "" {
+		text += fmt.Sprintf(", %q", s.Note)
+	}
+	if s.Merged {
+		text += ", merged into the base"
 	}
 	return text
 }

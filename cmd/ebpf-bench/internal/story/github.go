@@ -29,6 +29,7 @@ type gitHubKey struct{}
 //	github start                                   serve the API, set the token
 //	github event push DIR:REV                      what a push to main sets
 //	github event pull_request N DIR:HEAD DIR:BASE [fork]
+//	github event merge_group DIR:HEAD DIR:BASE
 //	github event workflow_run DIR:HEAD BRANCH [fork]
 //	github head N DIR:REV                          the pull request moves on
 //	github into N BRANCH                           it is into another branch than main
@@ -100,6 +101,11 @@ func (g *gitHub) event(ts *testscript.TestScript, name string, args []string) {
 		payload["number"], payload["pull_request"] = number, p
 		g.Pulls = slices.DeleteFunc(g.Pulls, func(p map[string]any) bool { return p["number"] == number })
 		g.Pulls = append(g.Pulls, p)
+	case "merge_group":
+		sha = revision(ts, args[0])
+		payload["merge_group"] = map[string]any{
+			"head_sha": sha, "head_ref": "refs/heads/gh-readonly-queue/main/pr-7", "base_sha": revision(ts, args[1]), "base_ref": "refs/heads/main",
+		}
 	case "workflow_run":
 		sha = revision(ts, args[0])
 		payload["workflow_run"] = map[string]any{
