@@ -45,6 +45,7 @@ test: vet tested ## before a push: vet, staticcheck, all quick tests, some again
 
 .PHONY: test-all
 test-all: vet tested ## everything that this machine can run (one to two hours)
+	@scripts/setup workflows
 	scripts/test all -timeout 90m ./...
 	scripts/test all-race -race -timeout 90m -short ./...
 	scripts/fuzz 5000x

@@ -32,9 +32,9 @@ func TestPromisesAreTested(t *testing.T) {
 	stories := namedStory.FindAllStringSubmatch(promises, -1)
 	for _, m := range stories {
 		dir := "../../cmd/ebpf-bench"
-		name, kernels := strings.CutPrefix(m[1], "kernels/")
-		if kernels {
-			dir = filepath.Join(dir, "internal/story/kernels")
+		name := m[1]
+		if folder, story, ok := strings.Cut(name, "/"); ok {
+			dir, name = filepath.Join(dir, "internal/story", folder), story
 		}
 		if _, err := os.Stat(filepath.Join(dir, "testdata/script", name+".txtar")); err != nil {
 			t.Errorf("CONTRIBUTING.md names the story %s: %v", m[1], err)

@@ -3,6 +3,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"go/build"
 	"os"
@@ -39,16 +40,19 @@ func Run(t *testing.T) {
 			env.Setenv("PATH", filepath.Dir(tool)+":"+env.Getenv("PATH"))
 			env.Setenv("EBPF_BENCH", tool)
 			env.Setenv(AsMain, os.Getenv(AsMain))
+			env.Setenv("REPOSITORY", repository)
 			env.Setenv("OBJECTS", filepath.Join(repository, "cmd/ebpf-bench/testdata/objects"))
 			env.Setenv("BUNDLED", filepath.Join(repository, "programs"))
 			env.Setenv("HOOKS", filepath.Join(repository, "runner/testdata"))
 			env.Setenv("TERM", "xterm")
 			env.Values[gitHubKey{}] = &gitHub{}
 			env.Values[repositoryKey{}] = repository
-			// The kernels are in the cache of the user who runs the test.
+			// The kernels are in the cache of the user who runs the test, and tools in the
+			// home.
 			cache, err := os.UserCacheDir()
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("GOPATH", build.Default.GOPATH)
+			env.Setenv("RUSTUP_HOME", cmp.Or(os.Getenv("RUSTUP_HOME"), os.ExpandEnv("$HOME/.rustup")))
 			return err
 		},
 		Condition: func(cond string) (bool, error) {
@@ -78,6 +82,7 @@ func Run(t *testing.T) {
 
 			"github":     playGitHub,
 			"comparison": makeComparison,
+			"workflow":   tryWorkflow,
 
 			"installkernel": installKernel,
 			"registry":      serveImage,
@@ -123,10 +128,10 @@ func files(t *testing.T) []string {
 	return all
 }
 
-// exists reports whether there is a story, here or in the other folder.
+// exists reports whether there is a story, in any of the folders that have some.
 func exists(t *testing.T, name string) bool {
 	t.Helper()
-	for _, folder := range []string{"cmd/ebpf-bench", "cmd/ebpf-bench/internal/story/kernels"} {
+	for _, folder := range []string{"cmd/ebpf-bench", "cmd/ebpf-bench/internal/story/kernels", "cmd/ebpf-bench/internal/story/workflows"} {
 		if _, err := os.Stat(filepath.Join(repository(t), folder, "testdata/script", name+".txtar")); err == nil {
 			return true
 		}
