@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -61,8 +60,6 @@ type step struct {
 	in    *inputs
 	state state
 	may   privileges
-	// patience is how long a step waits for processes that a build left behind.
-	patience time.Duration
 	// on is what GitHub says about the run. In a local run it is nil, and local says why.
 	on    *github.Context
 	local error
@@ -72,7 +69,7 @@ type step struct {
 }
 
 func (o Options) open() (*step, error) {
-	s := &step{Options: o, may: ownPrivileges(), patience: 5 * time.Second}
+	s := &step{Options: o, may: ownPrivileges()}
 	var err error
 	if s.in, err = readInputs(o.Getenv); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ func (s *step) build(ctx context.Context) error {
 	}
 	// Its folder holds the credentials that the checkout may have.
 	defer os.RemoveAll(filepath.Join(s.state.path(baseFolder), ".git"))
-	if err := s.buildIn(ctx, ".", "head", nil); err != nil {
+	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
 	if p.Base != baseBuilt {
@@ -91,7 +90,7 @@ func (s *step) buildBase(ctx context.Context, p *plan) error {
 	}
 	if p.Apart = why != ""; p.Apart {
 		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), why)
-		return s.buildIn(ctx, s.baseDir(p), "base", nil)
+		return s.buildIn(ctx, s.baseDir(p), "base", &inplace.Command{})
 	}
 	if err := s.buildIn(ctx, ".", "base", at); err != nil {
 		return err
@@ -121,33 +120,25 @@ func (s *step) checkConfig() error {
 	return nil
 }
 
-// buildIn runs the build command in a folder, without the variables that give access to the
-// runner or to GitHub. If that is to be in another place, at says in which.
-func (s *step) buildIn(ctx context.Context, dir, side string, at *inplace.Command) error {
+// buildIn runs the build command in a folder, in a place that c says, and without the
+// variables that give access to the runner or to GitHub.
+func (s *step) buildIn(ctx context.Context, dir, side string, c *inplace.Command) error {
 	began := time.Now()
 	s.tell("building the %s: %s", side, s.in.build)
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	args := []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
-	environ := append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
 	end := &tail{w: s.Stderr}
-	// A process that the build left behind must not keep the step from ending, and is not
-	// a failure.
-	if at != nil {
-		at.Args, at.Env, at.Dir, at.Stdout, at.Stderr, at.Delay = args, environ, dir, end, end, s.patience
-		err = at.Run(ctx)
-	} else {
-		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, environ, end, end, s.patience
-		err = cmd.Run()
-	}
+	c.Args = []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
+	c.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
+	c.Dir, c.Stdout, c.Stderr = dir, end, end
+	err = c.Run(ctx)
 	// End a line that the build left open, so that the next message starts a new one.
 	if log, ok := s.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+	if err != nil {
 		return &buildError{err, string(end.last)}
 	}
 	s.tell("built the %s in %.1f s", side, time.Since(began).Seconds())

@@ -1,5 +1,6 @@
 // Package inplace runs a command in a folder that it sees at the path of another, so that a
-// compiler finds two versions of its sources at the same paths.
+// compiler finds two versions of its sources at the same paths. What the command leaves
+// running ends with it: a build server would go on with the files that it saw.
 package inplace
 
 import (
@@ -21,7 +22,7 @@ import (
 )
 
 // Command is a command and where it runs: in a mount namespace of its own, where the folder
-// From is mounted at At.
+// From is mounted at At, or without From in that of this process.
 type Command struct {
 	Args []string
 	// Env is its environment, which JSON might change.
@@ -32,13 +33,15 @@ type Command struct {
 	// Exchange moves instead of mounting: the two folders change their places for everyone
 	// until the command ends. That takes no privileges, and both on one file system.
 	Exchange bool
-	// Delay is how long Run waits for the output of processes that the command left
-	// behind. Stdout and Stderr receive the output.
-	Delay          time.Duration `json:"-"`
-	Stdout, Stderr io.Writer     `json:"-"`
+	// Stdout and Stderr receive the output.
+	Stdout, Stderr io.Writer `json:"-"`
 }
 
 const mode = "inplace"
+
+// patience is how long Run waits for the output of processes that the command left behind and
+// that the helper may not end.
+const patience = 5 * time.Second
 
 func init() { process.RegisterHelper(mode, help) }
 
@@ -53,8 +56,8 @@ type request struct {
 }
 
 // Run runs the command as the user that this process has, and ends it with the context. A
-// process that is not root needs sudo for it, but for Exchange. The error is as from
-// [exec.Cmd.Run], also if From cannot be at At.
+// process that is not root needs sudo to mount. The error is as from [exec.Cmd.Run], also if
+// From cannot be at At.
 func (c *Command) Run(ctx context.Context) error {
 	groups, err := os.Getgroups()
 	if err != nil {
@@ -69,7 +72,7 @@ func (c *Command) Run(ctx context.Context) error {
 		return err
 	}
 	cmd := process.HelperCommand(mode)
-	if !c.Exchange {
+	if r.mounts() {
 		if cmd, err = process.RootHelper(mode); err != nil {
 			return err
 		}
@@ -80,7 +83,7 @@ func (c *Command) Run(ctx context.Context) error {
 		return err
 	}
 	defer ours.Close()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = input, c.Stdout, c.Stderr, c.Delay
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = input, c.Stdout, c.Stderr, patience
 	err = cmd.Start()
 	input.Close()
 	if err != nil {
@@ -91,7 +94,9 @@ func (c *Command) Run(ctx context.Context) error {
 		ours.Close()
 		return errors.Join(err, cmd.Wait())
 	}
-	err = cmd.Wait()
+	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
 	return errors.Join(ctx.Err(), err)
 }
 
@@ -103,14 +108,22 @@ func help([]string) error {
 	}
 	// Signals for its process group are for the process that closes its input.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
-	place := r.mount
-	if r.Exchange {
-		place = r.exchange
+	// What leaves the command's group comes to the helper when its parent ends.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become a subreaper: %w", err)
 	}
-	if err := place(); err != nil {
+	var err error
+	switch {
+	case r.mounts():
+		err = r.mount()
+	case r.Exchange:
+		err = r.exchange()
+	}
+	if err != nil {
 		return err
 	}
 	code, err := r.run()
+	process.KillChildren()
 	if r.Exchange {
 		err = errors.Join(err, r.exchange())
 	}
@@ -119,6 +132,8 @@ func help([]string) error {
 	}
 	return err
 }
+
+func (c *Command) mounts() bool { return c.From != "" && !c.Exchange }
 
 func (r *request) mount() error {
 	// The main goroutine of a helper keeps its thread.

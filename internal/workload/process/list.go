@@ -77,17 +77,23 @@ func numbers(dir string) ([]int, error) {
 	return ns, nil
 }
 
-// KillChildren kills and reaps this process's children until it has none. Their
-// own children become its children in turn.
+// KillChildren kills and reaps this process's children until it has none that it may
+// kill. Their own children become its children in turn.
 func KillChildren() {
 	for {
 		children, _ := List(func(s Stat) bool { return s.Parent == os.Getpid() })
+		options := unix.WNOHANG
 		for _, pid := range children {
-			_ = unix.Kill(pid, unix.SIGKILL)
+			if unix.Kill(pid, unix.SIGKILL) == nil {
+				options = 0
+			}
+		}
+		if len(children) > 0 && options != 0 {
+			return
 		}
 		// Wait for one, and reap whatever else has ended by then: looking for
 		// children again after each one would take forever.
-		for options := 0; ; options = unix.WNOHANG {
+		for ; ; options = unix.WNOHANG {
 			pid, err := unix.Wait4(-1, nil, options, nil)
 			if errors.Is(err, unix.ECHILD) {
 				return
