@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/inplace"
+	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
 // build runs the command that makes the objects in the checkout and, if the base must be
@@ -36,6 +37,7 @@ func (s *step) build(ctx context.Context) error {
 	}
 	// Its folder holds the credentials that the checkout may have.
 	defer os.RemoveAll(filepath.Join(s.state.path(baseFolder), ".git"))
+	began := time.Now()
 	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
@@ -46,7 +48,7 @@ func (s *step) build(ctx context.Context) error {
 		return s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
 	}
 	s.renewBase(ctx, p)
-	err = s.buildBase(ctx, p)
+	err = s.buildBesides(ctx, p, began)
 	if ctx.Err() != nil {
 		return exit.NoMeasure(errors.New("interrupted"))
 	}
@@ -75,6 +77,39 @@ func (s *step) renewBase(ctx context.Context, p *plan) {
 		return
 	}
 	p.Renewed = renewed
+}
+
+// buildBesides builds the base, and leaves both sides with their own objects, also those in a
+// folder that both builds use. The build of the head began at the time began.
+func (s *step) buildBesides(ctx context.Context, p *plan, began time.Time) error {
+	heads, err := built.TakeOutside(p.Top, objectsOf(s.suiteIn(p.Top, p)), began)
+	shared := err == nil
+	if err != nil {
+		s.warn("the base's build may overwrite the head's objects: %v", err)
+	}
+	err = s.buildBase(ctx, p)
+	if err == nil && shared {
+		base := s.state.path(baseFolder)
+		if err := built.BringOutside(base, objectsOf(s.suiteIn(base, p))); err != nil {
+			s.warn("the head's objects may be those of the base: %v", err)
+		}
+	}
+	return errors.Join(err, heads.GiveBack())
+}
+
+// objectsOf returns the paths of a suite's objects, none if it cannot be read: whoever measures
+// reports that.
+func objectsOf(file string) (paths []string) {
+	s, err := suite.Load(suite.OS, filepath.ToSlash(file))
+	if err != nil {
+		return nil
+	}
+	for _, o := range s.Objects {
+		if path, err := s.LocalFile(o.Path); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // buildBase builds the base where it sees its files at the paths of the head's: compilers

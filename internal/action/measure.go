@@ -68,9 +68,18 @@ func (s *step) baseArg(p *plan) (string, error) {
 	return "", nil
 }
 
-// baseSuite returns the base's version of the suite that is measured here: the file with
-// the same path in its checkout, empty if there is none.
+// baseSuite returns the base's version of the suite that is measured here, empty if there is
+// none.
 func (s *step) baseSuite(p *plan) (string, error) {
+	if file := s.suiteIn(s.state.path(baseFolder), p); file != "" {
+		return file, nil
+	}
+	return "", s.noBase(p, lacksSuite, "the merge base has no such suite")
+}
+
+// suiteIn returns the file in a checkout that has the same path in it as the suite that is
+// measured here, empty if there is none.
+func (s *step) suiteIn(checkout string, p *plan) string {
 	for _, name := range s.suiteNames() {
 		if filepath.IsAbs(name) {
 			if here, err := os.Getwd(); err == nil {
@@ -79,15 +88,15 @@ func (s *step) baseSuite(p *plan) (string, error) {
 				}
 			}
 		}
-		file := filepath.Join(s.baseDir(p), name)
-		if rel, err := filepath.Rel(s.state.path(baseFolder), file); err != nil || !filepath.IsLocal(rel) {
+		file := filepath.Join(checkout, p.Prefix, name)
+		if rel, err := filepath.Rel(checkout, file); err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
 		if _, err := os.Stat(file); err == nil {
-			return file, nil
+			return file
 		}
 	}
-	return "", s.noBase(p, lacksSuite, "the merge base has no such suite")
+	return ""
 }
 
 // suiteNames returns the files that may be the suite.

@@ -122,6 +122,12 @@ func TestDoubt(t *testing.T) {
 		{"no line tells, at a mapped path", "8", "8", true, func(c *change) {
 			c.write(c.base, "built.o", c.object("8"))
 		}, "the base was not built: FILE was not read to build built.o"},
+		{"a source of the head alone", "8", "8", false, func(c *change) {
+			if err := os.Remove(filepath.Join(c.base, c.file)); err != nil {
+				c.Fatal(err)
+			}
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: built.o is made from FILE, which only the head has"},
 		{"rightly the same", "8", "8", false, func(c *change) {
 			c.readSource()
 			c.write(c.base, "built.o", c.object("8"))
@@ -228,7 +234,7 @@ func TestRelink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	testenv.Write(t, filepath.Join(dir, "sub/x"), []byte("x"))
-	links := map[string]string{"in": "/checkout/sub/x", "relative": "sub/x", "out": "/usr/bin/x", "like": "/checkout2/x"}
+	links := map[string]string{"in": "/checkout/sub/x", "relative": "sub/x", "sub/up": "../sub/x", "out": "/usr/bin/x", "like": "/checkout2/x", "sub/beside": "../../out/x"}
 	for name, to := range links {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -238,10 +244,77 @@ func TestRelink(t *testing.T) {
 		t.Fatal(err)
 	}
 	links["in"] = filepath.Join(dir, "sub/x")
+	links["sub/beside"] = "/out/x"
 	for name, want := range links {
 		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil || to != want {
 			t.Errorf("%s leads to %s, %v, want %s", name, to, err, want)
 		}
+	}
+}
+
+// Two builds that write to one place leave each side with its own objects.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	head, base, shared := filepath.Join(dir, "head"), filepath.Join(dir, "base"), filepath.Join(dir, "shared")
+	put := func(name, text string) { testenv.Write(t, filepath.Join(shared, name), []byte(text)) }
+	objects := func(in string, names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(in, name))
+		}
+		return paths
+	}
+	for _, side := range []string{head, base} {
+		testenv.Write(t, filepath.Join(side, "own.o"), []byte("own"))
+		for name, to := range map[string]string{"out": shared, "x.o": shared + "/x.o", "by": "out/sub"} {
+			if err := os.Symlink(to, filepath.Join(side, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("kept.o", "as it was")
+	time.Sleep(50 * time.Millisecond) // the clock of files ticks every 10 ms
+	began := time.Now().Add(-20 * time.Millisecond)
+	for _, name := range []string{"x.o", "sub/y.o", "gone.o"} {
+		put(name, "head's "+name)
+	}
+	if err := os.Chmod(filepath.Join(shared, "x.o"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	before := stat(t, filepath.Join(shared, "x.o"))
+
+	heads, err := TakeOutside(head, objects(head, "own.o", "x.o", "by/y.o", "out/kept.o", "out/gone.o"), began)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"x.o": false, "sub/y.o": false, "gone.o": false, "kept.o": true} {
+		if _, err := os.Stat(filepath.Join(shared, name)); (err == nil) != want {
+			t.Errorf("%s while the base is built: %v", name, err)
+		}
+	}
+	put("x.o", "base's x.o")
+	put("sub/y.o", "base's y.o")
+	put("kept.o", "base's kept.o")
+	if err := BringOutside(base, objects(base, "own.o", "x.o", "by/y.o", "out/sub/y.o", "out/kept.o")); err != nil {
+		t.Fatal(err)
+	}
+	if err := heads.GiveBack(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		base + "/own.o": "own", base + "/x.o": "base's x.o", base + "/by/y.o": "base's y.o", base + "/out/sub/y.o": "base's y.o", base + "/out/kept.o": "base's kept.o",
+		head + "/own.o": "own", head + "/x.o": "head's x.o", head + "/by/y.o": "head's sub/y.o", head + "/out/gone.o": "head's gone.o", head + "/out/kept.o": "as it was",
+	} {
+		if got := string(read(t, name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	after := stat(t, filepath.Join(shared, "x.o"))
+	if after.Mode() != before.Mode() || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("%v of %v, was %v of %v", after.Mode(), after.ModTime(), before.Mode(), before.ModTime())
+	}
+	if left, err := filepath.Glob(filepath.Join(shared, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

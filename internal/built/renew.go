@@ -60,26 +60,41 @@ func MarkUnread(dir string) error {
 	return cmp.Or(err, errors.Join(errs...))
 }
 
-// Relink makes the absolute links in a checkout that lead to the path at, where its build
-// saw it, lead to where it is.
+// Relink makes the links in a checkout lead to where they led for its build, which saw it at
+// the path at: the absolute ones into it, and the relative ones out of it.
 func Relink(dir, at string) error {
 	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Type() != fs.ModeSymlink {
 			return passOver(err, name != dir)
 		}
 		to, err := os.Readlink(name)
-		if err != nil || !filepath.IsAbs(to) {
+		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(at, to)
-		if err != nil || !filepath.IsLocal(rel) {
+		now, err := relinked(dir, at, name, to)
+		if err != nil || now == to {
 			return err
 		}
 		if err := os.Remove(name); err != nil {
 			return err
 		}
-		return os.Symlink(filepath.Join(dir, rel), name)
+		return os.Symlink(now, name)
 	})
+}
+
+// relinked returns where a link has to lead.
+func relinked(dir, at, name, to string) (string, error) {
+	if filepath.IsAbs(to) {
+		if rel, err := filepath.Rel(at, to); err != nil || filepath.IsLocal(rel) {
+			return filepath.Join(dir, rel), err
+		}
+		return to, nil
+	}
+	in, err := filepath.Rel(dir, filepath.Dir(name))
+	if err != nil || filepath.IsLocal(filepath.Join(in, to)) {
+		return to, err
+	}
+	return filepath.Join(at, in, to), nil
 }
 
 // passOver drops an error of a file that vanishes or must not be read.

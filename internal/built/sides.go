@@ -95,6 +95,8 @@ func (s *Sides) Doubt(base, head string) (string, error) {
 	switch {
 	case other != "":
 		return fmt.Sprintf("the base was not built: %s has %s as the head has it", name, other), nil
+	case own == "" && traces.alone != "":
+		return fmt.Sprintf("the base was not built: %s is made from %s, which only the head has", name, traces.alone), nil
 	case own == "" && traces.unread != "":
 		return fmt.Sprintf("the base was not built: %s was not read to build %s", traces.unread, name), nil
 	case own == "" && !traces.read && b.ModTime().Before(s.renewed):
@@ -147,15 +149,20 @@ func (s *Sides) committed(data []byte) (bool, error) {
 // traces are what the build left in the source files of an object.
 type traces struct {
 	// read says that a source was read. Unread names one that was not, perhaps one that
-	// seems to be a source, and differs one whose content differs on the two sides.
-	read                     bool
-	unread, perhaps, differs string
+	// seems to be a source, and differs one whose content differs on the two sides. Alone
+	// names one that only the head has.
+	read                            bool
+	unread, perhaps, differs, alone string
 }
 
 func (s *Sides) traces(of map[string][]line) (t traces) {
 	for _, name := range sorted(of) {
 		file, sure := s.base.find(name)
 		if file == "" {
+			// Headers may be generated, or of the system on one side.
+			if others, _ := s.head.find(name); !strings.HasPrefix(filepath.Ext(name), ".h") {
+				t.alone = cmp.Or(t.alone, others)
+			}
 			continue
 		}
 		info, err := s.base.root.Stat(file)
