@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -97,14 +98,23 @@ func heading(m *Model, rows []row) grid.Heading {
 		}
 		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured" + without}
 	}
-	unknown, why := doubted(rows)
-	switch {
-	case unknown == left && why != "":
+	unknown, unclear, why := unjudgeable(rows)
+	switch all := unknown+unclear == left; {
+	case unknown > 0 && unknown == left:
 		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why + without}
-	case why != "":
-		return grid.Heading{Mark: grid.Warned, Text: fmt.Sprintf("No regression in %d of %s%s, the others not compared: %s", left-unknown, of, without, why)}
-	case m.Overall() == thresholds.Inconclusive:
-		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded" + without}
+	case unknown+unclear > 0:
+		text := fmt.Sprintf("No regression in %d of %s", left-unknown-unclear, of)
+		switch {
+		case all || m.Overall() == thresholds.Inconclusive:
+			text = "Inconclusive: a regression cannot be excluded"
+		case unclear > 0:
+			text += fmt.Sprintf(", %d inconclusive", unclear)
+		}
+		text += without
+		if unknown > 0 {
+			text += fmt.Sprintf(", %d not compared: %s", unknown, why)
+		}
+		return grid.Heading{Mark: grid.Warned, Text: text}
 	case left == 0 && without != "":
 		return grid.Heading{Mark: grid.Warned, Text: strings.TrimPrefix(without, ", ")}
 	case without != "":
@@ -123,26 +133,33 @@ func heading(m *Model, rows []row) grid.Heading {
 	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of + same}
 }
 
-// doubted counts the benchmarks whose sides cannot be compared, and says why.
-func doubted(rows []row) (n int, why string) {
-	without := map[string]bool{}
+// unjudgeable counts the benchmarks whose sides cannot be compared, and says why, and
+// those that were compared without a clear answer.
+func unjudgeable(rows []row) (unknown, unclear int, why string) {
+	doubted, open := map[string]bool{}, map[string]bool{}
 	for i := range rows {
-		doubt := rows[i].Doubt
-		if doubt == "" {
+		r := &rows[i]
+		if r.Doubt == "" {
+			if slices.ContainsFunc(r.verdicts(), func(v *thresholds.Verdict) bool {
+				return v.Outcome == thresholds.Inconclusive && v.Severity == thresholds.Fail
+			}) {
+				open[r.Benchmark] = true
+			}
 			continue
 		}
-		without[rows[i].Benchmark] = true
+		doubted[r.Benchmark] = true
 		// The text may come from a stranger.
 		for _, known := range []string{"the base was not built", "the head was not built", "the base was built at another path"} {
-			if strings.HasPrefix(doubt, known) {
+			if strings.HasPrefix(r.Doubt, known) {
 				why = cmp.Or(why, known)
 			}
 		}
 	}
-	if len(without) > 0 {
+	if len(doubted) > 0 {
 		why = cmp.Or(why, "it is not known what was built")
 	}
-	return len(without), why
+	maps.DeleteFunc(open, func(name string, _ bool) bool { return doubted[name] })
+	return len(doubted), len(open), why
 }
 
 // findingSection returns a table of what did not pass.

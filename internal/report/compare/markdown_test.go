@@ -160,11 +160,13 @@ func TestHeadingOfDoubts(t *testing.T) {
 		want          string
 	}{
 		{"", "", thresholds.Pass, "No regression in 2 benchmarks"},
-		{"", "the base was not built: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, the others not compared: the base was not built"},
+		{"", "the base was not built: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, 1 not compared: the base was not built"},
 		{"the head was not built: x", "the base was not built: x", thresholds.Pass, "Not compared: the head was not built"},
-		{"", "the base was built at another path: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, the others not compared: the base was built at another path"},
+		{"", "the base was built at another path: x", thresholds.Pass, "No regression in 1 of 2 benchmarks, 1 not compared: the base was built at another path"},
 		{"a stranger's <text>", "another's", thresholds.Pass, "Not compared: it is not known what was built"},
 		{"", "the base was not built: x", thresholds.Regression, "Regression in 1 of 2 benchmarks"},
+		{"", "", thresholds.Inconclusive, "No regression in 1 of 2 benchmarks, 1 inconclusive"},
+		{"", "the base was not built: x", thresholds.Inconclusive, "Inconclusive: a regression cannot be excluded, 1 not compared: the base was not built"},
 	} {
 		one, two := pairOf("one", bench.Instructions, 1, 1), pairOf("two", bench.Instructions, 1, 1)
 		one.Doubt, two.Doubt = test.first, test.second

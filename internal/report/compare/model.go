@@ -59,7 +59,7 @@ func (m *Model) Overall() thresholds.Outcome {
 // Doubt says why the sides of some benchmarks cannot be compared, in words of this package,
 // or returns "".
 func (m *Model) Doubt() string {
-	_, why := doubted(m.rows())
+	_, _, why := unjudgeable(m.rows())
 	return why
 }
 
