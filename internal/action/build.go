@@ -36,7 +36,7 @@ func (s *step) build(ctx context.Context) error {
 		return exit.NoMeasure(err)
 	}
 	// Its folder holds the credentials that the checkout may have.
-	defer os.RemoveAll(filepath.Join(s.state.path(baseFolder), ".git"))
+	defer git.Discard(s.state.path(baseFolder))
 	began := time.Now()
 	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
@@ -166,7 +166,7 @@ func (s *step) buildIn(ctx context.Context, dir, side string, c *inplace.Command
 	}
 	end := &tail{w: s.Stderr}
 	c.Args = []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
-	c.Env = append(github.WithoutSecrets(os.Environ()), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
+	c.Env = append(git.Unbound(github.WithoutSecrets(os.Environ())), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
 	c.Dir, c.Stdout, c.Stderr = dir, end, end
 	err = c.Run(ctx)
 	// End a line that the build left open, so that the next message starts a new one.

@@ -478,6 +478,32 @@ func TestSubmoduleThatIsGone(t *testing.T) {
 	}
 }
 
+// A head that took the files of the only submodule for its own leaves no trace of it.
+func TestSubmoduleThatWasVendored(t *testing.T) {
+	testenv.Tools(t, "git")
+	t.Setenv("GIT_ALLOW_PROTOCOL", "file")
+	lib, top := t.TempDir(), t.TempDir()
+	gitIn(t, lib, "init", "-q", "-b", "main")
+	testenv.Write(t, filepath.Join(lib, "lib.h"), []byte("1"))
+	gitIn(t, lib, "add", ".")
+	gitIn(t, lib, "commit", "-q", "-m", "1")
+	gitIn(t, top, "init", "-q", "-b", "main")
+	gitIn(t, top, "submodule", "--quiet", "add", "file://"+lib, "lib")
+	gitIn(t, top, "commit", "-q", "-m", "base")
+	base := gitIn(t, top, "rev-parse", "HEAD")
+	gitIn(t, top, "rm", "-q", "lib")
+	testenv.Write(t, filepath.Join(top, "lib/lib.h"), []byte("1"))
+	gitIn(t, top, "add", ".")
+	gitIn(t, top, "commit", "-q", "-m", "head")
+	checkout, dir := cloned(t, top, "main"), filepath.Join(t.TempDir(), "base")
+	if err := layOut(t, checkout, base, dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "lib/lib.h")); err != nil {
+		t.Error(err)
+	}
+}
+
 // The files of Git LFS are there, not their pointers.
 func TestLFSOfTheBase(t *testing.T) {
 	testenv.Tools(t, "git", "git-lfs")

@@ -119,7 +119,7 @@ func (s *step) decideLocally(ctx context.Context) (*plan, error) {
 	s.tell("%v: a local run", s.local)
 	checkout, err := openCheckout(ctx, false)
 	if err != nil {
-		p.Lack, p.Note = lacksCommit, "no base: "+git.ErrNoCheckout.Error()
+		p.Lack, p.Note = lacksCommit, "no base: "+err.Error()
 		return p, nil
 	}
 	if p.HeadSide.Commit, _, err = checkout.Head(ctx); err != nil {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type Checkout struct {
 	// arguments.
 	config, login []string
 	// env is the environment of git, and dir the folder it runs in, empty for the working
-	// directory.
+	// directory. That alone says which repository is meant.
 	env []string
 	dir string
 	// Remote is where commits are fetched from if the repository has no origin.
@@ -39,6 +40,8 @@ var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 var hardened = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never", "safe.bareRepository=explicit",
 	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
+	// A server that does not answer ends a fetch: after 60 s with less than a byte in each.
+	"http.lowSpeedLimit=1", "http.lowSpeedTime=60",
 }
 
 // ErrNoCheckout says that the working directory is in no git repository.
@@ -47,7 +50,7 @@ var ErrNoCheckout = errors.New("this is not a git checkout")
 // Open opens the repository around the working directory, and runs git in the environment
 // env. On a runner it may belong to another user than the container's.
 func Open(ctx context.Context, env []string, onRunner bool) (*Checkout, error) {
-	c := &Checkout{env: env}
+	c := &Checkout{env: Unbound(env)}
 	if onRunner {
 		c.config = append(c.config, "safe.directory=*")
 	}
@@ -73,12 +76,9 @@ func (c *Checkout) gitWith(ctx context.Context, config []string, args ...string)
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
 	cmd.Dir = c.dir
 	cmd.Env = append(slices.Clone(c.env), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
-	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(config)))
-	for i, setting := range config {
-		name, value, _ := strings.Cut(setting, "=")
-		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
-	}
-	return output(cmd, args[0])
+	cmd.Env = configured(cmd.Env, config)
+	text, err := output(cmd, args[0])
+	return text, cmp.Or(ctx.Err(), err)
 }
 
 // Head returns the commit that is checked out, with the parents that it names: a shallow

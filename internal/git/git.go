@@ -37,7 +37,13 @@ func failure(command, output string, err error) error {
 	if len(lines) == 0 {
 		return fmt.Errorf("git %s: %w", command, err)
 	}
-	return fmt.Errorf("git %s: %s", command, strings.TrimPrefix(lines[len(lines)-1], "fatal: "))
+	// What comes after the reason is advice, or what failed by it.
+	for _, line := range lines {
+		if reason, ok := strings.CutPrefix(line, "fatal: "); ok {
+			return fmt.Errorf("git %s: %s", command, reason)
+		}
+	}
+	return fmt.Errorf("git %s: %s", command, lines[len(lines)-1])
 }
 
 // Branch returns the branch that is checked out, empty if there is none.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,8 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // LayOut checks a commit out in the folder dir, as a repository of its own, so that what is
@@ -20,20 +24,25 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) (lacks, err erro
 	if !commitForm.MatchString(sha) {
 		return nil, fmt.Errorf("%.80q is not a commit", sha)
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := clear(dir); err != nil {
 		return nil, err
 	}
 	other := *c
 	other.Top, other.Prefix, other.dir = dir, ".", dir
-	if err := c.copyInto(ctx, filepath.Join(dir, ".git")); err != nil {
+	repository := filepath.Join(dir, ".git")
+	if err := c.copyInto(ctx, repository); err != nil {
 		return nil, err
 	}
-	// The folder may have belonged to another working tree: that of a module, or none.
-	// Who sets the times of files changes their ctime.
-	for _, setting := range [][]string{{"--unset-all", "core.worktree"}, {"core.bare", "false"}, {"core.trustctime", "false"}} {
-		if _, err := c.Git(ctx, append([]string{"config", "--file", filepath.Join(dir, ".git/config")}, setting...)...); err != nil && setting[0] != "--unset-all" {
-			return nil, err
-		}
+	if err := os.WriteFile(filepath.Join(repository, mark), nil, 0o644); err != nil {
+		return nil, err
+	}
+	if err := c.settle(ctx, repository); err != nil {
+		return nil, err
+	}
+	// Every command from here on is for this folder. Settings that a file includes could name
+	// another one.
+	if top, err := other.Git(ctx, "rev-parse", "--show-toplevel"); err != nil || !same(top, dir) {
+		return nil, cmp.Or(err, fmt.Errorf("the settings of the checkout name another working tree: %s", top))
 	}
 	if _, err := other.Git(ctx, "update-ref", "--no-deref", "HEAD", sha); err != nil {
 		return nil, err
@@ -45,10 +54,86 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) (lacks, err erro
 	return errors.Join(other.fillSubmodules(ctx, c), other.fillLFS(ctx)), nil
 }
 
+// mark is a file in each repository that LayOut made.
+const mark = "ebpf-bench"
+
+// Discard removes the repository of a folder that LayOut made, but not its files. It may hold
+// the credentials of the checkout.
+func Discard(dir string) error {
+	repository := filepath.Join(dir, ".git")
+	if _, err := os.Stat(filepath.Join(repository, mark)); err != nil {
+		return nil
+	}
+	return os.RemoveAll(repository)
+}
+
+// clear removes a folder, but not a repository of somebody else.
+func clear(dir string) error {
+	repository := filepath.Join(dir, ".git")
+	if _, err := os.Lstat(repository); err == nil {
+		if _, err := os.Stat(filepath.Join(repository, mark)); err != nil {
+			return bench.WithHint(fmt.Errorf("%s has a repository that ebpf-bench did not make, and stays", dir),
+				"it may be your checkout, if a build was killed that had exchanged the two: move it back to its place")
+		}
+	}
+	err := os.RemoveAll(dir)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	// Builds leave folders that even their owner may not change.
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, _ error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
+// settle makes a copied repository, and those of its submodules, belong to the working trees
+// that they are in now.
+func (c *Checkout) settle(ctx context.Context, repository string) error {
+	return filepath.WalkDir(repository, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(name), "HEAD")); err != nil {
+			return nil // in no repository, but a branch or submodule of that name
+		}
+		if entry.IsDir() && entry.Name() == "objects" {
+			return fs.SkipDir
+		}
+		var settings [][]string
+		switch entry.Name() {
+		case "config.worktree":
+			settings = [][]string{{"--unset-all", "core.worktree"}, {"--unset-all", "core.bare"}}
+		case "config":
+			// Who sets the times of files changes their ctime.
+			settings = [][]string{{"--unset-all", "core.worktree"}, {"core.bare", "false"}, {"core.trustctime", "false"}}
+		}
+		for _, setting := range settings {
+			if _, err := c.Git(ctx, append([]string{"config", "--file", name}, setting...)...); err != nil && setting[0] != "--unset-all" {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// same reports whether two paths lead to one folder.
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
 // Refresh makes git see the files in the folder dir, which LayOut made, as unmodified, after
 // their times were set. It fails where filters modify them.
 func Refresh(ctx context.Context, env []string, dir string) error {
-	c := Checkout{env: env, dir: dir, config: []string{"safe.directory=*"}}
+	c := Checkout{env: Unbound(env), dir: dir, config: []string{"safe.directory=*"}}
 	_, err := c.Git(ctx, "update-index", "-q", "--refresh")
 	return err
 }
@@ -74,6 +159,12 @@ func (c *Checkout) copyInto(ctx context.Context, to string) error {
 	return nil
 }
 
+// unchanging matches the files of a repository that git writes only once.
+var unchanging = regexp.MustCompile(`^(.*/)?objects/([0-9a-f]{2}/([0-9a-f]{2}/)?[0-9a-f]{38,64}|pack/pack-[0-9a-f]+\.\w+)$`)
+
+// ofNames matches the files that belong to a branch or tag of any name.
+var ofNames = regexp.MustCompile(`(^|/)(refs|logs)/`)
+
 // copyRepository copies the folder of a repository. Objects never change, so they become
 // hard links if the file system has them.
 func copyRepository(from, to string) error {
@@ -90,7 +181,7 @@ func copyRepository(from, to string) error {
 		}
 		target := filepath.Join(to, rel)
 		switch {
-		case rel == "index" || rel == "worktrees" || rel == "shallow.lock":
+		case rel == "index" || rel == "worktrees" || strings.HasSuffix(rel, ".lock"):
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -105,11 +196,29 @@ func copyRepository(from, to string) error {
 			return os.Symlink(link, target)
 		case !entry.Type().IsRegular():
 			return nil
-		case strings.Contains(rel, "objects/") && os.Link(name, target) == nil:
+		case strings.HasSuffix(rel, "objects/info/alternates"):
+			return copyAlternates(name, target)
+		case unchanging.MatchString(rel) && !ofNames.MatchString(rel) && os.Link(name, target) == nil:
 			return nil
 		}
 		return copyFile(name, target)
 	})
+}
+
+// copyAlternates copies the list of folders with more objects, which may be relative.
+func copyAlternates(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if at := strings.TrimSuffix(line, "\n"); at != "" && !filepath.IsAbs(at) && !strings.HasPrefix(at, "#") && !strings.HasPrefix(at, `"`) {
+			line = filepath.Join(filepath.Dir(from), "..", at) + "\n"
+		}
+		out.WriteString(line)
+	}
+	return os.WriteFile(to, []byte(out.String()), 0o644)
 }
 
 func copyFile(from, to string) error {
@@ -134,19 +243,19 @@ func copyFile(from, to string) error {
 }
 
 // fillSubmodules checks out the submodules that the checkout from has, and those that only
-// this commit names, unless the checkout has none at all: then its build gets them, or
+// this commit names, unless the checkout has none of its own: then its build gets them, or
 // needs none.
 func (c *Checkout) fillSubmodules(ctx context.Context, from *Checkout) error {
-	if _, err := c.Git(ctx, "config", "--get-regexp", `^submodule\..*\.(url|active)$`); err != nil {
-		return nil
-	}
 	here, err := c.submodules(ctx)
-	if err != nil {
+	if err != nil || len(here) == 0 {
 		return err
 	}
 	there, err := from.submodules(ctx)
 	if err != nil {
 		return err
+	}
+	if _, err := c.Git(ctx, "config", "--get-regexp", `^submodule\..*\.(url|active)$`); err != nil && len(there) > 0 {
+		return nil
 	}
 	gone := slices.DeleteFunc(here, func(path string) bool { return slices.Contains(there, path) })
 	update := []string{"submodule", "--quiet", "update", "--recursive", "--depth=1"}
