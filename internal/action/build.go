@@ -52,6 +52,9 @@ func (s *step) build(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return exit.NoMeasure(errors.New("interrupted"))
 	}
+	if errors.Is(err, inplace.ErrDisplaced) {
+		return exit.NoMeasure(bench.WithHint(err, "the base's build, or what killed it, is to blame; move your files back to their place before anything else runs"))
+	}
 	if err != nil {
 		// Perhaps only the change makes it build.
 		if failed := (*buildError)(nil); errors.As(err, &failed) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"unicode/utf8"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
@@ -22,6 +23,9 @@ func (s *step) plan(ctx context.Context) error {
 	}
 	if err := s.mayMeasure(); err != nil {
 		return err
+	}
+	if err := s.state.clear(); err != nil {
+		return exit.NoMeasure(err)
 	}
 	if s.in.mode != "host" {
 		if err := fleet.CanEmulate(runtime.GOARCH); err != nil {
@@ -60,6 +64,7 @@ func (s *step) decide(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, bench.WithHint(err, "check the pull request out before, by actions/checkout")
 	}
+	checkout.Fetching = func(remote string) { s.tell("fetching commits from %s", remote) }
 	checkout.Remote = s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo
 	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))
 	t, err := takeTree(ctx, checkout, s.on)
@@ -106,6 +111,9 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 	if lacks != nil {
 		p.Lacking = fmt.Sprintf("the base is not complete: %v", lacks)
 		s.warn("%s", p.Lacking)
+	}
+	if !utf8.ValidString(checkout.Top) {
+		return fmt.Errorf("the path of the checkout is not UTF-8: %q", checkout.Top)
 	}
 	p.Base, p.Prefix, p.Top = baseBuilt, checkout.Prefix, checkout.Top
 	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)

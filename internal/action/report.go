@@ -13,6 +13,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/git"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
@@ -47,7 +48,7 @@ func (s *step) tidy() {
 	if s.on != nil {
 		return
 	}
-	if err := os.RemoveAll(s.state.path(baseFolder)); err != nil {
+	if err := git.Remove(s.state.path(baseFolder)); err != nil {
 		s.warn("the checkout of the base stays: %v", err)
 	}
 }

@@ -91,6 +91,17 @@ type failure struct {
 // maxStateFile is the largest file of the state that read accepts, in bytes.
 const maxStateFile = 1 << 20
 
+// clear forgets what an earlier run with the same folder found.
+func (s state) clear() error {
+	var errs []error
+	for _, name := range []string{planFile, resultsFile, failureFile, reportFile, bmfFile} {
+		if err := os.Remove(s.path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (s state) write(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -30,6 +30,8 @@ type Checkout struct {
 	dir string
 	// Remote is where commits are fetched from if the repository has no origin.
 	Remote string
+	// Fetching, if set, is told before a fetch, which can take long, where it goes.
+	Fetching func(remote string)
 }
 
 var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
@@ -133,6 +135,9 @@ func (c *Checkout) Fetch(ctx context.Context, depth string, shas ...string) erro
 			return errors.New("the checkout has no remote")
 		}
 		remote = c.Remote
+	}
+	if c.Fetching != nil {
+		c.Fetching(remote)
 	}
 	args := []string{"fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--quiet"}
 	if depth != "" {

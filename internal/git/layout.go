@@ -24,7 +24,7 @@ func (c *Checkout) LayOut(ctx context.Context, sha, dir string) (lacks, err erro
 	if !commitForm.MatchString(sha) {
 		return nil, fmt.Errorf("%.80q is not a commit", sha)
 	}
-	if err := clear(dir); err != nil {
+	if err := Remove(dir); err != nil {
 		return nil, err
 	}
 	other := *c
@@ -67,8 +67,8 @@ func Discard(dir string) error {
 	return os.RemoveAll(repository)
 }
 
-// clear removes a folder, but not a repository of somebody else.
-func clear(dir string) error {
+// Remove removes a folder that LayOut made. It fails if the folder has another repository.
+func Remove(dir string) error {
 	repository := filepath.Join(dir, ".git")
 	if _, err := os.Lstat(repository); err == nil {
 		if _, err := os.Stat(filepath.Join(repository, mark)); err != nil {

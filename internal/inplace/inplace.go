@@ -5,7 +5,7 @@ package inplace
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +24,7 @@ import (
 // Command is a command and where it runs: in a mount namespace of its own, where the folder
 // From is mounted at At, or without From in that of this process.
 type Command struct {
-	Args []string
-	// Env is its environment, which JSON might change.
-	Env []string `json:"-"`
+	Args, Env []string
 	// Dir is its working directory, as it is seen there.
 	Dir      string
 	From, At string
@@ -34,8 +32,11 @@ type Command struct {
 	// until the command ends. That takes no privileges, and both on one file system.
 	Exchange bool
 	// Stdout and Stderr receive the output.
-	Stdout, Stderr io.Writer `json:"-"`
+	Stdout, Stderr io.Writer
 }
+
+// ErrDisplaced says that a folder that was exchanged is not back in its place.
+var ErrDisplaced = errors.New("it was exchanged and is not back in its place")
 
 const mode = "inplace"
 
@@ -48,28 +49,63 @@ func init() { process.RegisterHelper(mode, help) }
 // request is what the helper, which is root, is asked to do: to run a command as the user
 // who asks.
 type request struct {
-	Command
-	// Environ is the environment, with a NUL between the variables.
-	Environ  []byte
-	UID, GID uint32
-	Groups   []uint32
+	Args, Env     []string
+	Dir, From, At string
+	Exchange      bool
+	UID, GID      uint32
+	Groups        []uint32
 }
 
 // Run runs the command as the user that this process has, and ends it with the context. A
 // process that is not root needs sudo to mount. The error is as from [exec.Cmd.Run], also if
-// From cannot be at At.
+// From cannot be at At. If what was exchanged could not be put back, it is ErrDisplaced, too.
 func (c *Command) Run(ctx context.Context) error {
+	if !c.Exchange {
+		return c.run(ctx)
+	}
+	own, err := os.Stat(c.At)
+	if err != nil {
+		return err
+	}
+	err = c.run(ctx)
+	return errors.Join(err, c.putBack(own))
+}
+
+// putBack puts the folder own back at At, should the helper have been killed, or the command
+// have moved what was there.
+func (c *Command) putBack(own os.FileInfo) error {
+	is := func(path string) (bool, error) {
+		now, err := os.Stat(path)
+		return err == nil && os.SameFile(own, now), err
+	}
+	there, missing := is(c.At)
+	if there {
+		return nil
+	}
+	if moved, _ := is(c.From); !moved {
+		return fmt.Errorf("%s: %w", c.At, ErrDisplaced)
+	}
+	flags := uint(unix.RENAME_EXCHANGE)
+	if errors.Is(missing, os.ErrNotExist) {
+		flags = unix.RENAME_NOREPLACE
+	}
+	if err := unix.Renameat2(unix.AT_FDCWD, c.From, unix.AT_FDCWD, c.At, flags); err != nil {
+		return fmt.Errorf("%s: %w, but at %s: %w", c.At, ErrDisplaced, c.From, err)
+	}
+	return nil
+}
+
+func (c *Command) run(ctx context.Context) error {
 	groups, err := os.Getgroups()
 	if err != nil {
 		return err
 	}
-	r := request{Command: *c, Environ: []byte(strings.Join(c.Env, "\x00")), UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}
+	r := request{
+		Args: c.Args, Env: c.Env, Dir: c.Dir, From: c.From, At: c.At, Exchange: c.Exchange,
+		UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()),
+	}
 	for _, g := range groups {
 		r.Groups = append(r.Groups, uint32(g))
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
 	}
 	cmd := process.HelperCommand(mode)
 	if r.mounts() {
@@ -90,7 +126,7 @@ func (c *Command) Run(ctx context.Context) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { ours.Close() })()
-	if _, err := ours.Write(append(text, '\n')); err != nil {
+	if err := gob.NewEncoder(ours).Encode(r); err != nil {
 		ours.Close()
 		return errors.Join(err, cmd.Wait())
 	}
@@ -103,7 +139,7 @@ func (c *Command) Run(ctx context.Context) error {
 // help is the helper.
 func help([]string) error {
 	var r request
-	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
+	if err := gob.NewDecoder(os.Stdin).Decode(&r); err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	// Signals for its process group are for the process that closes its input.
@@ -133,7 +169,7 @@ func help([]string) error {
 	return err
 }
 
-func (c *Command) mounts() bool { return c.From != "" && !c.Exchange }
+func (r *request) mounts() bool { return r.From != "" && !r.Exchange }
 
 func (r *request) mount() error {
 	// The main goroutine of a helper keeps its thread.
@@ -159,7 +195,7 @@ func (r *request) exchange() error {
 // run runs the command and returns its exit code, as a shell would.
 func (r *request) run() (int, error) {
 	os.Clearenv()
-	for entry := range strings.SplitSeq(string(r.Environ), "\x00") {
+	for _, entry := range r.Env {
 		name, value, _ := strings.Cut(entry, "=")
 		os.Setenv(name, value)
 	}

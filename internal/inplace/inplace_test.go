@@ -75,6 +75,43 @@ func TestRunExchanged(t *testing.T) {
 	}
 }
 
+// The folder that was there is back whatever becomes of the helper and of the other one.
+func TestRunExchangedAndKilled(t *testing.T) {
+	for what, command := range map[string]string{
+		"killed": "kill -KILL $PPID", "removed": `rm -r "$OLDPWD"`, "moved": `mv "$OLDPWD" "$OLDPWD.moved"`,
+		"replaced": `mv "$OLDPWD" "$OLDPWD.moved"; mkdir "$OLDPWD"`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			from, at := two(t)
+			c := Command{Args: []string{"sh", "-c", "cd " + at + "; cd /; " + command}, Env: os.Environ(), Dir: at, From: from, At: at, Exchange: true}
+			err := c.Run(t.Context())
+			if what != "replaced" && err == nil || errors.Is(err, ErrDisplaced) {
+				t.Error(err)
+			}
+			if text, err := os.ReadFile(filepath.Join(at, "sub/x")); err != nil || string(text) != "head" {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+	from, at := two(t)
+	c := Command{Args: []string{"sh", "-c", "mv " + from + " " + from + ".moved"}, Env: os.Environ(), Dir: at, From: from, At: at, Exchange: true}
+	if err := c.Run(t.Context()); !errors.Is(err, ErrDisplaced) {
+		t.Errorf("%v, and the folder is elsewhere", err)
+	}
+}
+
+// Paths and arguments are bytes.
+func TestRunAnyBytes(t *testing.T) {
+	from, at := two(t)
+	at += "/\xff\n"
+	testenv.Write(t, filepath.Join(at, "sub/x"), []byte("head"))
+	var out bytes.Buffer
+	c := Command{Args: []string{"sh", "-c", "cat sub/x; printf '\xfe'"}, Env: os.Environ(), Dir: at, From: from, At: at, Stdout: &out, Stderr: &out}
+	if err := c.Run(t.Context()); err != nil || out.String() != "base\xfe" {
+		t.Errorf("%q, %v", &out, err)
+	}
+}
+
 func TestRunWithoutAPlace(t *testing.T) {
 	from, at := two(t)
 	var out bytes.Buffer
