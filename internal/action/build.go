@@ -35,8 +35,12 @@ func (s *step) build(ctx context.Context) error {
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
-	// Its folder holds the credentials that the checkout may have.
-	defer git.Discard(s.state.path(baseFolder))
+	defer func() {
+		// It holds the credentials that the checkout may have.
+		if err := git.Discard(s.state.path(baseFolder)); err != nil {
+			s.warn("the repository of the base stays: %v", err)
+		}
+	}()
 	began := time.Now()
 	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
