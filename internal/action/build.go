@@ -89,16 +89,19 @@ func (s *step) renewBase(ctx context.Context, p *plan) {
 // buildBesides builds the base, and leaves both sides with their own objects, also those in a
 // folder that both builds use. The build of the head began at the time began.
 func (s *step) buildBesides(ctx context.Context, p *plan, began time.Time) error {
-	heads, err := built.TakeOutside(p.Top, objectsOf(s.suiteIn(p.Top, p)), began)
-	shared := err == nil
+	heads, err := built.Keep(p.Top, objectsOf(s.suiteIn(p.Top, p)), began)
+	keeps := err == nil
 	if err != nil {
 		s.warn("the base's build may overwrite the head's objects: %v", err)
 	}
 	err = s.buildBase(ctx, p)
-	if err == nil && shared {
-		base := s.state.path(baseFolder)
-		if err := built.BringOutside(base, objectsOf(s.suiteIn(base, p))); err != nil {
-			s.warn("the head's objects may be those of the base: %v", err)
+	if err == nil && keeps {
+		base, at := s.state.path(baseFolder), p.Top
+		if p.Apart {
+			at = base
+		}
+		if err := built.BringOutside(base, at, objectsOf(s.suiteIn(base, p))); err != nil {
+			s.warn("the base's objects may be those of the head: %v", err)
 		}
 	}
 	return errors.Join(err, heads.GiveBack())

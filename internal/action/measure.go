@@ -81,22 +81,33 @@ func (s *step) baseSuite(p *plan) (string, error) {
 // measured here, empty if there is none.
 func (s *step) suiteIn(checkout string, p *plan) string {
 	for _, name := range s.suiteNames() {
-		if filepath.IsAbs(name) {
-			if here, err := os.Getwd(); err == nil {
-				if rel, err := filepath.Rel(here, name); err == nil {
-					name = rel
-				}
-			}
-		}
-		file := filepath.Join(checkout, p.Prefix, name)
-		if rel, err := filepath.Rel(checkout, file); err != nil || !filepath.IsLocal(rel) {
+		name, err := inCheckout(p, name)
+		if err != nil || !filepath.IsLocal(name) {
 			continue
 		}
+		file := filepath.Join(checkout, name)
 		if _, err := os.Stat(file); err == nil {
 			return file
 		}
 	}
 	return ""
+}
+
+// inCheckout returns the path in the checkout of a file that is named from the working
+// directory, which may be known by a symlink.
+func inCheckout(p *plan, name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		return filepath.Join(p.Prefix, name), nil
+	}
+	if rel, err := filepath.Rel(p.Top, name); err == nil && filepath.IsLocal(rel) {
+		return rel, nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(here, name)
+	return filepath.Join(p.Prefix, rel), err
 }
 
 // suiteNames returns the files that may be the suite.

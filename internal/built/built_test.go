@@ -253,7 +253,7 @@ func TestRelink(t *testing.T) {
 }
 
 // Two builds that write to one place leave each side with its own objects.
-func TestOutside(t *testing.T) {
+func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	head, base, shared := filepath.Join(dir, "head"), filepath.Join(dir, "base"), filepath.Join(dir, "shared")
@@ -264,9 +264,13 @@ func TestOutside(t *testing.T) {
 		}
 		return paths
 	}
+	if err := os.Symlink(head, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	for _, side := range []string{head, base} {
-		testenv.Write(t, filepath.Join(side, "own.o"), []byte("own"))
-		for name, to := range map[string]string{"out": shared, "x.o": shared + "/x.o", "by": "out/sub"} {
+		testenv.Write(t, filepath.Join(side, "own.o"), []byte(filepath.Base(side)))
+		// The builds of both saw the checkout at the head's path.
+		for name, to := range map[string]string{"out": shared, "x.o": shared + "/x.o", "by": "out/sub", "back.o": "../link/own.o", "nothing.o": "../head/gone"} {
 			if err := os.Symlink(to, filepath.Join(side, name)); err != nil {
 				t.Fatal(err)
 			}
@@ -283,11 +287,17 @@ func TestOutside(t *testing.T) {
 	}
 	before := stat(t, filepath.Join(shared, "x.o"))
 
-	heads, err := TakeOutside(head, objects(head, "own.o", "x.o", "by/y.o", "out/kept.o", "out/gone.o"), began)
+	testenv.Write(t, filepath.Join(head, "hard.o"), []byte("head's hard.o"))
+	if err := os.Link(filepath.Join(head, "hard.o"), filepath.Join(shared, "hard.o")); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(shared, "named.o")
+	put("named.o", "head's named.o")
+	heads, err := Keep(head, append(objects(head, "own.o", "x.o", "by/y.o", "out/kept.o", "out/gone.o", "hard.o", "back.o", "missing.o"), outside), began)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"x.o": false, "sub/y.o": false, "gone.o": false, "kept.o": true} {
+	for name, want := range map[string]bool{"x.o": false, "sub/y.o": false, "gone.o": false, "kept.o": true, "hard.o": true, "named.o": false} {
 		if _, err := os.Stat(filepath.Join(shared, name)); (err == nil) != want {
 			t.Errorf("%s while the base is built: %v", name, err)
 		}
@@ -295,15 +305,17 @@ func TestOutside(t *testing.T) {
 	put("x.o", "base's x.o")
 	put("sub/y.o", "base's y.o")
 	put("kept.o", "base's kept.o")
-	if err := BringOutside(base, objects(base, "own.o", "x.o", "by/y.o", "out/sub/y.o", "out/kept.o")); err != nil {
+	put("hard.o", "base's hard.o")
+	put("named.o", "base's named.o")
+	if err := BringOutside(base, head, append(objects(base, "own.o", "x.o", "by/y.o", "out/sub/y.o", "out/kept.o", "back.o", "nothing.o"), outside)); err != nil {
 		t.Fatal(err)
 	}
 	if err := heads.GiveBack(); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		base + "/own.o": "own", base + "/x.o": "base's x.o", base + "/by/y.o": "base's y.o", base + "/out/sub/y.o": "base's y.o", base + "/out/kept.o": "base's kept.o",
-		head + "/own.o": "own", head + "/x.o": "head's x.o", head + "/by/y.o": "head's sub/y.o", head + "/out/gone.o": "head's gone.o", head + "/out/kept.o": "as it was",
+		base + "/own.o": "base", base + "/back.o": "base", base + "/x.o": "base's x.o", base + "/by/y.o": "base's y.o", base + "/out/sub/y.o": "base's y.o", base + "/out/kept.o": "base's kept.o",
+		head + "/own.o": "head", head + "/back.o": "head", head + "/hard.o": "head's hard.o", outside: "head's named.o", head + "/x.o": "head's x.o", head + "/by/y.o": "head's sub/y.o", head + "/out/gone.o": "head's gone.o", head + "/out/kept.o": "as it was",
 	} {
 		if got := string(read(t, name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -328,8 +328,8 @@ func commonEnd(a, b []string) int {
 	return n
 }
 
-// maxSource is the largest file that is read, in bytes.
-const maxSource = 64 << 20
+// maxFile is the largest file that is read, in bytes.
+const maxFile = 64 << 20
 
 // read reads a regular file without a trace, as far as this user may.
 func (t *tree) read(name string) ([]byte, error) {
@@ -342,13 +342,13 @@ func (t *tree) read(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxSource) {
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
 		err = &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(f, maxSource))
+	return io.ReadAll(io.LimitReader(f, maxFile))
 }
 
 // seesReads reports whether the file system of a folder keeps the time of the last access.
