@@ -41,6 +41,9 @@ func (s *step) build(ctx context.Context) error {
 			s.warn("the repository of the base stays: %v", err)
 		}
 	}()
+	if p.Base == baseBuilt {
+		s.renewHead(ctx, p)
+	}
 	began := time.Now()
 	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
@@ -48,6 +51,7 @@ func (s *step) build(ctx context.Context) error {
 	if p.Base != baseBuilt {
 		return nil
 	}
+	head, _ := git.Head(ctx, github.WithoutSecrets(os.Environ()), p.Top)
 	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
 		return s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
 	}
@@ -66,24 +70,45 @@ func (s *step) build(ctx context.Context) error {
 		}
 		return s.noBase(p, lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
 	}
+	if now, err := git.Head(ctx, github.WithoutSecrets(os.Environ()), s.state.path(baseFolder)); err == nil && now == head && now != p.Commit {
+		return s.noBase(p, lacksOwn, fmt.Sprintf("the build checks out %.12s itself, the head, instead of building %.12s, the merge base", now, p.Commit))
+	}
 	return exit.NoMeasure(s.state.write(planFile, p))
+}
+
+// renewHead prepares the head for a build that makes its objects from what it changes, and
+// not from what an earlier build left, and for [step.doubts].
+func (s *step) renewHead(ctx context.Context, p *plan) {
+	changed, err := built.Differing(s.state.path(baseFolder), p.Top, p.Changed)
+	if err == nil {
+		p.Changed = changed
+		p.HeadRenewed, err = s.renew(ctx, p.Top, p.Changed, built.RenewChanged)
+	}
+	if err != nil {
+		s.warn("the head may not be built from its own files: %v", err)
+	}
 }
 
 // renewBase prepares the base for a build that takes no files of the head's for its own,
 // and for [step.doubts].
 func (s *step) renewBase(ctx context.Context, p *plan) {
-	dir := s.state.path(baseFolder)
-	renewed, err := built.Renew(dir)
+	var err error
+	if p.Renewed, err = s.renew(ctx, s.state.path(baseFolder), p.Changed, built.Renew); err != nil {
+		s.warn("the base may not be built from its own files: %v", err)
+	}
+}
+
+func (s *step) renew(ctx context.Context, dir string, changed []string, renew func(string, []string) (time.Time, error)) (time.Time, error) {
+	renewed, err := renew(dir, changed)
 	if err == nil {
-		// Filters may make git see modified files in any checkout.
+		// Git sees files as modified where they are, or filters modify them.
 		_ = git.Refresh(ctx, github.WithoutSecrets(os.Environ()), dir)
 		err = built.MarkUnread(dir)
 	}
 	if err != nil {
-		s.warn("the base may not be built from its own files: %v", err)
-		return
+		return time.Time{}, err
 	}
-	p.Renewed = renewed
+	return renewed, nil
 }
 
 // buildBesides builds the base, and leaves both sides with their own objects, also those in a
@@ -176,7 +201,7 @@ func (s *step) buildIn(ctx context.Context, dir, side string, c *inplace.Command
 	}
 	end := &tail{w: s.Stderr}
 	c.Args = []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
-	c.Env = append(git.Unbound(github.WithoutSecrets(os.Environ())), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
+	c.Env = append(git.Environ(github.WithoutSecrets(os.Environ())), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
 	c.Dir, c.Stdout, c.Stderr = dir, end, end
 	err = c.Run(ctx)
 	// End a line that the build left open, so that the next message starts a new one.

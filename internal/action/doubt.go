@@ -26,7 +26,7 @@ func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 		return nil
 	}
 	all, hints := doubts{}, map[string]string{}
-	sides, err := built.Open(s.state.path(baseFolder), p.Top, p.Renewed)
+	sides, err := built.Open(built.Checkout{Dir: s.state.path(baseFolder), Renewed: p.Renewed}, built.Checkout{Dir: p.Top, Renewed: p.HeadRenewed}, p.Changed)
 	if err == nil {
 		defer sides.Close()
 	}

@@ -20,6 +20,7 @@ type lack string
 // results that a stranger may have written.
 const (
 	lacksBuild    lack = "the base does not build"
+	lacksOwn      lack = "the base was not built"
 	lacksSuite    lack = "the base has no such suite"
 	lacksObjects  lack = "the base cannot be read"
 	lacksRun      lack = "the baseline has no run of the base"
@@ -28,7 +29,7 @@ const (
 	lacksAll      lack = "there is no base"
 )
 
-var lacks = []lack{lacksBuild, lacksSuite, lacksObjects, lacksRun, lacksBaseline, lacksCommit}
+var lacks = []lack{lacksBuild, lacksOwn, lacksSuite, lacksObjects, lacksRun, lacksBaseline, lacksCommit}
 
 // noBase records that the head is measured alone, and why.
 func (s *step) noBase(p *plan, of lack, why string) error {

@@ -115,6 +115,9 @@ func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, b
 	if !utf8.ValidString(checkout.Top) {
 		return fmt.Errorf("the path of the checkout is not UTF-8: %q", checkout.Top)
 	}
+	if p.Changed, err = checkout.Changed(ctx, base); err != nil {
+		return fmt.Errorf("find what differs from the base: %w", err)
+	}
 	p.Base, p.Prefix, p.Top = baseBuilt, checkout.Prefix, checkout.Top
 	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)
 	return nil

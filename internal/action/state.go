@@ -60,8 +60,12 @@ type plan struct {
 	// Top is the folder of the head's checkout.
 	Top    string `json:"top,omitempty"`
 	Prefix string `json:"prefix,omitempty"`
-	// Renewed is when the files of the base were made to look new, for its build.
-	Renewed time.Time `json:"renewed,omitzero"`
+	// Changed are the paths in the checkouts that differ: files, or submodules with all in them.
+	Changed []string `json:"changed,omitempty"`
+	// Renewed is when the files of the base were made to look new for its build, and
+	// HeadRenewed when those of the head that differ were.
+	Renewed     time.Time `json:"renewed,omitzero"`
+	HeadRenewed time.Time `json:"head_renewed,omitzero"`
 	// Apart says that the base was built at another path than the head.
 	Apart bool `json:"apart,omitempty"`
 	// Run is a run of the stored baseline.
@@ -89,7 +93,7 @@ type failure struct {
 }
 
 // maxStateFile is the largest file of the state that read accepts, in bytes.
-const maxStateFile = 1 << 20
+const maxStateFile = 16 << 20
 
 // clear forgets what an earlier run with the same folder found.
 func (s state) clear() error {

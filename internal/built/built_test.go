@@ -2,6 +2,7 @@ package built
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,15 +42,16 @@ func stat(t testing.TB, name string) os.FileInfo {
 // change is a change of one source, in two checkouts.
 type change struct {
 	*testing.T
-	base, head string
-	renewed    time.Time
+	base, head           string
+	renewed, headRenewed time.Time
+	changed              []string
 	// name is the source as compilers name it, in both checkouts file.
 	name, file string
 }
 
 // newChange makes two checkouts whose sources differ in the count of a loop or, if that is
-// the same, in a comment. If mapped, compilers do not know where they are.
-func newChange(t *testing.T, base, head string, mapped bool) *change {
+// the same, in a text. If mapped, compilers do not know where they are.
+func newChange(t *testing.T, base, head string, mapped bool, text string) *change {
 	c := &change{T: t, base: t.TempDir(), name: inObject, file: inObject}
 	// The object has room for a path of one length.
 	var err error
@@ -66,15 +68,21 @@ func newChange(t *testing.T, base, head string, mapped bool) *change {
 	}
 	source := string(read(t, filepath.Join(objects, "one_more.c")))
 	for dir, n := range map[string]string{c.base: base, c.head: head} {
-		text := strings.Replace(source, loop, strings.Replace(loop, "8", n, 1), 1)
-		testenv.Write(t, filepath.Join(dir, c.file), []byte(text+"// "+dir+"\n"))
+		text := strings.Replace(source, loop, strings.Replace(loop, "8", n, 1), 1) + fmt.Sprintf(text, dir)
+		testenv.Write(t, filepath.Join(dir, c.file), []byte(text))
 	}
 	c.write(c.head, "built.o", c.object(head))
-	if c.renewed, err = Renew(c.base); err != nil {
+	c.changed = []string{filepath.Clean(c.file)}
+	if c.renewed, err = Renew(c.base, c.changed); err != nil {
 		t.Fatal(err)
 	}
-	if err := MarkUnread(c.base); err != nil {
+	if c.headRenewed, err = RenewChanged(c.head, c.changed); err != nil {
 		t.Fatal(err)
+	}
+	for _, dir := range []string{c.base, c.head} {
+		if err := MarkUnread(dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return c
 }
@@ -92,6 +100,36 @@ func (c *change) write(dir, name string, data []byte) {
 
 // readSource reads the base's source, as a compiler does.
 func (c *change) readSource() { read(c, filepath.Join(c.base, c.file)) }
+
+// commit makes an object a file of the base's commit.
+func (c *change) commit(n string) {
+	c.write(c.base, "committed.o", c.object(n))
+	at := c.renewed.Add(time.Millisecond)
+	if err := os.Chtimes(filepath.Join(c.base, "committed.o"), at, at); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// copied makes the sources be compiled elsewhere, where the base's is now.
+func (c *change) copied() {
+	elsewhere := c.head[:len(c.head)-1] + "x"
+	c.Cleanup(func() { os.RemoveAll(elsewhere) })
+	c.write(elsewhere, c.file, read(c, filepath.Join(c.base, c.file)))
+	c.name = filepath.Join(elsewhere, c.file)
+	c.write(c.head, "built.o", c.object("9"))
+}
+
+// include makes a header of a side, unread, and returns its path.
+func (c *change) include(dir, n string) string {
+	name := filepath.Join(filepath.Dir(c.file), "n.h")
+	c.write(dir, name, []byte("#define N "+n+"\n"))
+	c.changed = []string{name}
+	name = filepath.Join(dir, name)
+	if err := os.Chtimes(name, c.renewed.Add(-unread), c.renewed); err != nil {
+		c.Fatal(err)
+	}
+	return name
+}
 
 func TestDoubt(t *testing.T) {
 	for _, test := range []struct {
@@ -130,16 +168,59 @@ func TestDoubt(t *testing.T) {
 		}, "the base was not built: built.o is made from FILE, which only the head has"},
 		{"rightly the same", "8", "8", false, func(c *change) {
 			c.readSource()
+			read(c, filepath.Join(c.head, c.file))
 			c.write(c.base, "built.o", c.object("8"))
 		}, ""},
 		{"committed", "8", "8", false, func(c *change) {
-			old := c.renewed.Add(time.Millisecond)
-			c.write(c.base, "committed.o", c.object("8"))
-			if err := os.Chtimes(filepath.Join(c.base, "committed.o"), old, old); err != nil {
+			c.commit("8")
+			c.write(c.base, "built.o", c.object("8"))
+			read(c, filepath.Join(c.head, c.file))
+		}, ""},
+		{"committed, and the head takes it", "8", "8", false, func(c *change) {
+			c.commit("8")
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the head was not built: FILE was not read to build built.o"},
+		{"committed, and a comment differs", "8", "8", false, func(c *change) {
+			c.commit("8")
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"the commit's time", "8", "8", false, func(c *change) {
+			old := c.renewed.Add(-time.Minute)
+			if err := os.Chtimes(filepath.Join(c.base, c.file), old, old); err != nil {
 				c.Fatal(err)
 			}
 			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: FILE was not read to build built.o"},
+		{"the head's source", "8", "9", false, func(c *change) {
+			c.write(c.base, c.file, read(c, filepath.Join(c.head, c.file)))
+			c.write(c.base, "built.o", c.object("9"))
+		}, "the base was not built: its build made FILE, a source of built.o, what it is in the head"},
+		{"a copy elsewhere", "8", "9", false, func(c *change) {
+			c.copied()
+			c.write(c.base, "built.o", c.object("8"))
 		}, ""},
+		{"the head's, by a copy elsewhere", "8", "9", false, func(c *change) {
+			c.copied()
+			c.write(c.base, "built.o", c.object("9"))
+		}, "the base was not built: built.o has line 21 of FILE as the head has it"},
+		{"a header was not read", "8", "8", false, func(c *change) {
+			c.include(c.base, "8")
+			c.include(c.head, "9")
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the head was not built: HEADER was not read to build built.o"},
+		{"a header was read", "8", "8", false, func(c *change) {
+			c.include(c.base, "8")
+			read(c, c.include(c.head, "9"))
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"a header with times unknown", "8", "8", false, func(c *change) {
+			c.include(c.base, "8")
+			c.include(c.head, "9")
+			c.renewed = time.Time{}
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the base was not built: built.o is the head's, although HEADER differs"},
 		{"without debug information, made before", "8", "8", false, func(c *change) {
 			c.write(c.base, "built.o", []byte("not an object"))
 			old := c.renewed.Add(-time.Minute)
@@ -149,6 +230,16 @@ func TestDoubt(t *testing.T) {
 		}, "the base was not built: built.o is older than its build"},
 		{"without debug information", "8", "8", false, func(c *change) {
 			c.write(c.base, "built.o", []byte("not an object"))
+		}, ""},
+		{"the head's, without debug information", "8", "8", false, func(c *change) {
+			c.write(c.base, "built.o", []byte("not an object"))
+			c.write(c.head, "built.o", []byte("not an object"))
+		}, "the base was not built: FILE was not read to build built.o"},
+		{"rightly the same, without debug information", "8", "8", false, func(c *change) {
+			c.readSource()
+			read(c, filepath.Join(c.head, c.file))
+			c.write(c.base, "built.o", []byte("not an object"))
+			c.write(c.head, "built.o", []byte("not an object"))
 		}, ""},
 		{"times are unknown", "8", "8", false, func(c *change) {
 			c.readSource()
@@ -168,14 +259,21 @@ func TestDoubt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			c := newChange(t, test.base, test.head, test.mapped)
+			text := "#define HERE %q\n"
+			switch {
+			case strings.Contains(test.name, "comment"):
+				text = "// %s\n"
+			case strings.Contains(test.name, "header"):
+				text = "#include \"n.h\"%.0s\n"
+			}
+			c := newChange(t, test.base, test.head, test.mapped, text)
 			test.build(c)
-			s, err := Open(c.base, c.head, c.renewed)
+			s, err := Open(Checkout{c.base, c.renewed}, Checkout{c.head, c.headRenewed}, c.changed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			want := strings.NewReplacer("FILE", filepath.Clean(c.file), "HEAD", c.head).Replace(test.want)
+			want := strings.NewReplacer("FILE", filepath.Clean(c.file), "HEADER", filepath.Join(filepath.Dir(c.file), "n.h"), "HEAD", c.head).Replace(test.want)
 			for range 2 { // looking leaves no trace
 				got, err := s.Doubt(filepath.Join(c.base, "built.o"), filepath.Join(c.head, "built.o"))
 				if err != nil || got != want {
@@ -186,22 +284,22 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// All files get newer than what there is, and keep their order.
+// All files get newer than what there is, and keep their order, but what changed is the newest.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var names []string
-	for i, name := range []string{"c", "sub/a", "b"} {
+	for i, name := range []string{"c", "b", "sub/deep/a"} {
 		name = filepath.Join(dir, name)
 		testenv.Write(t, name, []byte(name))
-		if at := time.Now().Add(time.Duration(i-10) * time.Hour); os.Chtimes(name, at, at) != nil {
+		if at := time.Now().Add(time.Duration(i%2-10) * time.Hour); os.Chtimes(name, at, at) != nil {
 			t.Fatal(name)
 		}
 		names = append(names, name)
 	}
 	testenv.Write(t, filepath.Join(dir, ".git/index"), nil)
 	before := stat(t, filepath.Join(dir, ".git/index")).ModTime()
-	began, err := Renew(dir)
+	began, err := Renew(dir, []string{"sub"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,12 +318,27 @@ func TestRenew(t *testing.T) {
 		t.Error("it touches the files of git")
 	}
 	for _, name := range names[:3] {
-		if !isUnread(stat(t, name)) {
+		if !isUnread(stat(t, name), began) {
 			t.Errorf("%s was read", name)
 		}
 	}
+	times := func() (all []time.Time) {
+		for _, name := range names {
+			all = append(all, stat(t, name).ModTime())
+		}
+		return all
+	}
+	old := times()
+	if _, err := RenewChanged(dir, []string{"b", "sub/deep/a", "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range times() {
+		if changes := i == 1 || i == 2; now.After(old[i]) != changes {
+			t.Errorf("%s: %v, was %v", names[i], now, old[i])
+		}
+	}
 	read(t, names[0])
-	if isUnread(stat(t, names[0])) {
+	if isUnread(stat(t, names[0]), began) {
 		t.Error("nobody sees that it was read")
 	}
 }
@@ -327,6 +440,26 @@ func TestKeep(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(shared, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestCode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a; // b\n\tc":               "a; c",
+		"a /* b\n */c":               "a c",
+		`"//" /* " */ '"' // x`:      `"//" '"'`,
+		`"\"/*" x`:                   `"\"/*" x`,
+		"fn f<'a>(x: &'a u8) {} // ": "fn f<'a>(x: &'a u8) {}",
+		"'\\'' // x":                 `'\''`,
+		"a /* b":                     "a",
+		"\"a":                        "\"a",
+		"":                           "",
+		" \n":                        "",
+	} {
+		if got := string(code([]byte(text))); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
 

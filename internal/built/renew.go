@@ -23,16 +23,43 @@ const (
 )
 
 // Renew makes the files of a checkout newer than everything that exists, in their old
-// order. A build that goes by time, as that of make does, then builds all of it, even where
-// an earlier build of other sources left its results outside of the checkout. Renew returns
-// the time from which on the files are modified, zero if the file system has only whole
-// seconds.
-func Renew(dir string) (time.Time, error) {
+// order, and those that changed the newest. A build that goes by time, as that of make does,
+// then builds all of it, even where an earlier build of other sources left its results
+// outside of the checkout, or where results are committed. Renew returns the time from which
+// on the files are modified, zero if the file system has only whole seconds.
+func Renew(dir string, changed []string) (time.Time, error) {
+	return renew(dir, changed, func(file) bool { return true })
+}
+
+// RenewChanged is Renew for the files alone that changed.
+func RenewChanged(dir string, changed []string) (time.Time, error) {
+	return renew(dir, changed, func(f file) bool { return f.changed })
+}
+
+func renew(dir string, changed []string, which func(file) bool) (time.Time, error) {
+	dir = filepath.Clean(dir)
 	var files []file
-	if err := walk(dir, func(f file) { files = append(files, f) }); err != nil {
+	among := map[string]bool{}
+	for _, path := range changed {
+		among[filepath.Join(dir, path)] = true
+	}
+	err := walk(dir, func(f file) {
+		for at := f.name; at != dir && !f.changed; at = filepath.Dir(at) {
+			f.changed = among[at]
+		}
+		if which(f) {
+			files = append(files, f)
+		}
+	})
+	if err != nil {
 		return time.Time{}, err
 	}
-	slices.SortStableFunc(files, func(a, b file) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	slices.SortStableFunc(files, func(a, b file) int {
+		if a.changed != b.changed {
+			return map[bool]int{false: -1, true: 1}[a.changed]
+		}
+		return a.info.ModTime().Compare(b.info.ModTime())
+	})
 	began, exact := time.Now(), true
 	for i, f := range files {
 		now := began.Add(min(time.Duration(i), renewed-1))
@@ -55,7 +82,8 @@ func Renew(dir string) (time.Time, error) {
 func MarkUnread(dir string) error {
 	var errs []error
 	err := walk(dir, func(f file) {
-		errs = append(errs, os.Chtimes(f.name, f.info.ModTime().Add(-unread), time.Time{}))
+		// Who may not, built nothing from it as another user before.
+		errs = append(errs, passOver(os.Chtimes(f.name, f.info.ModTime().Add(-unread), time.Time{}), true))
 	})
 	return cmp.Or(err, errors.Join(errs...))
 }
@@ -107,14 +135,16 @@ func passOver(err error, inside bool) error {
 
 // file is a regular file of a checkout.
 type file struct {
-	name string
-	info fs.FileInfo
+	name    string
+	info    fs.FileInfo
+	changed bool
 }
 
-// isUnread reports whether a file was not read since MarkUnread.
-func isUnread(info fs.FileInfo) bool {
+// isUnread reports whether a file was not read since then, if it was marked as unread. What
+// sets its times to those of its commit does not read it.
+func isUnread(info fs.FileInfo, since time.Time) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && info.ModTime().Sub(time.Unix(stat.Atim.Unix())) >= unread/2
+	return ok && time.Unix(stat.Atim.Unix()).Before(since)
 }
 
 // walk calls do for each regular file of a checkout but those of git.
@@ -133,7 +163,7 @@ func walk(dir string, do func(file)) error {
 		}
 		info, err := entry.Info()
 		if err == nil {
-			do(file{name, info})
+			do(file{name: name, info: info})
 		}
 		return passOver(err, true)
 	})

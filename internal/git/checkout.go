@@ -188,6 +188,23 @@ func (c *Checkout) Ancestors(ctx context.Context, sha string) ([]string, error) 
 	return strings.Fields(out), err
 }
 
+// Changed returns the paths from the top that differ between a commit and the working tree:
+// files, new ones too unless git ignores them, and submodules.
+func (c *Checkout) Changed(ctx context.Context, sha string) (paths []string, err error) {
+	for _, args := range [][]string{
+		{"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", sha, "--"},
+		{"ls-files", "-z", "--others", "--exclude-standard", "--full-name", ":/"},
+	} {
+		// A partial clone may fetch the folders of the commit only now.
+		out, err := c.gitWith(ctx, slices.Concat(c.config, c.login), args...)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, strings.FieldsFunc(out, func(r rune) bool { return r == 0 })...)
+	}
+	return paths, nil
+}
+
 // Files returns the files that git knows, by their paths from the top.
 func (c *Checkout) Files(ctx context.Context) ([]string, error) {
 	out, err := c.Git(ctx, "ls-files", "-z", "--full-name", ":/")

@@ -23,6 +23,12 @@ func Unbound(environ []string) []string {
 	})
 }
 
+// Environ returns an environment for what runs in a checkout after the times of its files were
+// set, which changes their ctime: git goes by their contents only where their mtime changed.
+func Environ(environ []string) []string {
+	return configured(Unbound(environ), []string{"core.trustctime=false"})
+}
+
 // configured adds settings, as NAME=VALUE, to those that an environment already has.
 func configured(environ, settings []string) []string {
 	const count = "GIT_CONFIG_COUNT="

@@ -130,12 +130,20 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// Refresh makes git see the files in the folder dir, which LayOut made, as unmodified, after
-// their times were set. It fails where filters modify them.
+// Refresh makes git see the files in the folder dir as unmodified, after their times were
+// set. It fails where some are, or filters modify them.
 func Refresh(ctx context.Context, env []string, dir string) error {
-	c := Checkout{env: Unbound(env), dir: dir, config: []string{"safe.directory=*"}}
-	_, err := c.Git(ctx, "update-index", "-q", "--refresh")
+	_, err := in(dir, env).Git(ctx, "update-index", "-q", "--refresh")
 	return err
+}
+
+// Head returns the commit that is checked out in the folder dir.
+func Head(ctx context.Context, env []string, dir string) (string, error) {
+	return in(dir, env).Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+}
+
+func in(dir string, env []string) *Checkout {
+	return &Checkout{env: Unbound(env), dir: dir, config: []string{"safe.directory=*"}}
 }
 
 // copyInto copies the repository, without its working tree.

@@ -25,7 +25,7 @@ func sh(t *testing.T, dir, commands string) string {
 }
 
 // Whatever the checkout and the environment look like, laying out a commit changes nothing
-// of the checkout.
+// of the checkout, and what differs from it is known.
 func TestLayOut(t *testing.T) {
 	testenv.Tools(t, "git")
 	for what, c := range map[string]struct {
@@ -70,6 +70,10 @@ func TestLayOut(t *testing.T) {
 			opened, err := Open(t.Context(), os.Environ(), false)
 			if err != nil {
 				t.Fatal(err)
+			}
+			changed, err := opened.Changed(t.Context(), base)
+			if got := strings.Join(changed, " "); err != nil || got != "s x u" {
+				t.Errorf("changed: %s, %v", got, err)
 			}
 			dir := filepath.Join(top, "of/ebpf-bench/base")
 			for range 2 { // the second time, it is there
