@@ -163,6 +163,15 @@ func TestJudgingEnds(t *testing.T) {
 	}
 }
 
+// What was not measured on every kernel does not pass.
+func TestAKernelIsMissing(t *testing.T) {
+	c := comparison(timedPair("a", 0))
+	c.MissingKernels = []string{"6.1"}
+	if v := Default().Compare(c, Options{}); v.Overall() != Failed {
+		t.Errorf("%+v: %s", v, v.Overall())
+	}
+}
+
 func TestAbsurdNumbersAreShort(t *testing.T) {
 	for _, c := range []struct{ base, head float64 }{{5, 1e308}, {-1e308, 1e308}, {1e300, 2e300}} {
 		v := only(t, Default().Compare(comparison(exactPair("a", c.base, c.head)), Options{}))

@@ -50,7 +50,7 @@ func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	o.Now = o.now()
 	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs, o), second: p.test(c, c.Confirmed, o)}
 	j.common()
-	v := &Verdicts{Strict: o.Strict, Partial: c.Partial, Disjoint: j.disjoint}
+	v := &Verdicts{Strict: o.Strict, Partial: c.Partial || len(c.MissingKernels) > 0, Disjoint: j.disjoint}
 	for i := range c.Pairs {
 		if o.ended() {
 			v.Partial = true

@@ -25,6 +25,9 @@ type Comparison struct {
 	// Missing are the shards that the comparison lacks, if it was merged from others. It
 	// is partial then.
 	Missing Shards `json:"missing,omitempty"`
+	// MissingKernels are kernels that were to be measured on beside this one, and have no
+	// comparison, by the names of Testbed.Asked.
+	MissingKernels []string `json:"missing_kernels,omitempty"`
 	// Thresholds is the file of thresholds that judged the comparison, as for a Run.
 	Thresholds string `json:"thresholds,omitempty"`
 	// Workflow is the attempt of the GitHub workflow that measured, nil elsewhere.
@@ -92,7 +95,7 @@ func (p *Pair) Paired() bool { return p.Again != nil }
 func (c *Comparison) HeadRun() *Run {
 	run := &Run{
 		Tool: c.Tool, Testbed: c.Testbed, Started: c.Started,
-		Elapsed: c.Elapsed, Seed: c.Seed, Partial: c.Partial,
+		Elapsed: c.Elapsed, Seed: c.Seed, Partial: c.Partial, MissingKernels: c.MissingKernels,
 	}
 	for _, p := range c.Pairs {
 		if p.Head != nil {

@@ -27,6 +27,9 @@ type Run struct {
 	// Missing are the shards that the run lacks, if it was merged from others. It is
 	// partial then.
 	Missing Shards `json:"missing,omitempty"`
+	// MissingKernels are kernels that were to be measured on beside this one, and have no
+	// run, by the names of Testbed.Asked.
+	MissingKernels []string `json:"missing_kernels,omitempty"`
 	// NoBase says, in words, why no base was measured beside the run although one was asked
 	// for.
 	NoBase string `json:"no_base,omitempty"`

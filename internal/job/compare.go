@@ -17,18 +17,37 @@ import (
 func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []string, m *sides.Matchup, save func(...*bench.Comparison)) ([]*bench.Comparison, error) {
 	var mu sync.Mutex
 	soFar := make([]*bench.Comparison, len(kernels))
-	return fleet.Each(kernels, func(i int, name string) (*bench.Comparison, error) {
+	all, err := fleet.Each(kernels, func(i int, name string) (*bench.Comparison, error) {
 		began := time.Now()
 		c, err := o.compare(ctx, on, m, name, func(c bench.Comparison) {
 			mu.Lock()
 			defer mu.Unlock()
 			soFar[i] = &c
-			save(slices.DeleteFunc(slices.Clone(soFar), func(c *bench.Comparison) bool { return c == nil })...)
+			save(lackKernels(kernels, soFar)...)
 		})
 		if c != nil {
 			o.done(&c.Testbed, began, err)
 		}
 		return c, err
+	})
+	return lackKernels(kernels, all), err
+}
+
+// lackKernels returns those of the comparisons that there are, with the kernels that have none.
+func lackKernels(kernels []string, all []*bench.Comparison) []*bench.Comparison {
+	all = slices.DeleteFunc(slices.Clone(all), func(c *bench.Comparison) bool { return c == nil })
+	for i, c := range all {
+		one := *c
+		one.MissingKernels = missing(kernels, all, func(c *bench.Comparison) string { return c.Testbed.Asked })
+		all[i] = &one
+	}
+	return all
+}
+
+// missing returns the kernels that are not among the names of results.
+func missing[T any](kernels []string, all []T, name func(T) string) []string {
+	return slices.DeleteFunc(slices.Clone(kernels), func(kernel string) bool {
+		return slices.ContainsFunc(all, func(t T) bool { return name(t) == kernel })
 	})
 }
 

@@ -3,8 +3,10 @@ package job
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/vm"
@@ -39,5 +41,25 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 	}
 	if err := losePair(nil, []string{"first"}, fault); !errors.Is(err, vm.ErrHung) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Results say which kernels have none.
+func TestKernelsThatAreMissing(t *testing.T) {
+	kernels := []string{"5.10", "6.1", "6.12"}
+	c := &bench.Comparison{Testbed: bench.Testbed{Asked: "6.1"}}
+	all := lackKernels(kernels, []*bench.Comparison{nil, c, nil})
+	if len(all) != 1 || !slices.Equal(all[0].MissingKernels, []string{"5.10", "6.12"}) || c.MissingKernels != nil {
+		t.Errorf("%+v of %+v", all, c)
+	}
+	var written []*bench.Run
+	r := &reports{kernels: kernels, runs: make([]*bench.Run, 3), write: func(runs ...*bench.Run) error { written = runs; return nil }}
+	for i, want := range [][]string{{"6.1", "6.12"}, {"6.12"}, {}} {
+		r.add(i, time.Now(), &bench.Run{Testbed: bench.Testbed{Asked: kernels[i]}})
+		for _, run := range written {
+			if len(written) != i+1 || !slices.Equal(run.MissingKernels, want) {
+				t.Errorf("after %d: %+v", i+1, run)
+			}
+		}
 	}
 }

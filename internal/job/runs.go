@@ -21,8 +21,8 @@ import (
 // returns the runs in the kernels' order. If nothing was measured on a kernel, it has no
 // run, and the error says why. After each report, write gets all runs so far.
 func (o Options) Runs(ctx context.Context, on *fleet.Fleet, kernels []string, s *suite.Suite, write func(...*bench.Run) error) ([]*bench.Run, error) {
-	reports := &reports{runs: make([]*bench.Run, len(kernels)), write: write}
-	return fleet.Each(kernels, func(i int, name string) (*bench.Run, error) {
+	reports := &reports{kernels: kernels, runs: make([]*bench.Run, len(kernels)), write: write}
+	all, err := fleet.Each(kernels, func(i int, name string) (*bench.Run, error) {
 		began := time.Now()
 		run, err := o.run(ctx, on, s, name, func(latest *bench.Run) *bench.Run { return reports.add(i, began, latest) })
 		if run != nil {
@@ -30,6 +30,7 @@ func (o Options) Runs(ctx context.Context, on *fleet.Fleet, kernels []string, s 
 		}
 		return run, err
 	})
+	return reports.lackKernels(all), err
 }
 
 // run measures the suite on one kernel. A run that ended early comes with the error that
@@ -71,9 +72,21 @@ func (o Options) run(ctx context.Context, on *fleet.Fleet, s *suite.Suite, name 
 // reports are the runs on several kernels so far. They are written after each report, so
 // that a killed process has not measured in vain.
 type reports struct {
-	mu    sync.Mutex
-	runs  []*bench.Run
-	write func(...*bench.Run) error
+	mu      sync.Mutex
+	kernels []string
+	runs    []*bench.Run
+	write   func(...*bench.Run) error
+}
+
+// lackKernels returns those of the runs that there are, with the kernels that have none.
+func (r *reports) lackKernels(all []*bench.Run) []*bench.Run {
+	all = slices.DeleteFunc(slices.Clone(all), func(run *bench.Run) bool { return run == nil })
+	for i, run := range all {
+		one := *run
+		one.MissingKernels = missing(r.kernels, all, func(run *bench.Run) string { return run.Testbed.Asked })
+		all[i] = &one
+	}
+	return all
 }
 
 // add adds what a kernel has reported since, and returns all that it has. It sets the
@@ -85,7 +98,7 @@ func (r *reports) add(kernel int, began time.Time, latest *bench.Run) *bench.Run
 	run.Started = began.UTC().Truncate(time.Second)
 	r.runs[kernel] = run
 	// An error is reported at the end, when everything is written.
-	_ = r.write(slices.DeleteFunc(slices.Clone(r.runs), func(run *bench.Run) bool { return run == nil })...)
+	_ = r.write(r.lackKernels(r.runs)...)
 	return run
 }
 

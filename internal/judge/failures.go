@@ -10,6 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench/merge"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -24,7 +25,7 @@ func Failures(runs []*bench.Run, verbose bool, reported ...error) error {
 	}
 	cut := cutShort{by: "ended early", what: "the results are partial"}
 	for _, run := range runs {
-		cut.add(run.Partial, run.Missing)
+		cut.add(run.Partial, run.Missing, run.MissingKernels)
 	}
 	return cut.join(all, errors.Join(reported...), len(runs) > 1, verbose)
 }
@@ -41,7 +42,7 @@ func Uncompared(comparisons []*bench.Comparison, verbose bool, reported ...error
 		if c.BaseTestbed != nil { // earlier measurements are not cut short now
 			cut.by, cut.what = "base or head is partial", "not everything was compared"
 		}
-		cut.add(c.Partial, c.Missing)
+		cut.add(c.Partial, c.Missing, c.MissingKernels)
 	}
 	return cut.join(all, errors.Join(reported...), len(comparisons) > 1, verbose)
 }
@@ -63,9 +64,13 @@ func Unexplained(all []*bench.Explanation, verbose bool, reported error) error {
 type cutShort struct {
 	by, what string
 	err      error
+	kernels  []string
 }
 
-func (c *cutShort) add(partial bool, missing bench.Shards) {
+func (c *cutShort) add(partial bool, missing bench.Shards, kernels []string) {
+	for _, kernel := range kernels {
+		c.kernels = unit.AppendNew(c.kernels, kernel)
+	}
 	switch {
 	case partial && len(missing) > 0:
 		c.err = errors.New(missing.Are("missing: " + c.what))
@@ -80,6 +85,9 @@ func (c *cutShort) join(failed failureList, reported error, several, verbose boo
 	var missing *merge.MissingError
 	if !errors.As(reported, &missing) {
 		errs = append(errs, c.err)
+	}
+	if len(c.kernels) > 0 && reported == nil {
+		errs = append(errs, fmt.Errorf("%s: %s", report.MissingKernels(c.kernels), c.what))
 	}
 	return exit.NoMeasure(errors.Join(errs...))
 }

@@ -22,3 +22,19 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 		t.Errorf("results that are read say %v", said)
 	}
 }
+
+// A kernel without results is missed by who reads those of the others, and not again by who
+// saw why.
+func TestAKernelThatIsLost(t *testing.T) {
+	run := &bench.Run{MissingKernels: []string{"6.1"}}
+	if said := Failures([]*bench.Run{run, run}, false); said == nil || said.Error() != "nothing was measured on 6.1: the results are partial" {
+		t.Errorf("runs: %v", said)
+	}
+	c := &bench.Comparison{MissingKernels: []string{"6.1", "5.10"}}
+	if said := Uncompared([]*bench.Comparison{c}, false); said == nil || said.Error() != "nothing was measured on 6.1, 5.10: the comparison is partial" {
+		t.Errorf("comparisons: %v", said)
+	}
+	if said := Uncompared([]*bench.Comparison{c}, false, errors.New("kernel 6.1: it hung")); said != nil {
+		t.Errorf("it is said twice: %v", said)
+	}
+}

@@ -163,11 +163,19 @@ func machine(t *bench.Testbed) string {
 }
 
 // WhyPartial says why a run or a comparison is incomplete.
-func WhyPartial(what string, missing bench.Shards) string {
-	if len(missing) > 0 {
+func WhyPartial(what string, missing bench.Shards, kernels []string) string {
+	switch {
+	case len(missing) > 0:
 		return missing.Are("missing")
+	case len(kernels) > 0:
+		return MissingKernels(kernels)
 	}
 	return "the " + what + " was ended early"
+}
+
+// MissingKernels says which kernels have no results.
+func MissingKernels(names []string) string {
+	return "nothing was measured on " + escape.Printable(strings.Join(names, ", "))
 }
 
 // SideName returns the user's name for a side, with its commit if that is

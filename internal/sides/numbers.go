@@ -37,7 +37,8 @@ func (m *Matchup) Compare() []*bench.Comparison {
 			Tool: head.Tool, Started: head.Started,
 			Testbed: head.Testbed, BaseTestbed: &base.Testbed,
 			Elapsed: base.Elapsed + head.Elapsed, Seed: head.Seed, Partial: base.Partial || head.Partial,
-			Pairs: m.filter.pairs(pairResults(base, head)),
+			MissingKernels: head.MissingKernels,
+			Pairs:          m.filter.pairs(pairResults(base, head)),
 		}
 		m.Name(c)
 		if len(c.Pairs) > 0 {

@@ -118,7 +118,21 @@ func merge(all []*piece) (*bench.Results, error) {
 	if len(kernels) == 0 {
 		return nil, errors.New("no file has a benchmark: all are from shards without any")
 	}
+	for _, run := range out.Runs {
+		run.MissingKernels = missingKernels(run.MissingKernels, all)
+	}
+	for _, c := range out.Comparisons {
+		c.MissingKernels = missingKernels(c.MissingKernels, all)
+	}
 	return &out, errors.Join(missing...)
+}
+
+// missingKernels returns those of the names, each once, whose kernel no piece is of.
+func missingKernels(names []string, pieces []*piece) []string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	return slices.DeleteFunc(names, func(name string) bool {
+		return slices.ContainsFunc(pieces, func(p *piece) bool { return p.testbed.Asked == name })
+	})
 }
 
 // missingShards returns the shards that are not among the pieces, nil if all are.
@@ -170,6 +184,7 @@ func mergeRuns(pieces []*piece, missing bench.Shards) *bench.Run {
 	out.Missing = both(missing, out.Missing)
 	for _, p := range pieces[1:] {
 		out.Missing = both(out.Missing, p.run.Missing)
+		out.MissingKernels = append(slices.Clip(out.MissingKernels), p.run.MissingKernels...)
 		out.Partial = out.Partial || p.run.Partial
 		out.Elapsed += p.run.Elapsed
 		out.Measuring += p.run.Measuring
@@ -196,6 +211,7 @@ func mergeComparisons(pieces []*piece, missing bench.Shards) *bench.Comparison {
 			continue
 		}
 		out.Missing = both(out.Missing, p.comparison.Missing)
+		out.MissingKernels = append(slices.Clip(out.MissingKernels), p.comparison.MissingKernels...)
 		out.Partial = out.Partial || p.comparison.Partial
 		out.Elapsed += p.comparison.Elapsed
 		if p.comparison.Started.Before(out.Started) {

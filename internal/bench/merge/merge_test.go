@@ -286,3 +286,23 @@ func TestMergeIsNotJudged(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// Of the kernels that parts lack, those are missing that no other has.
+func TestMergeWithoutKernels(t *testing.T) {
+	on := func(kernel, name string, missing ...string) *bench.Run {
+		run := runOf(exactTestbed(kernel), "", name)
+		run.Testbed.Asked, run.MissingKernels = kernel, missing
+		return run
+	}
+	out, _, err := Results([]*bench.Part{
+		part(t, "1", on("6.12", "a", "6.1", "5.10")), part(t, "2", on("6.12", "b", "5.10")), part(t, "3", on("6.1", "b", "5.10")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range out.Runs {
+		if !slices.Equal(run.MissingKernels, []string{"5.10"}) {
+			t.Errorf("%+v", run)
+		}
+	}
+}

@@ -154,10 +154,10 @@ func (t *Table) identical() bool {
 
 // whyPartial says why the comparison is incomplete.
 func (t *Table) whyPartial() string {
-	if t.stored() && len(t.Missing) == 0 {
+	if t.stored() && len(t.Missing)+len(t.MissingKernels) == 0 {
 		return "base or head is partial"
 	}
-	return report.WhyPartial("comparison", t.Missing)
+	return report.WhyPartial("comparison", t.Missing, t.MissingKernels)
 }
 
 // stored reports whether the base was measured at another time than the head.

@@ -111,7 +111,7 @@ func headLines(color bool, t *Table) []string {
 	if t.paired() {
 		parts = append(parts, fmt.Sprintf("seed %d", t.Seed))
 	}
-	if t.Partial {
+	if t.Partial || len(t.MissingKernels) > 0 {
 		parts = append(parts, grid.Paint(color, grid.Yellow, "partial: "+t.whyPartial()))
 	}
 	return append(lines, strings.Join(parts, " · "))

@@ -31,7 +31,7 @@ func head(m *Model) *report.Heads {
 			what += " · " + grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n))
 		}
 		if t.Partial {
-			what += " · " + grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("count", nil))
+			what += " · " + grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("count", nil, nil))
 		}
 		h.Add(&t.Testbed, kernels[i], append(lines, what)...)
 	}

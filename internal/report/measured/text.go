@@ -63,7 +63,7 @@ func runLine(m *Model, t *Table) string {
 		parts = append(parts, grid.Paint(m.Color, grid.Red, fmt.Sprintf("%d failed", n)))
 	}
 	if t.Run.Partial {
-		parts = append(parts, grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("run", t.Run.Missing)))
+		parts = append(parts, grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("run", t.Run.Missing, nil)))
 	}
 	return strings.Join(parts, " · ")
 }
