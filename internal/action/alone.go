@@ -65,7 +65,11 @@ func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run,
 		found.verdict = foundPass
 	case exit.Regression:
 		found.verdict = foundRegression
-		heading = grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over the limit", max(1, len(found.regressed)), unit.Plural(len(runs[0].Results), "benchmark"))}
+		heading.Mark = grid.Failed
+		over := fmt.Sprintf("%d of %s over the limit", max(1, len(found.regressed)), unit.Plural(len(runs[0].Results), "benchmark"))
+		if heading.Text = over; found.lack != "" {
+			heading.Text += ", not compared: " + string(found.lack)
+		}
 	default:
 		found.verdict, heading = foundError, notEverything
 	}

@@ -44,6 +44,7 @@ func (s *step) build(ctx context.Context) error {
 	if p.Base == baseBuilt {
 		s.renewHead(ctx, p)
 	}
+	hasSuite := p.Base == baseBuilt && s.suiteIn(p.Top, p) != ""
 	began := time.Now()
 	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
@@ -54,6 +55,9 @@ func (s *step) build(ctx context.Context) error {
 	head, _ := git.Head(ctx, github.WithoutSecrets(os.Environ()), p.Top)
 	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
 		return s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
+	}
+	if hasSuite && s.suiteIn(s.state.path(baseFolder), p) == "" {
+		return s.noBase(p, lacksSuite, "the merge base has no "+s.suiteNames()[0])
 	}
 	s.renewBase(ctx, p)
 	err = s.buildBesides(ctx, p, began)

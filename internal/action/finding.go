@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/compare"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 	"github.com/org/ebpf-bench-action/internal/report/measured"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -123,6 +124,12 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comp
 	found.take(judged)
 	found.lack = lack(judged.Doubt())
 	found.verdict = found.overall(judged)
+	if swapped := swap(judged); swapped != nil && found.verdict == foundPass && s.in.shard == nil {
+		found.verdict = foundInconclusive
+		if s.in.strict() {
+			found.err = exit.NoMeasure(fmt.Errorf("inconclusive: %w", swapped))
+		}
+	}
 	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
 		found.doc.Title = grid.Heading{Text: "Nothing to compare"}
@@ -183,6 +190,28 @@ func (f *finding) take(judged *compare.Model) {
 	}
 }
 
+// swap says which benchmarks were removed while others were added, or returns nil: under a new
+// name one can get slower unseen.
+func swap(judged *compare.Model) error {
+	var gone, added []string
+	for _, t := range judged.Tables {
+		for i := range t.Verdicts.All {
+			if v := &t.Verdicts.All[i]; v.Outcome == thresholds.Removed && v.Severity == thresholds.Warn {
+				gone = unit.AppendNew(gone, v.Benchmark)
+			}
+		}
+		for i := range t.Pairs {
+			if p := &t.Pairs[i]; p.Base == nil {
+				added = unit.AppendNew(added, p.Benchmark)
+			}
+		}
+	}
+	if len(gone) == 0 || len(added) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s removed, %s added: whether that is one under a new name is not known", unit.Few(gone), unit.Few(added))
+}
+
 // overall returns the verdict, which is inconclusive also where that passes.
 func (f *finding) overall(judged *compare.Model) string {
 	unclear := false
@@ -209,6 +238,9 @@ func (f *finding) overall(judged *compare.Model) string {
 // notMeasured returns the finding for a run without results.
 func notMeasured(before *failure) *finding {
 	f := &finding{verdict: foundError, doc: &grid.Document{Title: grid.Heading{Mark: grid.Failed, Text: "Could not measure"}}}
+	if before.Step == "build" {
+		f.doc.Title.Text = "The head was not built"
+	}
 	if before.Text != "" {
 		f.fail(before)
 	} else {

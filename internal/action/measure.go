@@ -74,7 +74,7 @@ func (s *step) baseSuite(p *plan) (string, error) {
 	if file := s.suiteIn(s.state.path(baseFolder), p); file != "" {
 		return file, nil
 	}
-	return "", s.noBase(p, lacksSuite, "the merge base has no such suite")
+	return "", s.noBase(p, lacksSuite, "the merge base has no "+s.suiteNames()[0])
 }
 
 // suiteIn returns the file in a checkout that has the same path in it as the suite that is

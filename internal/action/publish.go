@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/output"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
 // publisher publishes a finding.
@@ -108,13 +109,13 @@ func (s *step) checkName() string {
 }
 
 // conclusion returns how the check ends: as the job does, except that it is not green if
-// there was nothing to compare with.
+// not all was compared, as the title says then.
 func (p *publisher) conclusion() github.Conclusion {
 	failing := exit.CodeOf(p.finding.err) != exit.Pass && (p.in.failOn != "never" || p.finding.verdict == foundError)
 	switch {
 	case failing:
 		return github.Failed
-	case p.finding.verdict == foundPass && !p.finding.alone:
+	case p.finding.verdict == foundPass && !p.finding.alone && p.finding.doc.Title.Mark != grid.Warned:
 		return github.Success
 	}
 	return github.Neutral

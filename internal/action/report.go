@@ -29,8 +29,7 @@ func (s *step) report(ctx context.Context) error {
 	files := github.FilesFromEnv(s.Getenv)
 	found, err := s.found(ctx, api)
 	if err != nil {
-		// The outputs say so too, for later steps.
-		return errors.Join(err, files.SetOutput("verdict", foundError))
+		return errors.Join(err, unreported(s.Getenv, err))
 	}
 	p := &publisher{step: s, api: api, files: files, finding: found}
 	fmt.Fprint(s.Stdout, found.log)

@@ -62,75 +62,69 @@ func decisive(found []finding) []finding {
 // heading returns the verdict on everything. A benchmark counts once, whatever
 // the number of kernels.
 func heading(m *Model, rows []row) grid.Heading {
-	counts, all := count(m), map[string]bool{}
+	counts, all, slower, faster := count(m), map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range rows {
-		all[rows[i].Benchmark] = true
-	}
-	left, without := len(all), ""
-	slower := map[string]bool{}
-	for i := range rows {
-		if r := &rows[i]; r.LooksLike != "" && standingOf(r.main) == warned {
+		r := &rows[i]
+		all[r.Benchmark] = true
+		switch s := standingOf(r.main); {
+		case r.LooksLike != "" && s == warned:
 			slower[r.Benchmark] = true
+		case s == improved:
+			faster[r.Benchmark] = true
 		}
 	}
-	for _, s := range []standing{lost, gone, removed} {
-		n := counts[s].benchmarks
-		left -= n
-		if n > 0 && s != removed {
-			without = fmt.Sprintf(", %d removed", n)
+	some := func(n int, what string) string {
+		if n == 0 {
+			return ""
 		}
+		return fmt.Sprintf(", %d %s", n, what)
 	}
-	if len(slower) > 0 {
-		left -= len(slower)
-		without += fmt.Sprintf(", %d renamed and slower", len(slower))
+	removals := counts[lost].benchmarks + counts[gone].benchmarks + counts[removed].benchmarks
+	both := len(all) - removals - counts[added].benchmarks
+	more := some(removals, "removed") + some(len(slower), "renamed and slower") + some(counts[added].benchmarks, "added")
+	unknown, unclear, why := unjudgeable(rows)
+	uncompared := ""
+	if unknown > 0 {
+		uncompared = fmt.Sprintf(", %d not compared: %s", unknown, why)
 	}
-	of := unit.Plural(left, "benchmark")
+	of := unit.Plural(both, "benchmark")
 	switch m.Overall() {
 	case thresholds.Regression:
-		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("Regression in %d of %s", counts[regressed].benchmarks, of) + without}
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("Regression in %d of %s", counts[regressed].benchmarks, of) + more + uncompared}
 	case thresholds.OverBudget:
-		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over budget", counts[overBudget].benchmarks, of) + without}
+		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s over budget", counts[overBudget].benchmarks, unit.Plural(len(all)-removals, "benchmark")) + more + uncompared}
 	case thresholds.Removed:
 		return grid.Heading{Mark: grid.Failed, Text: fmt.Sprintf("%d of %s removed", counts[lost].benchmarks, unit.Plural(len(all), "benchmark"))}
 	case thresholds.Failed:
 		if len(rows) == 0 || m.disjoint() && len(m.Tables) == 1 {
 			return grid.Heading{Mark: grid.Failed, Text: "Nothing was compared"}
 		}
-		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured" + without}
+		return grid.Heading{Mark: grid.Failed, Text: "Not everything was measured" + more}
 	}
-	unknown, unclear, why := unjudgeable(rows)
-	switch all := unknown+unclear == left; {
-	case unknown > 0 && unknown == left:
-		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why + without}
+	both -= len(slower)
+	judged := both - unknown - unclear
+	of = unit.Plural(both, "benchmark")
+	switch {
+	case unknown > 0 && unknown == both:
+		return grid.Heading{Mark: grid.Warned, Text: "Not compared: " + why + more}
+	case unknown+unclear > 0 && (judged == 0 || m.Overall() == thresholds.Inconclusive):
+		return grid.Heading{Mark: grid.Warned, Text: "Inconclusive: a regression cannot be excluded" + more + uncompared}
 	case unknown+unclear > 0:
-		text := fmt.Sprintf("No regression in %d of %s", left-unknown-unclear, of)
-		switch {
-		case all || m.Overall() == thresholds.Inconclusive:
-			text = "Inconclusive: a regression cannot be excluded"
-		case unclear > 0:
-			text += fmt.Sprintf(", %d inconclusive", unclear)
-		}
-		text += without
-		if unknown > 0 {
-			text += fmt.Sprintf(", %d not compared: %s", unknown, why)
-		}
-		return grid.Heading{Mark: grid.Warned, Text: text}
-	case left == 0 && without != "":
-		return grid.Heading{Mark: grid.Warned, Text: strings.TrimPrefix(without, ", ")}
-	case without != "":
-		return grid.Heading{Mark: grid.Warned, Text: "No regression in " + of + without}
+		return grid.Heading{Mark: grid.Warned, Text: fmt.Sprintf("No regression in %d of %s", judged, of) + some(unclear, "inconclusive") + more + uncompared}
+	case both == 0 && more != "":
+		return grid.Heading{Mark: grid.Warned, Text: strings.TrimPrefix(more, ", ")}
+	case counts[gone].benchmarks+len(slower) > 0:
+		return grid.Heading{Mark: grid.Warned, Text: "No regression in " + of + more}
 	}
-	same := ""
-	switch n := counts[identical].benchmarks; {
-	case n == 0:
-	case n == left && n == 1:
+	same := some(counts[identical].benchmarks, "identical")
+	switch {
+	case counts[identical].benchmarks != both:
+	case both == 1:
 		same = ", which is identical"
-	case n == left:
+	case both > 1:
 		same = ", all identical"
-	default:
-		same = fmt.Sprintf(", %d identical", n)
 	}
-	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of + same}
+	return grid.Heading{Mark: grid.Passed, Text: "No regression in " + of + same + some(len(faster), "improved") + more}
 }
 
 // unjudgeable counts the benchmarks whose sides cannot be compared, and says why, and
@@ -166,7 +160,11 @@ func unjudgeable(rows []row) (unknown, unclear int, why string) {
 func findingSection(m *Model, rows []row, found []finding) grid.Section {
 	t := new(grid.Grid).Left("benchmark", "measure").Right("base", "head", "delta").Right(intervalHeader(rows)).If(columnsOf(rows).interval).Left("verdict")
 	for _, f := range folded(m, found) {
-		t.Row(append(f.cells(), grid.Figure(interval(f.verdict)), grid.Figure(f.standing().String()).Paint(grid.Bold))...)
+		cells := f.cells()
+		if like := f.row.LooksLike; like != "" {
+			cells[0] = cells[0].And(grid.Figure(", compared with "), grid.Name(like))
+		}
+		t.Row(append(cells, grid.Figure(interval(f.verdict)), grid.Figure(f.standing().String()).Paint(grid.Bold))...)
 	}
 	return t.Section("verdict")
 }
@@ -325,7 +323,7 @@ func passedSection(m *Model, rows []row) grid.Section {
 		s := matrixGrid(m, matrix(m)).Section("benchmark")
 		return s.Behind("All " + unit.Plural(len(s.Rows), s.Noun))
 	}
-	s := costGrid(rows, func(r *row) bool { return !standingOf(r.main).listed() }).Section("other benchmark")
+	s := costGrid(rows, func(r *row) bool { return !r.result().listed() }).Section("other benchmark")
 	if len(s.Rows) == len(rows) {
 		s.Noun = "benchmark"
 	}
@@ -336,7 +334,7 @@ func passedSection(m *Model, rows []row) grid.Section {
 func otherSection(m *Model, rows []row) grid.Section {
 	found, unchanged := otherFindings(rows, false)
 	if len(found) == 0 && len(unchanged) > 0 {
-		return grid.Section{Noun: "note", Rows: []string{"\nNo other measure changed: " + escape.Markdown(strings.Join(unchanged, ", ")) + ".\n"}}
+		return grid.Section{Noun: "note", Rows: []string{"\nNo other measure changed" + m.ofCompared() + ": " + escape.Markdown(strings.Join(unchanged, ", ")) + ".\n"}}
 	}
 	t := new(grid.Grid).Left("benchmark", "measure").Right("base", "head", "delta")
 	left := false

@@ -88,6 +88,14 @@ func matrixGrid(m *Model, rows []report.Across[row]) *grid.Grid {
 	return t
 }
 
+// ofCompared limits what is said of all benchmarks, if some could not be compared.
+func (m *Model) ofCompared() string {
+	if m.Doubt() == "" {
+		return ""
+	}
+	return " of those that were compared"
+}
+
 // otherTable has the other measures that changed, and says which did not.
 func otherTable(m *Model) string {
 	found, unchanged := otherFindings(m.rows(), m.Verbose)
@@ -95,7 +103,7 @@ func otherTable(m *Model) string {
 		if len(unchanged) == 0 {
 			return ""
 		}
-		return m.wrap("no other measure changed: "+escape.Printable(strings.Join(unchanged, ", "))) + "\n"
+		return m.wrap("no other measure changed"+m.ofCompared()+": "+escape.Printable(strings.Join(unchanged, ", "))) + "\n"
 	}
 	rows, note := shown(m, byMeasure(folded(m, smaller(found))), func(f *foldedFinding) bool { return f.standing().listed() && f.standing() != allowed }, "changes of other measures passed")
 	t := new(grid.Grid).Left("other measures", "measure").Right("base", "head", "delta").Left("verdict")

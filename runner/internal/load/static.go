@@ -22,15 +22,8 @@ func Samples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
 			addProgram(sums, p)
 		}
 	}
-	for name, m := range coll.Maps {
-		if !of[name] {
-			continue
-		}
-		if info, err := m.Info(); err == nil {
-			if bytes, ok := info.Memlock(); ok {
-				sums[bench.MapMemory.Name] += bytes
-			}
-		}
+	if total, ok := mapMemory(coll, of); ok {
+		sums[bench.MapMemory.Name] = total
 	}
 	var samples []bench.Sample
 	for _, m := range bench.StaticMeasures {
@@ -39,6 +32,26 @@ func Samples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
 		}
 	}
 	return samples
+}
+
+// mapMemory returns what the kernel charges for the maps, 0 if there are none, and whether it
+// reports that of each.
+func mapMemory(coll *ebpf.Collection, of map[string]bool) (total uint64, ok bool) {
+	for name, m := range coll.Maps {
+		if !of[name] {
+			continue
+		}
+		info, err := m.Info()
+		if err != nil {
+			return 0, false
+		}
+		bytes, ok := info.Memlock()
+		if !ok {
+			return 0, false
+		}
+		total += bytes
+	}
+	return total, true
 }
 
 func addProgram(sums map[string]uint64, p *ebpf.Program) {
