@@ -46,7 +46,7 @@ func (s *step) build(ctx context.Context) error {
 	}
 	hasSuite := p.Base == baseBuilt && s.suiteIn(p.Top, p) != ""
 	began := time.Now()
-	if err := s.buildIn(ctx, ".", "head", &inplace.Command{}); err != nil {
+	if err := s.buildIn(ctx, ".", "head", inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
 	if p.Base != baseBuilt {
@@ -123,7 +123,7 @@ func (s *step) buildBesides(ctx context.Context, p *plan, began time.Time) error
 	if err != nil {
 		s.warn("the base's build may overwrite the head's objects: %v", err)
 	}
-	err = s.buildBase(ctx, p)
+	err = s.buildBase(ctx, p, heads)
 	if err == nil && keeps {
 		base, at := s.state.path(baseFolder), p.Top
 		if p.Apart {
@@ -153,31 +153,48 @@ func objectsOf(file string) (paths []string) {
 
 // buildBase builds the base where it sees its files at the paths of the head's: compilers
 // put paths into objects, by __FILE__ for one, and what differs in them is no change of the
-// program. Where this machine does not let it, the base is built in its own folder.
-func (s *step) buildBase(ctx context.Context, p *plan) error {
-	at := &inplace.Command{From: s.state.path(baseFolder), At: p.Top}
+// program. Where this machine does not let it, or what builds is a service that sees the files
+// of everyone, the base is built in its own folder.
+func (s *step) buildBase(ctx context.Context, p *plan, heads built.Kept) error {
+	at := inplace.Command{From: s.state.path(baseFolder), At: p.Top}
 	why := s.canBe(ctx, at)
-	if why != "" && s.on != nil && s.Getenv("ACT") == "" {
+	if why == "" {
+		err := s.buildAt(ctx, p, at)
+		if !heads.Overwritten() || err == nil && len(objectsOf(s.suiteIn(at.From, p))) > 0 {
+			return err
+		}
+		why = "what builds, such as a container, sees the files of the head there"
+		if err := heads.GiveBack(); err != nil {
+			return err
+		}
+	}
+	if s.on != nil && s.Getenv("ACT") == "" {
 		// Nobody else looks at the checkout of a runner. That of act may be the user's.
 		at.Exchange = true
-		why = s.canBe(ctx, at)
+		instead := s.canBe(ctx, at)
+		if instead == "" {
+			return s.buildAt(ctx, p, at)
+		}
+		why = instead
 	}
-	if p.Apart = why != ""; p.Apart {
-		s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), why)
-		return s.buildIn(ctx, s.baseDir(p), "base", &inplace.Command{})
-	}
+	p.Apart = true
+	s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), why)
+	return s.buildIn(ctx, s.baseDir(p), "base", inplace.Command{})
+}
+
+// buildAt builds the base at the path of the head.
+func (s *step) buildAt(ctx context.Context, p *plan, at inplace.Command) error {
 	if err := s.buildIn(ctx, ".", "base", at); err != nil {
 		return err
 	}
-	return built.Relink(s.state.path(baseFolder), p.Top)
+	return built.Relink(at.From, at.At)
 }
 
 // canBe says why nothing can run in that place, or returns "".
-func (s *step) canBe(ctx context.Context, at *inplace.Command) string {
+func (s *step) canBe(ctx context.Context, at inplace.Command) string {
 	var why bytes.Buffer
-	try := *at
-	try.Args, try.Env, try.Dir, try.Stderr = []string{"true"}, os.Environ(), "/", &why
-	if err := try.Run(ctx); err != nil && ctx.Err() == nil {
+	at.Args, at.Env, at.Dir, at.Stderr = []string{"true"}, os.Environ(), "/", &why
+	if err := at.Run(ctx); err != nil && ctx.Err() == nil {
 		return cmp.Or(strings.TrimSpace(why.String()), err.Error())
 	}
 	return ""
@@ -196,7 +213,7 @@ func (s *step) checkConfig() error {
 
 // buildIn runs the build command in a folder, in a place that c says, and without the
 // variables that give access to the runner or to GitHub.
-func (s *step) buildIn(ctx context.Context, dir, side string, c *inplace.Command) error {
+func (s *step) buildIn(ctx context.Context, dir, side string, c inplace.Command) error {
 	began := time.Now()
 	s.tell("building the %s: %s", side, s.in.build)
 	dir, err := filepath.Abs(dir)

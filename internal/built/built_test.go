@@ -415,6 +415,9 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%s while the base is built: %v", name, err)
 		}
 	}
+	if heads.Overwritten() {
+		t.Error("overwritten before anything is")
+	}
 	put("x.o", "base's x.o")
 	put("sub/y.o", "base's y.o")
 	put("kept.o", "base's kept.o")
@@ -423,7 +426,10 @@ func TestKeep(t *testing.T) {
 	if err := BringOutside(base, head, append(objects(base, "own.o", "x.o", "by/y.o", "out/sub/y.o", "out/kept.o", "back.o", "nothing.o"), outside)); err != nil {
 		t.Fatal(err)
 	}
-	if err := heads.GiveBack(); err != nil {
+	if !heads.Overwritten() {
+		t.Error("not overwritten")
+	}
+	if err := heads.GiveBack(); err != nil || heads.Overwritten() {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

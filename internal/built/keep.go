@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,8 @@ type kept struct {
 	name, path string
 	data       []byte
 	info       fs.FileInfo
+	// removed says that Keep removed it.
+	removed bool
 }
 
 // Keep keeps the objects of the checkout dir, so that the build of the other side cannot
@@ -43,10 +46,12 @@ func Keep(dir string, objects []string, since time.Time) (Kept, error) {
 			return nil, err
 		}
 	}
-	for _, o := range all {
+	for i := range all {
+		o := &all[i]
 		if inside(dir, o.path) || changed(o.info).Before(since) {
 			continue
 		}
+		o.removed = true
 		if err := os.Remove(o.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, errors.Join(err, all.GiveBack())
 		}
@@ -64,19 +69,34 @@ func (all Kept) add(name, path string) (Kept, error) {
 	if err != nil {
 		return all, err
 	}
-	return append(all, kept{name, path, data, info}), nil
+	return append(all, kept{name: name, path: path, data: data, info: info}), nil
 }
 
 // GiveBack makes the objects again what they were.
 func (all Kept) GiveBack() error {
 	var errs []error
-	for _, o := range all {
-		now, err := os.Stat(o.path)
-		if err != nil || !os.SameFile(now, o.info) || !changed(now).Equal(changed(o.info)) {
-			errs = append(errs, o.write(o.path))
+	for i := range all {
+		o := &all[i]
+		if o.same() {
+			continue
+		}
+		errs = append(errs, o.write(o.path))
+		if info, err := os.Stat(o.path); err == nil {
+			o.info, o.removed = info, false
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Overwritten reports whether one that Keep left in its place is no longer what it was.
+func (all Kept) Overwritten() bool {
+	return slices.ContainsFunc(all, func(o kept) bool { return !o.removed && !o.same() })
+}
+
+// same reports whether an object is what it was.
+func (o *kept) same() bool {
+	now, err := os.Stat(o.path)
+	return err == nil && os.SameFile(now, o.info) && changed(now).Equal(changed(o.info))
 }
 
 // BringOutside copies those of the objects whose paths are in the checkout dir, and lead out
