@@ -37,6 +37,9 @@ func (s *step) report(ctx context.Context) error {
 	if saved && found.verdict == foundPass {
 		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)}
 	}
+	if found.lack != "" && found.err == nil {
+		s.tell("%s", found.doc.Title.Text)
+	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
 	s.tidy()
 	return errors.Join(s.gate(found), exit.NoMeasure(err))
