@@ -28,7 +28,7 @@ func TestOwnWorkflow(t *testing.T) {
 	use := standIns(t)
 	action := act(t, gh, s, pull, append([]string{"-W", ".github/workflows/ci.yml", "-j", "action"}, use...)...)
 	passed(t, action)
-	tells(t, "the comment", gh.onlyComment(number).Body, "fun_xdp/fibonacci", "unchanged")
+	tells(t, "the comment", gh.onlyComment(number).Body, "fun_xdp/fibonacci", "all identical")
 
 	planted := act(t, gh, s, pull, append([]string{"-W", ".github/workflows/ci.yml", "-j", "planted"}, use...)...)
 	if planted.code != 0 {
