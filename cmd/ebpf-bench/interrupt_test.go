@@ -98,8 +98,23 @@ func TestSignalEndsAComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "result.json")
-	cmd := tool("compare", "--budget", "1h", "--out", out, object, object)
+	for wait := 100 * time.Millisecond; ; wait *= 4 {
+		said := interrupted(t, wait, "compare", "--budget", "1h", "--out", filepath.Join(t.TempDir(), "result.json"), object, object)
+		if strings.HasSuffix(said, "error: interrupted\n") && wait < time.Minute {
+			continue // before it began
+		}
+		if !strings.Contains(said, "error: ended early: the comparison is partial\n") || !regexp.MustCompile(`error: not compared: .*fun_xdp_fizz, fun_xdp_fizzbuzz\n`).MatchString(said) {
+			t.Errorf("stderr:\n%s", said)
+		}
+		return
+	}
+}
+
+// interrupted returns what the tool wrote to stderr until it ended by a signal, which it got
+// some time after its first line.
+func interrupted(t *testing.T, wait time.Duration, args ...string) string {
+	t.Helper()
+	cmd := tool(args...)
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +125,10 @@ func TestSignalEndsAComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	write.Close()
-	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	stderr := bufio.NewReader(read)
 	said, _ := stderr.ReadString('\n')
+	time.Sleep(wait)
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +137,7 @@ func TestSignalEndsAComparison(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != exit.NotMeasured {
 		t.Errorf("exit code %d, want %d", code, exit.NotMeasured)
 	}
-	if said += string(rest); !strings.Contains(said, "error: ended early: the comparison is partial\n") || !regexp.MustCompile(`error: not compared: .*fun_xdp_fizz, fun_xdp_fizzbuzz\n`).MatchString(said) {
-		t.Errorf("stderr:\n%s", said)
-	}
+	return said + string(rest)
 }
 
 // A command that waits for its input ends when it is interrupted, and says that it was.

@@ -204,17 +204,30 @@ func TestDoubt(t *testing.T) {
 			c.write(c.base, "built.o", c.object("9"))
 		}, "the base was not built: built.o has line 21 of FILE as the head has it"},
 		{"a header was not read", "8", "8", false, func(c *change) {
-			c.include(c.base, "8")
+			read(c, c.include(c.base, "8"))
 			c.include(c.head, "9")
 			c.readSource()
 			c.write(c.base, "built.o", c.object("8"))
 		}, "the head was not built: HEADER was not read to build built.o"},
 		{"a header was read", "8", "8", false, func(c *change) {
+			read(c, c.include(c.base, "8"))
+			read(c, c.include(c.head, "9"))
+			c.readSource()
+			read(c, filepath.Join(c.head, c.file))
+			c.write(c.base, "built.o", c.object("8"))
+		}, ""},
+		{"a header was read for others", "8", "8", false, func(c *change) {
+			read(c, c.include(c.base, "8"))
+			read(c, c.include(c.head, "9"))
+			c.readSource()
+			c.write(c.base, "built.o", c.object("8"))
+		}, "the head was not built: built.o is the base's, although HEADER differs"},
+		{"a header that only the base has read", "8", "8", false, func(c *change) {
 			c.include(c.base, "8")
 			read(c, c.include(c.head, "9"))
 			c.readSource()
 			c.write(c.base, "built.o", c.object("8"))
-		}, ""},
+		}, "the base was not built: HEADER was not read to build built.o"},
 		{"a header with times unknown", "8", "8", false, func(c *change) {
 			c.include(c.base, "8")
 			c.include(c.head, "9")
@@ -229,12 +242,19 @@ func TestDoubt(t *testing.T) {
 			}
 		}, "the base was not built: built.o is older than its build"},
 		{"without debug information", "8", "8", false, func(c *change) {
+			read(c, filepath.Join(c.head, c.file))
 			c.write(c.base, "built.o", []byte("not an object"))
 		}, ""},
 		{"the head's, without debug information", "8", "8", false, func(c *change) {
 			c.write(c.base, "built.o", []byte("not an object"))
 			c.write(c.head, "built.o", []byte("not an object"))
 		}, "the base was not built: FILE was not read to build built.o"},
+		{"without debug information, of a source that did not change", "8", "8", false, func(c *change) {
+			for _, dir := range []string{c.base, c.head} {
+				c.write(dir, "sub/built.bpf.c", []byte("the same"))
+				c.write(dir, "built.o", []byte("not an object"))
+			}
+		}, ""},
 		{"rightly the same, without debug information", "8", "8", false, func(c *change) {
 			c.readSource()
 			read(c, filepath.Join(c.head, c.file))
@@ -281,6 +301,104 @@ func TestDoubt(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Names of debug information lead to the files that they can only mean.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, head, out := filepath.Join(dir, "base"), filepath.Join(dir, "head"), filepath.Join(dir, "out")
+	for _, name := range []string{
+		"base/x.c", "base/test/x.c", "base/a/prog.c", "base/b/prog.c", "base/moved/y.c", "base/copied.c", "base/same.c",
+		"head/x.c", "head/test/x.c", "head/a/prog.c", "head/to/moved/y.c", "head/common/src/lib.rs", "head/copied.c", "head/same.c",
+		"out/copied.c",
+	} {
+		testenv.Write(t, filepath.Join(dir, name), []byte(filepath.Base(name)))
+	}
+	testenv.Write(t, filepath.Join(out, "same.c"), []byte("another"))
+	if err := os.Symlink("to/moved", filepath.Join(head, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(Checkout{Dir: base}, Checkout{Dir: head}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		name, base string
+		inBase     how
+		head       string
+		inHead     how
+	}{
+		{"./x.c", "x.c", likely, "x.c", likely},
+		{"./prog.c", "", ambiguous, "a/prog.c", likely},
+		{head + "/moved/y.c", "moved/y.c", certain, "moved/y.c", certain},
+		{head + "/to/moved/y.c", "", absent, "to/moved/y.c", certain},
+		{"/rustc/1a2b/library/core/src/lib.rs", "", absent, "common/src/lib.rs", likely},
+		{out + "/copied.c", "copied.c", copied, "copied.c", copied},
+		{out + "/same.c", "", absent, "", absent},
+		{"/container/test/x.c", "test/x.c", likely, "test/x.c", likely},
+	} {
+		if file, as := s.find(s.base, s.head, c.name); file != c.base || as != c.inBase {
+			t.Errorf("%s in the base: %q, %v, want %q, %v", c.name, file, as, c.base, c.inBase)
+		}
+		if file, as := s.find(s.head, s.base, c.name); file != c.head || as != c.inHead {
+			t.Errorf("%s in the head: %q, %v, want %q, %v", c.name, file, as, c.head, c.inHead)
+		}
+	}
+}
+
+// An object that is linked from several sources is stale if one of them is.
+func TestDoubtOfParts(t *testing.T) {
+	t.Parallel()
+	base, head := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a.c", "b.c"} {
+		testenv.Write(t, filepath.Join(base, name), []byte("int old;\n"))
+		testenv.Write(t, filepath.Join(head, name), []byte("int new;\n"))
+	}
+	testenv.Write(t, filepath.Join(base, "note.c"), []byte("int same; // old\n"))
+	testenv.Write(t, filepath.Join(head, "note.c"), []byte("int same; // new\n"))
+	s, err := Open(Checkout{Dir: base}, Checkout{Dir: head}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct{ a, b, note, want string }{
+		{"int new;", "int new;", "int same; // new", ""},
+		{"int new;", "int old;", "int same; // new", "x.o has line 1 of b.c as the base has it"},
+		{"int new;", "int new;", "int same; // old", ""},
+	} {
+		h := &built{own: s.head, other: s.base, name: "x.o", lines: map[string][]line{
+			"a.c": {{1, c.a}}, "b.c": {{1, c.b}}, "note.c": {{1, c.note}},
+		}}
+		if why := s.doubtHead(h, false, false); why != c.want {
+			t.Errorf("%+v: %q", c, why)
+		}
+	}
+}
+
+func TestInclusions(t *testing.T) {
+	t.Parallel()
+	got := inclusions([]byte(`#ifndef X_H
+#define X_H
+#include "a.h"
+#  include <b.h>
+#if 1
+#include "c.h"
+#ifndef D
+#include "d.h"
+#endif
+#endif
+#include "e.h" // "f.h"
+#endif
+`))
+	want := []inclusion{{"a.h", true}, {"b.h", false}, {"c.h", false}, {"d.h", false}, {"e.h", true}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

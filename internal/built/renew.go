@@ -125,10 +125,15 @@ func relinked(dir, at, name, to string) (string, error) {
 	return filepath.Join(at, in, to), nil
 }
 
-// passOver drops an error of a file that vanishes or must not be read.
+// passOver drops an error of a file that vanishes, or that this user cannot read or change.
 func passOver(err error, inside bool) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) && inside {
+	if errors.Is(err, fs.ErrPermission) {
 		return nil
+	}
+	for _, passed := range []error{fs.ErrNotExist, syscall.ENAMETOOLONG, syscall.EROFS, syscall.EIO} {
+		if inside && errors.Is(err, passed) {
+			return nil
+		}
 	}
 	return err
 }

@@ -118,7 +118,11 @@ func (s *Sides) Doubt(base, head string) (string, error) {
 			return "the base was not built: " + why, nil
 		}
 	}
-	if why := s.doubtHead(h, identical); why != "" {
+	// What the change itself brings is not built.
+	if committed, err = s.head.committed(h.data); err != nil {
+		return "", err
+	}
+	if why := s.doubtHead(h, identical, committed); why != "" {
 		return "the head was not built: " + why, nil
 	}
 	return "", nil
@@ -126,11 +130,13 @@ func (s *Sides) Doubt(base, head string) (string, error) {
 
 func (s *Sides) doubtBase(b *built, identical bool) string {
 	own, other := s.whose(b)
-	t := s.traces(b, identical)
+	t := s.traces(b, identical, own)
 	switch {
 	case other != "":
 		return fmt.Sprintf("%s has %s as the head has it", b.name, other)
-	case own != "":
+	case t.stale != "":
+		return fmt.Sprintf("%s was not read to build %s", t.stale, b.name)
+	case len(own) > 0:
 		return ""
 	case t.taken != "":
 		return fmt.Sprintf("its build made %s, a source of %s, what it is in the head", t.taken, b.name)
@@ -146,20 +152,18 @@ func (s *Sides) doubtBase(b *built, identical bool) string {
 	return ""
 }
 
-func (s *Sides) doubtHead(h *built, identical bool) string {
+func (s *Sides) doubtHead(h *built, identical, committed bool) string {
 	own, other := s.whose(h)
-	if own != "" {
-		return ""
-	}
-	if other != "" {
+	t := s.traces(h, identical, own)
+	switch {
+	case other != "":
 		return fmt.Sprintf("%s has %s as the base has it", h.name, other)
-	}
-	if !identical {
-		return ""
-	}
-	switch t := s.traces(h, identical); {
-	case t.stale != "":
+	case t.stale != "" && (identical || !committed):
 		return fmt.Sprintf("%s was not read to build %s", t.stale, h.name)
+	case len(own) > 0 || !identical:
+		return ""
+	case t.perhaps != "":
+		return fmt.Sprintf("%s was not read to build %s", t.perhaps, h.name)
 	case !t.read && t.differs != "":
 		return fmt.Sprintf("%s is the base's, although %s differs", h.name, t.differs)
 	}
@@ -188,84 +192,103 @@ func linesOf(data []byte) map[string][]line {
 
 // traces are what a build left in the source files of an object.
 type traces struct {
-	// read says that a source was read. Unread names one that was not, stale one that was not
-	// and whose code differs on the two sides, and differs any such.
-	read                   bool
-	unread, stale, differs string
+	// read says that a source was read. Unread names one that was not, and stale one that was
+	// not, whose code differs on the two sides, and that no line of the object tells. Perhaps
+	// names one of which that is likely, and differs any whose code differs.
+	read                            bool
+	unread, stale, perhaps, differs string
 	// Alone names a source that only the other side has, and taken one that differed before
 	// the builds, and does no longer.
 	alone, taken string
 }
 
-func (s *Sides) traces(b *built, identical bool) (t traces) {
-	var perhaps, perhapsStale string
+// traces looks at the sources of an object. Own are those that it has a line of as only its
+// own side has it.
+func (s *Sides) traces(b *built, identical bool, own map[string]bool) (t traces) {
+	// look looks at a file that is a source, or if it is not sure may be one.
 	look := func(file string, sure bool) {
-		differs := s.differs(file)
+		info, differs := b.own.stat(file), s.differs(file)
 		if differs {
 			t.differs = cmp.Or(t.differs, file)
 		}
 		switch {
-		case !b.own.seesReads:
-		case !isUnread(b.own.stat(file), b.own.renewed):
-			t.read = true
+		case info == nil || !b.own.seesReads || !isUnread(info, b.own.renewed):
 		case sure:
 			t.unread = cmp.Or(t.unread, file)
-			if differs {
+			if differs && !own[file] {
 				t.stale = cmp.Or(t.stale, file)
 			}
-		default:
-			perhaps = cmp.Or(perhaps, file)
-			if differs {
-				perhapsStale = cmp.Or(perhapsStale, file)
-			}
+		case differs:
+			t.perhaps = cmp.Or(t.perhaps, file)
 		}
 	}
-	var named, guessed []string
-	for _, name := range slices.Sorted(maps.Keys(b.lines)) {
-		file, how := s.find(b.own, b.other, name)
-		switch {
-		case how == absent && !isHeader(name): // those may be generated, or of the system on one side
-			others, _ := s.find(b.other, b.own, name)
-			t.alone = cmp.Or(t.alone, others)
-			continue
-		case how == absent:
-			continue
-		case how == copied:
-			guessed = append(guessed, file)
-		default:
-			look(file, how == certain)
-		}
-		named = append(named, file)
-		if slices.Contains(s.changed, file) && s.same(file) {
-			t.taken = cmp.Or(t.taken, file)
+	sources, unclear := s.named(b, &t)
+	for _, src := range sources {
+		t.read = t.read || b.own.seesReads && !isUnread(b.own.stat(src.file), b.own.renewed)
+		if src.how != copied || identical {
+			look(src.file, src.how == certain)
 		}
 	}
 	if identical {
 		// The change can be in what the object does not name.
-		guessed = append(guessed, s.included(b.own, named)...)
-		if len(b.lines) == 0 {
-			guessed = s.sources()
-			t.read = b.own.readsSources()
+		for _, src := range s.included(b.own, sources) {
+			// The head's build reads nothing where what it made before is still right.
+			if s.differs(src.file) && (src.how == certain || b.own == s.base) {
+				look(src.file, src.how == certain)
+			}
 		}
-		for _, file := range guessed {
-			if s.differs(file) {
+		if len(sources) == 0 && unclear {
+			t.read = b.own.readsSources()
+			for _, file := range s.sources() {
 				look(file, false)
 			}
 		}
 	}
-	if !t.read {
-		t.unread, t.stale = cmp.Or(t.unread, perhaps), cmp.Or(t.stale, perhapsStale)
+	if t.read {
+		t.perhaps = ""
 	}
+	t.unread = cmp.Or(t.unread, t.perhaps)
 	return t
 }
 
-// whose looks for lines that differ on the two sides, and that an object has. It returns one
-// that the object has as its own side has it, in a form such as "line 3 of x.c", and one of a
-// file that the object has only as the other side has it.
-func (s *Sides) whose(b *built) (asOwn, asOther string) {
+// named returns the sources that an object names, or those with its name if it names none. It
+// is unclear which they are if some could not be placed, or none are known.
+func (s *Sides) named(b *built, t *traces) (sources []source, unclear bool) {
 	for _, name := range slices.Sorted(maps.Keys(b.lines)) {
 		file, how := s.find(b.own, b.other, name)
-		if how == absent {
+		switch how {
+		case absent:
+			// Headers may be generated, or of the system on one side.
+			if others, how := s.find(b.other, b.own, name); how == certain && !isHeader(name) {
+				t.alone = cmp.Or(t.alone, others)
+			}
+			continue
+		case ambiguous:
+			unclear = true
+			continue
+		}
+		sources = append(sources, source{file, how})
+		if slices.Contains(s.changed, file) && !isHeader(file) && s.same(file) {
+			t.taken = cmp.Or(t.taken, file)
+		}
+	}
+	if len(b.lines) > 0 {
+		return sources, unclear
+	}
+	for _, file := range b.own.alike(b.name) {
+		sources = append(sources, source{file, likely})
+	}
+	return sources, true
+}
+
+// whose looks for lines that differ on the two sides, and that an object has. It returns the
+// files of which the object has one as its own side has it, and one of another file that it
+// has as the other side has it, in a form such as "line 3 of x.c".
+func (s *Sides) whose(b *built) (own map[string]bool, other string) {
+	own = map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(b.lines)) {
+		file, how := s.find(b.own, b.other, name)
+		if how == absent || how == ambiguous {
 			continue
 		}
 		mine, err := b.own.read(file)
@@ -277,24 +300,23 @@ func (s *Sides) whose(b *built) (asOwn, asOther string) {
 			continue
 		}
 		here, there := split(mine), split(theirs)
-		var inOwn, inOther string
+		inOther := ""
 		for _, l := range b.lines[name] {
 			text, a, b := strings.TrimSpace(l.text), at(here, l.number), at(there, l.number)
 			place := fmt.Sprintf("line %d of %s", l.number, file)
 			switch {
 			case text == "" || a == b:
 			case text == a:
-				inOwn = cmp.Or(inOwn, place)
+				own[file] = true
 			case text == b:
 				inOther = cmp.Or(inOther, place)
 			}
 		}
-		asOwn = cmp.Or(asOwn, inOwn)
-		if inOwn == "" {
-			asOther = cmp.Or(asOther, inOther)
+		if !own[file] && s.differs(file) {
+			other = cmp.Or(other, inOther)
 		}
 	}
-	return asOwn, asOther
+	return own, other
 }
 
 func split(text []byte) []string { return strings.Split(string(text), "\n") }

@@ -8,11 +8,19 @@ import (
 	"strings"
 )
 
+// source is a source of an object.
+type source struct {
+	file string
+	how  how
+}
+
 // how says how a file of a checkout was found by a name that an object has.
 type how int
 
 const (
 	absent how = iota
+	// ambiguous: several files can be meant.
+	ambiguous
 	// certain: the name is its path.
 	certain
 	// likely: their ends agree, and nothing has that path here. It may be that of a container,
@@ -27,32 +35,38 @@ func (s *Sides) find(own, other *tree, name string) (file string, as how) {
 	name = filepath.Clean(name)
 	elsewhere := false
 	if filepath.IsAbs(name) {
+		names := []string{name}
 		if real, err := filepath.EvalSymlinks(name); err == nil {
-			name, elsewhere = real, true
+			names, elsewhere = append(names, real), true
 		}
-		for _, dir := range own.seen {
-			if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
-				if own.stat(rel) == nil {
-					return "", absent
+		within := false
+		for _, name := range names {
+			for _, dir := range own.seen {
+				if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+					if own.stat(rel) != nil {
+						return rel, certain
+					}
+					within = true
 				}
-				return rel, certain
 			}
 		}
+		if within {
+			return "", absent
+		}
+		name = names[len(names)-1]
 	}
 	most, parts := 0, strings.Split(name, "/")
 	for _, f := range own.byName[filepath.Base(name)] {
 		switch n := commonEnd(strings.Split(f, "/"), parts); {
-		case n > most:
-			file, most = f, n
-		case n == most:
-			file = "" // several are as like
+		case n > most || f == name:
+			file, as, most = f, likely, n
+		case n == most && file != name:
+			file, as = "", ambiguous
 		}
 	}
 	switch {
-	case file == "":
-		return "", absent
-	case !elsewhere:
-		return file, likely
+	case as != likely || !elsewhere:
+		return file, as
 	case own.isCopy(name, file), other.isCopy(name, file):
 		return file, copied
 	}
@@ -82,43 +96,109 @@ func (s *Sides) sources() []string {
 	return slices.DeleteFunc(slices.Clone(s.changed), func(name string) bool { return !isSource(name) })
 }
 
-var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">]`)
+// alike returns the sources that have the name of an object, but for what follows its stem:
+// x.c or x.bpf.c for x.o.
+func (t *tree) alike(object string) (files []string) {
+	stem := func(name string) string {
+		name, _, _ = strings.Cut(filepath.Base(name), ".")
+		return name
+	}
+	for name, all := range t.byName {
+		if stem(name) == stem(object) && isSource(name) && !isHeader(name) {
+			files = append(files, all...)
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+var directive = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:(include|include_next)[ \t]*(["<])([^">\n]+)[">]|(if|ifdef|endif)\b|(ifndef|define)[ \t]+(\w+))`)
+
+// inclusion is the name of a file that a source includes. It is sure if it is a path from the
+// source's folder, and included whatever is defined.
+type inclusion struct {
+	name string
+	sure bool
+}
+
+func inclusions(text []byte) (all []inclusion) {
+	depth, guard := 0, ""
+	for _, d := range directive.FindAllSubmatch(text, -1) {
+		switch name := string(d[6]); {
+		case len(d[1]) > 0:
+			all = append(all, inclusion{string(d[3]), depth == 0 && d[2][0] == '"' && string(d[1]) == "include"})
+		case string(d[4]) == "endif":
+			depth--
+		case len(d[4]) > 0:
+			depth++
+		case string(d[5]) == "ifndef":
+			depth, guard = depth+1, name
+			continue
+		case name == guard && depth == 1: // the file's include guard
+			depth = 0
+		}
+		guard = ""
+	}
+	return all
+}
 
 // maxIncluded is how many files are looked at for what they include.
 const maxIncluded = 4096
 
-// included returns the files of a checkout that others include, directly or not, as far as
+// included returns the files of a checkout that sources include, directly or not, as far as
 // it is clear which those are.
-func (s *Sides) included(own *tree, by []string) (files []string) {
+func (s *Sides) included(own *tree, by []source) (files []source) {
 	if len(s.changed) == 0 {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, file := range by {
-		seen[file] = true
+	for _, src := range by {
+		seen[src.file] = true
 	}
 	for queue := by; len(queue) > 0 && len(seen) < maxIncluded; queue = queue[1:] {
-		text, err := own.read(queue[0])
-		if err != nil {
-			continue
-		}
-		for _, found := range include.FindAllSubmatch(text, -1) {
-			file := own.resolve(filepath.Dir(queue[0]), string(found[1]))
-			if file != "" && !seen[file] {
-				seen[file] = true
-				files, queue = append(files, file), append(slices.Clip(queue), file)
+		from := queue[0]
+		for _, i := range own.includes(from.file) {
+			if seen[i.file] {
+				continue
 			}
+			seen[i.file] = true
+			if from.how != certain {
+				i.how = likely
+			}
+			files, queue = append(files, i), append(slices.Clip(queue), i)
 		}
 	}
 	return files
 }
 
-// resolve returns the file that a source in the folder dir includes by a name, empty if it is
-// not in the checkout, or not clear.
-func (t *tree) resolve(dir, name string) (file string) {
-	if beside := filepath.Join(dir, name); t.stat(beside) != nil {
-		return beside
+// includes returns the files that one includes.
+func (t *tree) includes(file string) (files []source) {
+	if known, ok := t.inclusions[file]; ok {
+		return known
 	}
+	text, err := t.read(file)
+	if err != nil {
+		return nil
+	}
+	for _, i := range inclusions(text) {
+		switch beside := filepath.Join(filepath.Dir(file), i.name); {
+		case t.stat(beside) != nil && i.sure:
+			files = append(files, source{beside, certain})
+		case t.stat(beside) != nil:
+			files = append(files, source{beside, likely})
+		default:
+			if file := t.byEnd(i.name); file != "" {
+				files = append(files, source{file, likely})
+			}
+		}
+	}
+	t.inclusions[file] = files
+	return files
+}
+
+// byEnd returns the one file whose path ends with what a source includes, empty if there are
+// none or several.
+func (t *tree) byEnd(name string) (file string) {
 	parts := strings.Split(strings.TrimLeft(filepath.Clean(name), "./"), "/")
 	for _, f := range t.byName[filepath.Base(name)] {
 		if commonEnd(strings.Split(f, "/"), parts) < len(parts) {

@@ -25,6 +25,8 @@ type tree struct {
 	// files are its regular files, by paths in it, and byName those paths by their last name.
 	files  map[string]fs.FileInfo
 	byName map[string][]string
+	// inclusions are the files that others include, as far as that was asked.
+	inclusions map[string][]source
 }
 
 func openTree(c Checkout, seen ...string) (*tree, error) {
@@ -32,7 +34,7 @@ func openTree(c Checkout, seen ...string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, seen: seen, renewed: c.Renewed, files: map[string]fs.FileInfo{}, byName: map[string][]string{}}
+	t := &tree{root: root, seen: seen, renewed: c.Renewed, files: map[string]fs.FileInfo{}, byName: map[string][]string{}, inclusions: map[string][]source{}}
 	if !c.Renewed.IsZero() {
 		t.seesReads, err = seesReads(c.Dir)
 	}
@@ -149,7 +151,7 @@ func readQuietly(open func(flags int) (*os.File, error)) ([]byte, error) {
 func seesReads(dir string) (bool, error) {
 	f, err := os.CreateTemp(dir, ".ebpf-bench-*")
 	if err != nil {
-		return false, err
+		return false, nil // who may not write there cannot know
 	}
 	_, err = f.WriteString("x")
 	defer os.Remove(f.Name())
