@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,12 +165,61 @@ func TestStaticProbesHaveArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
+			if err := s.Attach(); err != nil {
+				t.Fatal(err)
+			}
 			if err := s.Drive(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			got := make([]int64, len(want))
 			if err := s.Coll.Variables["arguments"].Get(&got); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: arguments %v, %v, want %v", probe, got, err, want)
+			}
+		})
+	}
+}
+
+// While one program has its turn on a hook, no other of the tool's is attached
+// there, and afterwards none is.
+func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
+	testenv.Root(t)
+	for _, hook := range []string{"tracepoint command: {attach: tp/syscalls/sys_enter_getsid, ", "raw_tp command: {attach: raw_tp/sys_enter, "} {
+		const count = 5000
+		hook += fmt.Sprintf("syscall: getsid, count: %d}", count)
+		plan, err := onHooks(t, hook, hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onThread(t, func(env *drive.Environment) {
+			stats, err := drive.EnableStats()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stats.Close()
+			g := newGroups(plan.Jobs, false)[0]
+			var round []turn
+			for _, tr := range g.tracks {
+				round = append(round, turn{tr, 3})
+			}
+			for _, tr := range g.all() {
+				tr.open(t.Context(), env)
+				defer tr.close()
+			}
+			measureRound(t.Context(), 0, withFloors(round), rand.New(rand.NewPCG(1, 2)))
+			g.floors[0].attached(func() { g.floors[0].slice(t.Context()) })
+			for _, tr := range g.all() {
+				if tr.err != nil {
+					t.Fatal(tr.err)
+				}
+				ran, err := drive.ReadCounters(tr.subject.Program)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Between two slices, orders and other processes call a hook of all
+				// system calls.
+				if ran.RunCnt < tr.ran || ran.RunCnt > tr.ran+count/2 || tr.ran < 4*count {
+					t.Errorf("%s: the program ran %d times, and %d times in its own slices", hook, ran.RunCnt, tr.ran)
+				}
 			}
 		})
 	}

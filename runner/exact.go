@@ -46,12 +46,16 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 			return nil
 		}
 		t.open(ctx, env)
-		if err := m.countRuns(ctx, t, nth); err != nil {
+		var err error
+		t.attached(func() {
+			if err = m.countRuns(ctx, t, nth); err == nil && t.floor != nil {
+				t.countPath(ctx)
+			}
+		})
+		if err != nil {
 			return err
 		}
-		t.fillOnce() // what follows is not measured
 		if t.floor != nil {
-			t.countPath(ctx)
 			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Runs: t.ran, Exact: true})
 		}
 		t.close()
@@ -88,6 +92,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		m.options.Progress.Round()
 	}
 	t.keep(rounds, load)
+	t.fillOnce() // what follows is not measured
 	return nil
 }
 

@@ -121,8 +121,10 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		}
 		timed(func() {
 			t.open(ctx, env)
-			t.warmUp(ctx)
-			t.makeRoom(ctx)
+			t.attached(func() {
+				t.warmUp(ctx)
+				t.makeRoom(ctx)
+			})
 		})
 		t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt)}) // in the first load alone
 		timed(func() { t.matchFloor(ctx) })

@@ -56,7 +56,7 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 	began := time.Now()
 	p.floor.open(ctx, env)
 	defer p.floor.close()
-	p.floor.warmUp(ctx)
+	p.floor.attached(func() { p.floor.warmUp(ctx) })
 	if why := whyNotHere(p.head.job, p.floor); why != nil {
 		return loadOnly(ctx, env, PairJob{Base: p.base.job.ByVerify(why), Head: p.head.job.ByVerify(why)})
 	}
@@ -83,13 +83,15 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
 		t.open(ctx, env)
-		t.warmUp(ctx)
-		if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
-			r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
-			t.slice(ctx)
-		}
-		t.refuseOwnRuns(ctx)
-		t.makeRoom(ctx)
+		t.attached(func() {
+			t.warmUp(ctx)
+			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
+				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
+				t.slice(ctx)
+			}
+			t.refuseOwnRuns(ctx)
+			t.makeRoom(ctx)
+		})
 		if runs := int(t.last.RunCnt); t.live() && (p.length == 0 || runs < p.length) {
 			p.length = runs
 		}
@@ -135,8 +137,9 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 }
 
 // load loads the sides in random order, because the kernel's XDP dispatcher
-// searches them in that order, and measures some rounds. It returns how long
-// loading and one round took.
+// searches them in that order, and measures some rounds: where hooks are shared,
+// all in one turn of each side. It returns how long loading, with attaching, and
+// one round took.
 func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides []*track, rounds int) (loading, round time.Duration) {
 	defer func() {
 		for _, t := range sides {
@@ -148,22 +151,26 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
 		p.Resize(sides[i])
-		// The first runs after a load are slow.
-		sides[i].slice(ctx)
-	}
-	loading = time.Since(began)
-	began = time.Now()
-	turn := append([]*track{p.floor}, sides...)
-	for range rounds {
-		if ctx.Err() != nil {
-			break
+		if sides[i].live() && !sides[i].subject.SharesHook() {
+			// The first runs after a load are slow.
+			sides[i].slice(ctx)
 		}
-		measureRound(ctx, nth, turn, p.rng)
 	}
-	round = time.Since(began) / time.Duration(rounds)
-	began = time.Now()
-	profile(ctx, env, turn, 1)
-	return loading + time.Since(began), round
+	all := append([]*track{p.floor}, sides...)
+	each := 1
+	if p.floor.live() && p.floor.subject.SharesHook() {
+		each = rounds
+	}
+	var turns []turn
+	for _, t := range all {
+		turns = append(turns, turn{t, each})
+	}
+	var took time.Duration
+	for n := 0; n < rounds && ctx.Err() == nil; n += each {
+		took += measureRound(ctx, nth, turns, p.rng)
+	}
+	profile(ctx, env, all, 1)
+	return time.Since(began) - took, took / time.Duration(rounds)
 }
 
 func (p *pair) failed() bool {

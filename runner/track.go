@@ -27,8 +27,9 @@ type track struct {
 	wall    time.Duration // of one slice, including resetting maps, from the pilot
 	err     error
 
-	last     drive.Slice // the latest, until it is recorded
-	ran      uint64      // runs of all slices
+	last     drive.Slice   // the latest
+	taken    []drive.Slice // those of the latest turn, until they are recorded
+	ran      uint64        // runs of all slices
 	static   []bench.Sample
 	counted  bool
 	hardware []bench.Sample
@@ -127,6 +128,21 @@ func (t *track) fillOnce() {
 	}
 }
 
+// attached calls do with the program attached to its hook. A hook that programs
+// share has one of the tool's at a time, so that none is measured with another.
+func (t *track) attached(do func()) {
+	if !t.live() {
+		return
+	}
+	if t.err = t.subject.Attach(); t.err != nil {
+		return
+	}
+	do()
+	if err := t.subject.Detach(); err != nil && t.err == nil {
+		t.err = fmt.Errorf("detach: %w", err)
+	}
+}
+
 // slice lets the program run for one slice. A slice that ctx cuts off is not a
 // fault of the benchmark.
 func (t *track) slice(ctx context.Context) {
@@ -168,28 +184,35 @@ func (t *track) pilot(ctx context.Context) time.Duration {
 	return t.wall
 }
 
-// record adds the latest slice, and that of the floor, to the result.
+// record adds the slices of the latest turn, and those of the floor, to the
+// result.
 func (t *track) record(load int) {
 	if t.floor == nil || t.err != nil {
 		return
 	}
-	t.last.AddTo(&t.result.Rounds, load)
-	var floor drive.Slice
-	if t.floor.live() {
-		floor = t.floor.last
+	for i, s := range t.taken {
+		var floor drive.Slice
+		if t.floor.live() {
+			floor = t.floor.taken[i]
+		}
+		t.add(load, &s, &floor)
 	}
+}
+
+func (t *track) add(load int, s, floor *drive.Slice) {
+	s.AddTo(&t.result.Rounds, load)
 	floor.AddTo(&t.result.Floor, load)
 	if t.subject.Hardware != nil {
-		t.recordHardware(t.subject.Hardware.Measures(), &t.last, &floor)
+		t.recordHardware(t.subject.Hardware.Measures(), s, floor)
 	}
-	if t.last.Alone != nil && floor.Alone != nil {
-		if t.last.Apart {
+	if s.Alone != nil && floor.Alone != nil {
+		if s.Apart {
 			t.apart++
 		}
-		t.last.Alone.AddTo(&t.alone, load)
+		s.Alone.AddTo(&t.alone, load)
 		floor.Alone.AddTo(&t.aloneFloor, load)
 	}
-	t.last.Driven.AddTo(&t.result, t.last.RunCnt)
+	s.Driven.AddTo(&t.result, s.RunCnt)
 }
 
 // complete returns the result as far as it was measured.

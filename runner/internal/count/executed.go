@@ -62,6 +62,9 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	}
 	// If something cannot be detached now, it ends with the process.
 	defer func() { _ = s.Close() }()
+	if err := s.Attach(); err != nil {
+		return nil, notLoaded(j.Program, err)
+	}
 	if r, ok := s.Driver.(drive.Resizer); ok {
 		switch {
 		case !bpfmap.StartOver(s.Emptiers):

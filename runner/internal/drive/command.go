@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-func openCommand(ctx context.Context, p *ebpf.Program, j *plan.Job) (d Driver, err error) {
+func openCommand(ctx context.Context, p *ebpf.Program, j *plan.Job) (Driver, error) {
 	h, err := j.Hook()
 	if err != nil {
 		return nil, err
@@ -20,19 +20,14 @@ func openCommand(ctx context.Context, p *ebpf.Program, j *plan.Job) (d Driver, e
 	if h.Reads() {
 		return openIterator(h, p, j)
 	}
-	a := &attached{count: 1}
-	defer func() {
-		if err != nil {
-			_ = a.Close()
-		}
-	}()
-	// Start the worker before the program is attached, so that it does not see
-	// the start.
-	if a.worker, err = startLoad(ctx, j.Command); err != nil {
-		return nil, err
-	}
-	if a.link, err = h.Attach(p); err != nil {
+	held, err := h.Hold()
+	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.Section, err), bench.Hint(err))
+	}
+	a := &attached{program: p, hook: h, held: held, count: 1}
+	if a.worker, err = startLoad(ctx, j.Command); err != nil {
+		_ = held.Close()
+		return nil, err
 	}
 	if len(j.Command.Run) > 0 {
 		return a, nil
@@ -41,7 +36,7 @@ func openCommand(ctx context.Context, p *ebpf.Program, j *plan.Job) (d Driver, e
 	if !isQuick(j.Command.Load) {
 		return &repeated{a}, nil
 	}
-	return &quick{repeated: &repeated{a}, program: p}, nil
+	return &quick{repeated: &repeated{a}}, nil
 }
 
 func startLoad(ctx context.Context, c *bench.Command) (*worker.Worker, error) {

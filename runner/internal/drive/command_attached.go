@@ -3,17 +3,42 @@ package drive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
+	"github.com/cilium/ebpf"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
-// attached is a program on a hook, with a worker that makes the kernel reach
-// the hook.
+// attached is a program for a hook, with a worker that makes the kernel reach
+// the hook. The worker starts before the program is attached, which does not see
+// the start.
 type attached struct {
-	link   io.Closer
-	worker *worker.Worker
-	count  int
+	program *ebpf.Program
+	hook    *hook.Hook
+	held    io.Closer // the hook
+	link    io.Closer // nil while it is not attached
+	worker  *worker.Worker
+	count   int
+}
+
+func (a *attached) Attach() (err error) {
+	if a.link, err = a.hook.Attach(a.program); err != nil {
+		return bench.WithHint(fmt.Errorf("attach to %s: %w", a.hook.Section, err), bench.Hint(err))
+	}
+	return nil
+}
+
+func (a *attached) Detach() error {
+	if a.link == nil {
+		return nil
+	}
+	err := a.link.Close()
+	a.link = nil
+	return err
 }
 
 func (a *attached) Drive(ctx context.Context) (Driven, error) {
@@ -27,17 +52,10 @@ func (a *attached) Idle(ctx context.Context) (doings int, err error) {
 func (a *attached) MachineWide() {}
 
 func (a *attached) Close() error {
-	var errs []error
 	// Close the worker first: it waits for orders in functions of the kernel
 	// that may be hooked, and should not return from one after its hook is
 	// gone.
-	if a.worker != nil {
-		errs = append(errs, a.worker.Close())
-	}
-	if a.link != nil {
-		errs = append(errs, a.link.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(a.worker.Close(), a.Detach(), a.held.Close())
 }
 
 // repeated is an attached whose worker can do less in a slice.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cilium/ebpf"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
@@ -22,7 +20,6 @@ const pathDoings = 4
 // a call costs besides the program, such as a trap or a trampoline.
 type quick struct {
 	*repeated
-	program *ebpf.Program
 	// runs and doings are those of the latest slice, last is how long the
 	// latest trigger took.
 	runs, doings int
@@ -60,9 +57,3 @@ func (q *quick) perDoing() int {
 }
 
 func (q *quick) Took() time.Duration { return q.last }
-
-func (q *quick) Detach() error {
-	err := q.link.Close()
-	q.link = nil
-	return err
-}

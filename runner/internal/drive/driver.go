@@ -12,7 +12,8 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// openDriver attaches a job's loaded program to its driver.
+// openDriver attaches a job's loaded program to its driver, unless that is an
+// Attacher.
 func openDriver(ctx context.Context, env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
 	switch j.Driver() {
 	case bench.DriverTestRun:
@@ -108,6 +109,14 @@ type Idler interface {
 	Idle(ctx context.Context) (doings int, err error)
 }
 
+// Attacher is a driver of a hook that programs share. The program runs only
+// between Attach and Detach, so that no other is measured with it.
+type Attacher interface {
+	Attach() error
+	// Detach does nothing if the program is not attached.
+	Detach() error
+}
+
 // MachineWide is a driver of a hook that the whole machine calls: the figures
 // include the calls of others.
 type MachineWide interface {
@@ -121,7 +130,7 @@ type PathDriver interface {
 	// Trigger makes as few events happen as there are kinds of them, and
 	// returns their number. No event is in flight when it returns.
 	Trigger(ctx context.Context) (events int, err error)
-	// Detach permanently removes the program from its hook.
+	// Detach removes the program from its hook.
 	Detach() error
 }
 

@@ -27,10 +27,12 @@ type Subject struct {
 	Program  *ebpf.Program
 	Emptiers []bpfmap.Emptier
 	Unread   []*bpfmap.UnreadRing
-	// beside holds what is attached beside the program: replacements of its functions,
-	// and its companions.
-	beside []io.Closer
-	Driver Driver
+	// replacements are the replacements of its functions.
+	replacements []io.Closer
+	// companions are to be attached with it, attached those that are.
+	companions []plan.Companion
+	attached   []io.Closer
+	Driver     Driver
 	// Hardware counts CPU events in a slice. It is nil if they would say
 	// nothing about the program.
 	Hardware *pmu.Counters
@@ -38,8 +40,9 @@ type Subject struct {
 	Warning string
 }
 
-// Open loads a job's program and attaches it to its driver. It must be called
-// on the thread of the environment.
+// Open loads a job's program and readies its driver; Attach attaches the program
+// to a hook that it shares with others. It must be called on the thread of the
+// environment.
 func Open(ctx context.Context, env *Environment, j *plan.Job) (*Subject, error) {
 	spec := j.Spec.Copy()
 	if env.Exact {
@@ -65,7 +68,7 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	if err != nil {
 		return s, err
 	}
-	if s.beside, err = attachReplacements(j, s.Coll); err != nil {
+	if s.replacements, err = attachReplacements(j, s.Coll); err != nil {
 		return s, err
 	}
 	s.Program = s.Coll.Programs[j.Program]
@@ -84,15 +87,49 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	if s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps); err != nil {
 		return s, err
 	}
-	for _, c := range j.Companions {
-		attached, err := c.Hook.Attach(s.Coll.Programs[c.Program])
-		if err != nil {
-			return s, bench.WithHint(fmt.Errorf("attach program %s to %s: %w", c.Program, c.Hook.Section, err), bench.Hint(err))
-		}
-		s.beside = append(s.beside, attached)
-	}
+	s.companions = j.Companions
 	s.Driver, err = openDriver(ctx, env, s.Program, j)
 	return s, err
+}
+
+// SharesHook reports whether the program runs only between Attach and Detach,
+// because its hook is not its own: whatever else is attached there would run, too.
+func (s *Subject) SharesHook() bool {
+	_, ok := s.Driver.(Attacher)
+	return ok || len(s.companions) > 0
+}
+
+// Attach attaches the program to a hook that it shares with others, after its
+// companions.
+func (s *Subject) Attach() (err error) {
+	defer func() {
+		if err != nil {
+			_ = s.Detach()
+		}
+	}()
+	for _, c := range s.companions {
+		attached, err := c.Hook.Attach(s.Coll.Programs[c.Program])
+		if err != nil {
+			return bench.WithHint(fmt.Errorf("attach program %s to %s: %w", c.Program, c.Hook.Section, err), bench.Hint(err))
+		}
+		s.attached = append(s.attached, attached)
+	}
+	if a, ok := s.Driver.(Attacher); ok {
+		return a.Attach()
+	}
+	return nil
+}
+
+// Detach removes what Attach attached.
+func (s *Subject) Detach() (err error) {
+	if a, ok := s.Driver.(Attacher); ok {
+		err = a.Detach()
+	}
+	for _, c := range s.attached {
+		err = errors.Join(err, c.Close())
+	}
+	s.attached = nil
+	return err
 }
 
 // empty empties the maps that a reader would empty, unless ctx has been
@@ -170,7 +207,8 @@ func (s *Subject) Close() error {
 	}
 	closeAll(s.Emptiers)
 	closeAll(s.Unread)
-	closeAll(s.beside)
+	closeAll(s.attached)
+	closeAll(s.replacements)
 	if s.Coll != nil {
 		load.Close(s.Coll)
 	}

@@ -38,6 +38,9 @@ type hookKind struct {
 	// InUser says that the target is code in user space, which a command has to
 	// run.
 	InUser bool
+	// hold, if not nil, prepares for programs that are attached and detached
+	// again and again, until the returned Closer is closed.
+	hold func(h *Hook) (io.Closer, error)
 	// attach attaches a program until the returned Closer is closed.
 	attach func(h *Hook, p *ebpf.Program) (io.Closer, error)
 }
@@ -59,7 +62,7 @@ func init() {
 			hookKinds[name] = &k
 		}
 	}
-	add(hookKind{program: ebpf.TracePoint, attach: attachTracepoint}, "tracepoint", "tp")
+	add(hookKind{program: ebpf.TracePoint, hold: holdTracepoint, attach: attachTracepoint}, "tracepoint", "tp")
 	add(hookKind{program: ebpf.RawTracepoint, attach: attachRawTracepoint}, "raw_tracepoint", "raw_tp")
 	add(hookKind{program: ebpf.RawTracepointWritable, attach: attachRawTracepoint}, "raw_tracepoint.w", "raw_tp.w")
 	add(hookKind{program: ebpf.Kprobe, attach: attachKprobe}, "kprobe", "kretprobe")
@@ -144,6 +147,15 @@ func (h *Hook) Takes(t ebpf.ProgramType) error {
 // Reads reports whether the hook is an iterator, whose program runs when it is
 // read: once for each item, and once at the end.
 func (h *Hook) Reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
+
+// Hold finds the hook and prepares for programs that are attached and detached
+// again and again, until the returned Closer is closed.
+func (h *Hook) Hold() (io.Closer, error) {
+	if h.hold == nil {
+		return io.NopCloser(nil), nil
+	}
+	return h.hold(h)
+}
 
 // Attach attaches a program until the returned Closer is closed.
 func (h *Hook) Attach(p *ebpf.Program) (io.Closer, error) { return h.attach(h, p) }

@@ -19,12 +19,18 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
+func holdTracepoint(h *Hook) (io.Closer, error) { return h.tracepoint(perf.HoldTracepoint) }
+
 func attachTracepoint(h *Hook, p *ebpf.Program) (io.Closer, error) {
+	return h.tracepoint(func(group, name string) (io.Closer, error) { return perf.AttachTracepoint(p, group, name) })
+}
+
+func (h *Hook) tracepoint(do func(group, name string) (io.Closer, error)) (io.Closer, error) {
 	group, name, ok := strings.Cut(h.Target, "/")
 	if !ok {
 		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.Section, h.name)
 	}
-	c, err := perf.AttachTracepoint(p, group, name)
+	c, err := do(group, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noHook("tracepoint", group+":"+name, perf.Tracepoints())
 	}
