@@ -165,7 +165,7 @@ func TestStaticProbesHaveArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if err := s.Attach(); err != nil {
+			if err := s.Attach(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Drive(t.Context()); err != nil {
@@ -206,7 +206,7 @@ func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
 				defer tr.close()
 			}
 			measureRound(t.Context(), 0, withFloors(round), rand.New(rand.NewPCG(1, 2)))
-			g.floors[0].attached(func() { g.floors[0].slice(t.Context()) })
+			g.floors[0].attached(t.Context(), func() { g.floors[0].slice(t.Context()) })
 			for _, tr := range g.all() {
 				if tr.err != nil {
 					t.Fatal(tr.err)

@@ -47,7 +47,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 		}
 		t.open(ctx, env)
 		var err error
-		t.attached(func() {
+		t.attached(ctx, func() {
 			if err = m.countRuns(ctx, t, nth); err == nil && t.floor != nil {
 				t.countPath(ctx)
 			}
@@ -59,6 +59,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Runs: t.ran, Exact: true})
 		}
 		t.close()
+		env.EndLoads()
 		load.Settle(ctx)
 	}
 	return nil

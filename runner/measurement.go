@@ -107,6 +107,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		for _, t := range everything {
 			t.close()
 		}
+		env.EndLoads()
 		load.Settle(ctx)
 	}()
 	var loading time.Duration
@@ -121,7 +122,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		}
 		timed(func() {
 			t.open(ctx, env)
-			t.attached(func() {
+			t.attached(ctx, func() {
 				t.warmUp(ctx)
 				t.makeRoom(ctx)
 			})

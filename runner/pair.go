@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -55,8 +56,11 @@ const (
 func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.Duration) bench.Pair {
 	began := time.Now()
 	p.floor.open(ctx, env)
-	defer p.floor.close()
-	p.floor.attached(func() { p.floor.warmUp(ctx) })
+	defer func() {
+		p.floor.close()
+		env.EndLoads()
+	}()
+	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 	if why := whyNotHere(p.head.job, p.floor); why != nil {
 		return loadOnly(ctx, env, PairJob{Base: p.base.job.ByVerify(why), Head: p.head.job.ByVerify(why)})
 	}
@@ -83,7 +87,7 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
 		t.open(ctx, env)
-		t.attached(func() {
+		t.attached(ctx, func() {
 			t.warmUp(ctx)
 			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
 				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
@@ -126,7 +130,14 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 	loading, round = loading*3/2, max(round*4/3, time.Microsecond)
 	// Spend about as much time on measuring as on loading: fewer rounds would
 	// leave much of the time unused, more would only tell more about one load.
-	p.rounds = min(max(int(loading/round), 6), 64)
+	p.rounds = int(loading / round)
+	if p.sharesHook() {
+		// There, loads differ about half as much as rounds do. The most is learned
+		// in a given time with the root of the ratio of the costs, times that of the
+		// deviations: Cochran, Sampling Techniques, section 10.6.
+		p.rounds = int(2 * math.Sqrt(float64(loading)/float64(round)))
+	}
+	p.rounds = min(max(p.rounds, 6), 64)
 	loads = int(left() / (loading + time.Duration(p.rounds)*round))
 	if p.options.PlanLoads != nil {
 		loads = min(loads, p.options.PlanLoads(&bench.Pair{
@@ -151,14 +162,14 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
 		p.Resize(sides[i])
-		if sides[i].live() && !sides[i].subject.SharesHook() {
+		if !p.sharesHook() {
 			// The first runs after a load are slow.
 			sides[i].slice(ctx)
 		}
 	}
 	all := append([]*track{p.floor}, sides...)
 	each := 1
-	if p.floor.live() && p.floor.subject.SharesHook() {
+	if p.sharesHook() {
 		each = rounds
 	}
 	var turns []turn
@@ -172,6 +183,9 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	profile(ctx, env, all, 1)
 	return time.Since(began) - took, took / time.Duration(rounds)
 }
+
+// sharesHook reports whether the program is driven on a hook that others share.
+func (p *pair) sharesHook() bool { return p.floor.live() && p.floor.subject.SharesHook() }
 
 func (p *pair) failed() bool {
 	return p.floor.err != nil || p.base.err != nil || p.head.err != nil || p.again.err != nil

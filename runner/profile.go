@@ -32,7 +32,7 @@ func profile(ctx context.Context, env *drive.Environment, turn []*track, n int) 
 	all := map[*track]profiled{}
 	for _, t := range turn {
 		if t.live() && ctx.Err() == nil && t.job.TestRun == nil && t.job.Verify == nil {
-			t.attached(func() { all[t] = t.profile(ctx, n) })
+			t.attached(ctx, func() { all[t] = t.profile(ctx, n) })
 		}
 	}
 	if ctx.Err() != nil {

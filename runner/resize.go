@@ -41,6 +41,6 @@ func (t *track) matchFloor(ctx context.Context) {
 	}
 	if r, ok := t.floor.resizable(); ok {
 		r.Resize(func(int) int { return int(t.last.RunCnt) })
-		t.floor.attached(func() { t.floor.slice(ctx) })
+		t.floor.attached(ctx, func() { t.floor.slice(ctx) })
 	}
 }

@@ -19,7 +19,7 @@ func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Dur
 	estimate := time.Duration(m.options.Loads-1) * loading
 	for _, t := range g.floors {
 		if ctx.Err() == nil {
-			t.attached(func() { t.pilot(ctx) })
+			t.attached(ctx, func() { t.pilot(ctx) })
 		}
 	}
 	floors := map[*track]int{}
@@ -30,7 +30,7 @@ func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Dur
 		if t.job.Verify != nil {
 			continue
 		}
-		t.attached(func() {
+		t.attached(ctx, func() {
 			t.pilot(ctx)
 			t.refuseOwnRuns(ctx)
 			t.watchOthers(ctx)
@@ -122,7 +122,7 @@ type turn struct {
 func (u turn) take(ctx context.Context) (took time.Duration) {
 	t := u.track
 	t.taken = t.taken[:0]
-	t.attached(func() {
+	t.attached(ctx, func() {
 		if t.subject.SharesHook() && t.last.Wall < warmUpTime {
 			// The first events find cold caches, which matters in a short slice.
 			t.slice(ctx)

@@ -130,11 +130,14 @@ func (t *track) fillOnce() {
 
 // attached calls do with the program attached to its hook. A hook that programs
 // share has one of the tool's at a time, so that none is measured with another.
-func (t *track) attached(do func()) {
+func (t *track) attached(ctx context.Context, do func()) {
 	if !t.live() {
 		return
 	}
-	if t.err = t.subject.Attach(); t.err != nil {
+	if err := t.subject.Attach(ctx); err != nil {
+		if ctx.Err() == nil {
+			t.err = err
+		}
 		return
 	}
 	do()

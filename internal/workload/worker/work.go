@@ -13,8 +13,8 @@ import (
 )
 
 // workerEnv keeps the runtime of a worker, which is measured, from doing
-// anything besides its task.
-var workerEnv = []string{"GOMAXPROCS=1", "GOGC=off"}
+// anything besides its task, until orders have left very much garbage.
+var workerEnv = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=64MiB"}
 
 // workerSetup holds a worker's parameters.
 type workerSetup struct {

@@ -62,7 +62,7 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	}
 	// If something cannot be detached now, it ends with the process.
 	defer func() { _ = s.Close() }()
-	if err := s.Attach(); err != nil {
+	if err := s.Attach(ctx); err != nil {
 		return nil, notLoaded(j.Program, err)
 	}
 	if r, ok := s.Driver.(drive.Resizer); ok {

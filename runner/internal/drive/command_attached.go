@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cilium/ebpf"
 
@@ -14,9 +15,10 @@ import (
 )
 
 // attached is a program for a hook, with a worker that makes the kernel reach
-// the hook. The worker starts before the program is attached, which does not see
-// the start.
+// the hook.
 type attached struct {
+	loads   *loads
+	command *bench.Command
 	program *ebpf.Program
 	hook    *hook.Hook
 	held    io.Closer // the hook
@@ -25,7 +27,11 @@ type attached struct {
 	count   int
 }
 
-func (a *attached) Attach() (err error) {
+func (a *attached) Attach(ctx context.Context) (err error) {
+	// The program does not see the start of the worker.
+	if a.worker, err = a.loads.start(ctx, a.command); err != nil {
+		return err
+	}
 	if a.link, err = a.hook.Attach(a.program); err != nil {
 		return bench.WithHint(fmt.Errorf("attach to %s: %w", a.hook.Section, err), bench.Hint(err))
 	}
@@ -42,21 +48,28 @@ func (a *attached) Detach() error {
 }
 
 func (a *attached) Drive(ctx context.Context) (Driven, error) {
-	return Driven{}, a.worker.Do(ctx, a.count)
+	_, err := a.order(ctx, a.count)
+	return Driven{}, err
+}
+
+// order makes the worker do the load this many times, and returns how long that
+// took. Nothing more is ordered from a worker that fails.
+func (a *attached) order(ctx context.Context, times int) (time.Duration, error) {
+	took, err := a.worker.Time(ctx, times)
+	if err != nil {
+		_ = a.loads.end(a.worker)
+	}
+	return took, err
 }
 
 func (a *attached) Idle(ctx context.Context) (doings int, err error) {
-	return a.count, a.worker.Do(ctx, 0)
+	_, err = a.order(ctx, 0)
+	return a.count, err
 }
 
 func (a *attached) MachineWide() {}
 
-func (a *attached) Close() error {
-	// Close the worker first: it waits for orders in functions of the kernel
-	// that may be hooked, and should not return from one after its hook is
-	// gone.
-	return errors.Join(a.worker.Close(), a.Detach(), a.held.Close())
-}
+func (a *attached) Close() error { return errors.Join(a.Detach(), a.held.Close()) }
 
 // repeated is an attached whose worker can do less in a slice.
 type repeated struct{ *attached }

@@ -43,7 +43,7 @@ func (q *quick) Drive(ctx context.Context) (Driven, error) {
 }
 
 func (q *quick) Trigger(ctx context.Context) (events int, err error) {
-	q.last, err = q.worker.Time(ctx, pathDoings)
+	q.last, err = q.order(ctx, pathDoings)
 	return pathDoings * q.perDoing(), err
 }
 

@@ -34,7 +34,7 @@ func openDriver(ctx context.Context, env *Environment, p *ebpf.Program, j *plan.
 	case bench.DriverSocket:
 		return newSocket(ctx, env, p, j)
 	case bench.DriverCommand:
-		return openCommand(ctx, p, j)
+		return openCommand(env, p, j)
 	case bench.DriverVerify:
 		return verified{}, nil
 	}
@@ -112,7 +112,7 @@ type Idler interface {
 // Attacher is a driver of a hook that programs share. The program runs only
 // between Attach and Detach, so that no other is measured with it.
 type Attacher interface {
-	Attach() error
+	Attach(ctx context.Context) error
 	// Detach does nothing if the program is not attached.
 	Detach() error
 }

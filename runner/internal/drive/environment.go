@@ -30,6 +30,7 @@ type Environment struct {
 	// Window, unless 0, bounds the window of a perf event, as long as that
 	// leaves it a few samples.
 	Window time.Duration
+	loads  loads
 	// NotHeld is why the last program could not be held, for a warning.
 	NotHeld error
 }
@@ -68,8 +69,13 @@ func (e *Environment) hold(p *ebpf.Program) io.Closer {
 	return held
 }
 
-// Close releases the held XDP programs and the counters.
-func (e *Environment) Close() error { return errors.Join(e.parking.Close(), e.Counters.Close()) }
+// EndLoads ends the workers of loads, which programs on hooks share until then.
+func (e *Environment) EndLoads() { _ = e.loads.endAll() }
+
+// Close releases the held XDP programs and the counters, and ends the loads.
+func (e *Environment) Close() error {
+	return errors.Join(e.loads.endAll(), e.parking.Close(), e.Counters.Close())
+}
 
 // In exact mode, a slice that the timer tick misses has none of it in its
 // count.

@@ -101,7 +101,7 @@ func (s *Subject) SharesHook() bool {
 
 // Attach attaches the program to a hook that it shares with others, after its
 // companions.
-func (s *Subject) Attach() (err error) {
+func (s *Subject) Attach(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
 			_ = s.Detach()
@@ -115,7 +115,7 @@ func (s *Subject) Attach() (err error) {
 		s.attached = append(s.attached, attached)
 	}
 	if a, ok := s.Driver.(Attacher); ok {
-		return a.Attach()
+		return a.Attach(ctx)
 	}
 	return nil
 }
