@@ -14,6 +14,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -222,6 +223,34 @@ func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What another tool attached to the hook is named, and what it only loaded is not.
+func TestProgramsOfOthersOnAHookAreNamed(t *testing.T) {
+	testenv.Root(t)
+	const hook = "raw_tp command: {attach: raw_tp/sys_enter, syscall: getsid}"
+	said := func(other string) bool {
+		return slices.ContainsFunc(measureHooks(t, fewRounds, hook)[0].Warnings, func(w string) bool {
+			return strings.Contains(w, "what others attached") && strings.Contains(w, other)
+		})
+	}
+	const name = "another_tool"
+	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{Name: name, Type: ebpf.RawTracepoint, License: "GPL", Instructions: returns(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if said(name) {
+		t.Error("a program that is not attached is named")
+	}
+	l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: "sys_enter", Program: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if !said(name) {
+		t.Error("the program is not named")
 	}
 }
 

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/thread"
@@ -19,6 +21,37 @@ const (
 	fewOthers    = 0.01
 	mostlyOthers = 0.5
 )
+
+// besideSlices is in how many slices a program must run as often as the track's to
+// be named: one on another hook may do so once by chance.
+const besideSlices = 2
+
+// nameOthers warns of the programs of others that run in each event of a shared
+// hook: the figure is that beside them.
+func (t *track) nameOthers(ctx context.Context) {
+	if !t.live() || t.last.RunCnt == 0 || !t.subject.SharesHook() {
+		return
+	}
+	times := map[string]int{}
+	for range besideSlices {
+		names, err := t.subject.Beside(ctx)
+		if err != nil {
+			return // the next slice fails, too, and says why
+		}
+		for _, name := range names {
+			times[name]++
+		}
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(times)) {
+		if times[name] == besideSlices {
+			all = append(all, name)
+		}
+	}
+	if len(all) > 0 {
+		t.warn("each event also ran what others attached: " + unit.Few(all) + "; the figure is that beside them")
+	}
+}
 
 // watchOthers measures how often a track's program runs without its load, and
 // warns if the figures include such runs. The latest slice must be one with the

@@ -94,6 +94,7 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 				t.slice(ctx)
 			}
 			t.refuseOwnRuns(ctx)
+			t.nameOthers(ctx)
 			t.makeRoom(ctx)
 		})
 		if runs := int(t.last.RunCnt); t.live() && (p.length == 0 || runs < p.length) {

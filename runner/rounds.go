@@ -16,13 +16,14 @@ const minRounds = 16
 // as the first each. The groups that follow are taken to be like this one.
 func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Duration) {
 	var most, turns int
-	estimate := time.Duration(m.options.Loads-1) * loading
+	var attaching time.Duration // in a load
 	for _, t := range g.floors {
 		if ctx.Err() == nil {
-			t.attached(ctx, func() { t.pilot(ctx) })
+			attaching += t.attached(ctx, func() { t.pilot(ctx) })
 		}
 	}
 	floors := map[*track]int{}
+	var estimate time.Duration
 	for _, t := range g.tracks {
 		if ctx.Err() != nil {
 			return
@@ -30,10 +31,11 @@ func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Dur
 		if t.job.Verify != nil {
 			continue
 		}
-		t.attached(ctx, func() {
+		attaching += t.attached(ctx, func() {
 			t.pilot(ctx)
 			t.refuseOwnRuns(ctx)
 			t.watchOthers(ctx)
+			t.nameOthers(ctx)
 		})
 		if !t.live() {
 			continue
@@ -61,6 +63,7 @@ func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Dur
 	for floor, rounds := range floors {
 		estimate += time.Duration(rounds) * floor.wall
 	}
+	estimate += time.Duration(m.options.Loads-1)*loading + time.Duration(m.options.Loads)*attaching
 	most += turns * m.options.Loads
 	m.planned += most
 	follow := m.groups[slices.Index(m.groups, g)+1:]

@@ -128,22 +128,27 @@ func (t *track) fillOnce() {
 	}
 }
 
-// attached calls do with the program attached to its hook. A hook that programs
-// share has one of the tool's at a time, so that none is measured with another.
-func (t *track) attached(ctx context.Context, do func()) {
+// attached calls do with the program attached to its hook, and returns how long
+// attaching and detaching took. A hook that programs share has one of the tool's at
+// a time, so that none is measured with another.
+func (t *track) attached(ctx context.Context, do func()) (attaching time.Duration) {
 	if !t.live() {
-		return
+		return 0
 	}
+	began := time.Now()
 	if err := t.subject.Attach(ctx); err != nil {
 		if ctx.Err() == nil {
 			t.err = err
 		}
-		return
+		return 0
 	}
+	attaching = time.Since(began)
 	do()
+	began = time.Now()
 	if err := t.subject.Detach(); err != nil && t.err == nil {
 		t.err = fmt.Errorf("detach: %w", err)
 	}
+	return attaching + time.Since(began)
 }
 
 // slice lets the program run for one slice. A slice that ctx cuts off is not a
