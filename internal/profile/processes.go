@@ -5,6 +5,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -228,57 +229,69 @@ func (p *process) add(m mapping) {
 }
 
 // open opens the file of a mapping, once for each user and root. It is found even if it was
-// deleted, as long as the process runs; otherwise only if it is where its path says.
+// deleted, as long as the process has it mapped; otherwise only if it is where its path says, and
+// it is nobody's word what it names.
 func (k *processes) open(pid uint32, m sideband.Mapping) *module {
 	if m.Inode == 0 {
 		return nil
 	}
 	h := k.home(pid)
-	key := k.key(h, m)
+	key := moduleKey{major: m.Major, minor: m.Minor, inode: m.Inode}
+	if h != nil && !h.old {
+		own := key
+		own.user, own.root, own.known = h.User, h.root, true
+		if known := k.files[own]; known != nil {
+			return known
+		}
+		if f, ok := h.open(m); ok {
+			return k.add(own, m, f, symbol.OfUser(h.root, h.User))
+		}
+	}
 	if known := k.files[key]; known != nil {
 		return known
 	}
+	f, _ := symbol.Public.Open(m.Path) // nil if it cannot be opened
+	return k.add(key, m, f, symbol.Public)
+}
+
+// add adds the file of a mapping, which is nil if it is unknown.
+func (k *processes) add(key moduleKey, m sideband.Mapping, f *os.File, named symbol.Origin) *module {
 	out := &module{path: m.Path}
 	k.files[key] = out
-	seen := symbol.Public
-	if key.known {
-		seen = symbol.OfUser(key.root, key.user)
+	if f == nil {
+		return out
 	}
-	if f := fileOf(pid, m, seen); f != nil {
-		b, err := symbol.NewFile(f, m.Path, seen.Of(f))
-		if err != nil {
-			_ = f.Close() // it was only read
+	if is(f, m) {
+		b, err := symbol.NewFile(f, m.Path, named.Of(f))
+		if err == nil {
+			out.binary = b
+			return out
 		}
-		out.binary = b
 	}
+	_ = f.Close() // it was only read
 	return out
 }
 
-func (k *processes) key(h *home, m sideband.Mapping) moduleKey {
-	key := moduleKey{major: m.Major, minor: m.Minor, inode: m.Inode}
-	if h != nil && !h.old {
-		key.user, key.root, key.known = h.User, h.root, true
-	}
-	return key
-}
-
-// fileOf returns the file of a mapping, nil if it is not found. Its path is looked up with the
-// rights of the process: it may lead to another file by now.
-func fileOf(pid uint32, m sideband.Mapping, o symbol.Origin) *os.File {
-	mapped := func(string) (*os.File, error) {
-		return symbol.OpenFile(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
-	}
-	for _, open := range []func(string) (*os.File, error){mapped, o.Open} {
-		f, err := open(m.Path)
-		if err != nil {
-			continue
+// open opens the file of a mapping, nil if the user may not read it. It is not ok if the process
+// does not have it mapped any more, or has become another user's: then it may not be the one
+// that mapped it.
+func (h *home) open(m sideband.Mapping) (f *os.File, ok bool) {
+	f, err := h.OpenMapped(h.root, m.Start, m.End)
+	if errors.Is(err, unix.EPERM) {
+		// Without the right to open it, its path leads to it.
+		if path, err := os.Readlink(fmt.Sprintf("/proc/%d/map_files/%x-%x", h.PID, m.Start, m.End)); err != nil || path != m.Path {
+			return nil, false
 		}
-		if is(f, m) {
-			return f
-		}
-		_ = f.Close() // it was only read
+		f, err = symbol.OfUser(h.root, h.User).Open(m.Path)
 	}
-	return nil
+	now, err2 := symbol.ReadProcess(h.PID)
+	if errors.Is(err, fs.ErrNotExist) || err2 != nil || now.User != h.User || f != nil && !is(f, m) {
+		if f != nil {
+			_ = f.Close() // it was only read
+		}
+		return nil, false
+	}
+	return f, true
 }
 
 // is reports whether a file is that of a mapping. Btrfs and OverlayFS have other devices than

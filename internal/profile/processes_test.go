@@ -153,9 +153,9 @@ func TestHomeOfAnEndedProcess(t *testing.T) {
 	}
 }
 
-// Of a process that has ended, what is where its file was is opened if everybody may read it, and
-// if it is the same file.
-func TestFileOfAnEndedProcess(t *testing.T) {
+// What is where the file of a mapping was is opened if everybody may read it, and if it is the
+// same file: the process has ended, or it has executed another file, and is another user's.
+func TestFileThatIsNotMapped(t *testing.T) {
 	testenv.Root(t)
 	const ended = 1 << 30
 	dir, err := os.MkdirTemp("/dev/shm", "ebpf-bench") // with the device that the kernel says
@@ -177,6 +177,7 @@ func TestFileOfAnEndedProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := sideband.Mapping{Path: path, Inode: stat.Ino, Major: unix.Major(stat.Dev), Minor: unix.Minor(stat.Dev)}
+	file.Start, file.End = 1<<12, 2<<12 // nobody has mapped it
 	another, elsewhere := file, file
 	another.Inode++
 	elsewhere.Major += 1000
@@ -194,9 +195,57 @@ func TestFileOfAnEndedProcess(t *testing.T) {
 		if err := os.Chmod(path, test.mode); err != nil {
 			t.Fatal(err)
 		}
+		for _, pid := range []int{ended, os.Getpid()} {
+			k := newProcesses(true)
+			m := k.open(uint32(pid), test.mapped)
+			if opens := m.binary != nil; opens != test.opens {
+				t.Errorf("%s, process %d: opened %t", test.name, pid, opens)
+			}
+			if m.binary != nil && m.binary.Origin() != publicly(t, path) {
+				t.Errorf("%s, process %d: it counts as somebody's", test.name, pid)
+			}
+			if err := k.close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// publicly returns the origin of what a file names if it is not known who runs it.
+func publicly(t *testing.T, path string) symbol.Origin {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return symbol.Public.Of(f)
+}
+
+// What a process that has become another user's has mapped is nobody's word.
+func TestProcessThatBecomesAnothers(t *testing.T) {
+	testenv.Root(t)
+	sleep := exec.Command("sleep", "60")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = sleep.Process.Kill()
+		_ = sleep.Wait() // it was killed
+	}()
+	pid := sleep.Process.Pid
+	maps, err := readMaps(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for user, same := range map[uint32]bool{0: true, 54321: false} {
 		k := newProcesses(true)
-		if opens := k.open(ended, test.mapped).binary != nil; opens != test.opens {
-			t.Errorf("%s: opened %t", test.name, opens)
+		k.homes[uint32(pid)] = &home{Process: symbol.Process{PID: pid, Number: pid, User: user}}
+		m := k.open(uint32(pid), maps[0])
+		if m.binary == nil {
+			t.Fatalf("%s is not opened", m.path)
+		}
+		if public := m.binary.Origin() == publicly(t, m.path); public == same {
+			t.Errorf("user %d: its word is everybody's: %t", user, public)
 		}
 		if err := k.close(); err != nil {
 			t.Error(err)

@@ -1,11 +1,13 @@
 package symbol
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,6 +82,13 @@ func TestOrigin(t *testing.T) {
 		{"hers/far/", alice, 0o755, ""},
 		{"hers/group/", alice, 0o775, ""},
 		{"hers/group/own", alice, 0o600, ""},
+		{"hers/same/", alice, 0o775, ""},
+		{"hers/same/own", alice, 0o600, ""},
+		{"listed/", 0, 0o775, ""},
+		{"listed/root's", 0, 0o600, ""},
+		{"closed to a listed group", 0, 0o644, ""},
+		{"closed to another/", 0, 0o755, ""},
+		{"closed to another/public", 0, 0o644, ""},
 		{"eves/", eve, 0o755, ""},
 		{"eves/moved", alice, 0o600, ""},
 		{"eves/public", alice, 0o644, ""},
@@ -98,6 +107,9 @@ func TestOrigin(t *testing.T) {
 	})
 	path := func(name string) string { return filepath.Join(dir, name) }
 	check(t, os.Chown(path("hers/group"), alice, eve))
+	list(t, path("listed"), listed{namedUser, alice, 7})
+	list(t, path("closed to a listed group"), listed{namedGroup, alice, 0})
+	list(t, path("closed to another"), listed{namedGroup, alice, 0})
 	check(t, os.Link(path("secret"), path("hers/secret by another name")))
 	check(t, unix.Mkfifo(path("pipe"), 0o666))
 	check(t, unix.Mknod(path("device"), unix.S_IFCHR|0o666, int(unix.Mkdev(1, 5))))
@@ -111,6 +123,9 @@ func TestOrigin(t *testing.T) {
 	started := Origin{owner: 0, user: alice, known: true}
 	byRoot := Origin{owner: alice, user: 0, known: true}
 	inside := OfUser(container, 0)
+	kernels, err := os.Open("/sys")
+	check(t, err)
+	defer kernels.Close()
 	for _, test := range []struct {
 		name   string
 		origin Origin
@@ -144,6 +159,11 @@ func TestOrigin(t *testing.T) {
 		{"hers, through a link of another", hers, path("eves/to hers"), false},
 		{"everybody's, where another wrote", hers, path("eves/public"), true},
 		{"hers, where a group writes", hers, path("hers/group/own"), false},
+		{"hers, where a group with her number writes, which she is not in", hers, path("hers/same/own"), false},
+		{"root's, where a list lets her write", root, path("listed/root's"), false},
+		{"all but a listed group's, for root", root, path("closed to a listed group"), true},
+		{"all but a listed group's, for her", hers, path("closed to a listed group"), false},
+		{"in a folder that is closed to a listed group, for her", hers, path("closed to another/public"), false},
 		{"hers, where all write", hers, path("shared/hers"), false},
 		{"hers, in a folder such as /tmp", hers, path("sticky/hers"), false},
 		{"hers, through a link in a folder such as /tmp", hers, path("sticky/to hers"), false},
@@ -175,6 +195,7 @@ func TestOrigin(t *testing.T) {
 		{"above it", inside, "/../../.." + path("public"), false},
 		{"through a link from its root", inside, "/hers/from the root", true},
 		{"through a link out of it", inside, "/hers/upward", true}, // its own
+		{"what the kernel shows, from the root", OfUser(&Root{folder: kernels}, 0), "/kernel/notes", false},
 		{"of one that is closed, in a container", OfUser(container, alice), "/secret", false},
 	} {
 		f, err := test.origin.Open(test.path)
@@ -191,6 +212,200 @@ func TestOrigin(t *testing.T) {
 	if f, err := os.Open(path("secret")); err != nil {
 		t.Errorf("this process lost its rights: %v", err)
 	} else {
+		f.Close()
+	}
+}
+
+// listed is an entry of an access control list, as linux/posix_acl_xattr.h has it.
+type listed struct {
+	kind   uint16
+	id     uint32
+	rights uint16
+}
+
+const (
+	owner, namedUser, group, namedGroup, mask, other = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20 // linux/posix_acl.h
+	unnamed                                          = 1<<32 - 1
+)
+
+// list gives a file an access control list, with an entry beside those of its mode.
+func list(t *testing.T, path string, more listed) {
+	t.Helper()
+	info, err := os.Stat(path)
+	check(t, err)
+	mode := uint16(info.Mode().Perm())
+	entries := []listed{{owner, unnamed, mode >> 6}, more, {group, unnamed, mode >> 3 & 7}, {mask, unnamed, mode >> 3 & 7}, {other, unnamed, mode & 7}}
+	slices.SortFunc(entries, func(a, b listed) int { return int(a.kind) - int(b.kind) })
+	text := binary.LittleEndian.AppendUint32(nil, 2) // its version
+	for _, e := range entries {
+		text = binary.LittleEndian.AppendUint16(text, e.kind)
+		text = binary.LittleEndian.AppendUint16(text, e.rights)
+		text = binary.LittleEndian.AppendUint32(text, e.id)
+	}
+	check(t, unix.Setxattr(path, "system.posix_acl_access", text, 0))
+}
+
+// A group is its user's own if nobody else is in it.
+func TestPrivateGroups(t *testing.T) {
+	passwd := "root:x:0:0:root:/root:/bin/bash\noperator:x:11:0::/:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\neve:x:1002:1001::/:\ncid:x:1003:1003::/:\ndan:x:1004:1004::/:\nfay:x:1006:1000006::/:\nmalformed\n"
+	groups := "root:x:0:\nann:x:1000:\nbob:x:1001:\ncid:x:1003:eve\ndan:x:1004:dan\nghost:x:1005:\nfay:x:1006:\nmalformed:x:1007\n"
+	for _, test := range []struct {
+		name    string
+		id      uint32
+		private bool
+	}{
+		{"of a user", 1000, true},
+		{"of root, with a user of another number", 0, false},
+		{"of a user, with another whose group it is", 1001, false},
+		{"of a user, with another member", 1003, false},
+		{"of a user who is listed as a member", 1004, true},
+		{"of nobody", 1005, false},
+		{"of a user whose group is another", 1006, false},
+		{"that is malformed", 1007, false},
+		{"that is not there", 2000, false},
+	} {
+		if private := isPrivate(test.id, passwd, groups); private != test.private {
+			t.Errorf("%s: private %t", test.name, private)
+		}
+	}
+}
+
+// What a process has mapped is opened if its user may read it, which executing does not take.
+func TestMappedFiles(t *testing.T) {
+	testenv.Root(t)
+	sleep, err := exec.LookPath("sleep")
+	check(t, err)
+	text, err := os.ReadFile(sleep)
+	check(t, err)
+	path := filepath.Join(tree(t, nil), "program")
+	for _, test := range []struct {
+		name  string
+		mode  os.FileMode
+		group uint32 // of the process
+		gone  bool
+		opens bool
+	}{
+		{"that all may read", 0o755, alice, false, true},
+		{"that was deleted", 0o755, alice, true, true},
+		{"that she may execute, and not read", 0o711, alice, false, false},
+		{"that was deleted, and that she may not read", 0o711, alice, true, false},
+		{"that her group may read", 0o750, eve, false, true},
+	} {
+		testenv.Write(t, path, text)
+		check(t, os.Chown(path, 0, eve))
+		check(t, os.Chmod(path, test.mode))
+		process := exec.Command(path, "60")
+		process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: alice, Gid: test.group}}
+		check(t, process.Start())
+		check(t, os.Remove(path))
+		if !test.gone {
+			testenv.Write(t, path, text)
+		}
+		p, err := ReadProcess(process.Process.Pid)
+		check(t, err)
+		maps, err := os.Open(p.file("maps"))
+		check(t, err)
+		mapped, err := ParseMaps(maps)
+		check(t, errors.Join(err, maps.Close()))
+		f, err := p.OpenMapped(nil, mapped[0].Start, mapped[0].End)
+		if opens := err == nil; opens != test.opens || !opens && !errors.Is(err, unix.EACCES) {
+			t.Errorf("a file %s: opened %t, %v", test.name, opens, err)
+		}
+		if f != nil {
+			f.Close()
+		}
+		if _, err := p.OpenMapped(nil, 1<<12, 2<<12); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("nothing: %v", err)
+		}
+		check(t, process.Process.Kill())
+		_ = process.Wait() // it was killed
+		_ = os.Remove(path)
+	}
+}
+
+// Files count if their file system is made of files, also one that is mounted in the namespace
+// of the process alone, or nowhere. Who mounted one in another user namespace can have anything
+// below an overlay.
+func TestFileSystems(t *testing.T) {
+	testenv.Root(t)
+	own, err := os.ReadFile("/proc/self/mountinfo")
+	check(t, err)
+	shared, _ := findMount(string(own), func(m mount) bool { return m.device != "0:999" })
+	const id = 1<<64 - 1
+	for _, test := range []struct {
+		system, device string
+		foreign        bool
+		admitted       bool
+	}{
+		{"ext4", "0:999", false, true},
+		{"ext4", "0:999", true, true},
+		{"tmpfs", "0:999", true, true},
+		{"overlay", "0:999", false, true},
+		{"overlay", "0:999", true, false},
+		{"overlay", shared.device, true, true},
+		{"fuse", "0:999", false, false},
+		{"fuse.sshfs", "0:999", false, false},
+		{"fuseblk", "8:1", false, false},
+		{"proc", "0:999", false, false},
+		{"autofs", "0:999", false, false},
+	} {
+		path := filepath.Join(t.TempDir(), "mountinfo")
+		testenv.Write(t, path, fmt.Appendf(nil, "malformed\n1 2 %s / /mnt rw shared:1 - %s source rw\n%d 1 %s / / rw,relatime - %[2]s source rw\n", test.device, test.system, uint64(id), test.device))
+		mounts, err := os.Open(path)
+		check(t, err)
+		root := &Root{mounts: mounts, foreign: test.foreign}
+		if admitted := root.admits(entry{Statx_t: unix.Statx_t{Mnt_id: id}}); admitted != test.admitted {
+			t.Errorf("%+v: admitted %t", test, admitted)
+		}
+		if root.admits(entry{Statx_t: unix.Statx_t{Mnt_id: id - 1, Dev_minor: 999}}) {
+			t.Error("what is mounted nowhere is admitted")
+		}
+		check(t, mounts.Close())
+	}
+	fd, err := unix.MemfdCreate("program", 0)
+	check(t, err)
+	defer unix.Close(fd)
+	e, err := inspect(fd)
+	check(t, err)
+	var none *Root
+	if !none.admits(e) {
+		t.Error("a file in memory is not admitted")
+	}
+}
+
+// The root of a process keeps what is mounted below it, and tells whether users without rights
+// mount there.
+func TestRoots(t *testing.T) {
+	testenv.Root(t)
+	for name, flags := range map[string]uintptr{"its own": syscall.CLONE_NEWNS, "of another user namespace": syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER} {
+		process := exec.Command("sh", "-c", "mount -t tmpfs none /mnt && echo inside >/mnt/file && echo ready && exec sleep 60")
+		maps := []syscall.SysProcIDMap{{Size: 1}}
+		process.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
+		if flags&syscall.CLONE_NEWUSER != 0 {
+			process.SysProcAttr.UidMappings, process.SysProcAttr.GidMappings = maps, maps
+		} else {
+			process.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS // makes mounts private
+		}
+		output, err := process.StdoutPipe()
+		check(t, err)
+		check(t, process.Start())
+		if _, err := output.Read(make([]byte, 1)); err != nil {
+			t.Fatalf("%s: nothing is mounted: %v", name, err)
+		}
+		p, err := ReadProcess(process.Process.Pid)
+		check(t, err)
+		root, err := p.OpenRoot()
+		check(t, err)
+		check(t, process.Process.Kill())
+		_ = process.Wait() // it was killed
+		if foreign := flags&syscall.CLONE_NEWUSER != 0; root.foreign != foreign {
+			t.Errorf("%s: foreign %t", name, root.foreign)
+		}
+		f, err := OfUser(root, 0).Open("/mnt/file")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
 		f.Close()
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Process is what a process says in /proc, as proc(5) describes it.
@@ -17,6 +15,8 @@ type Process struct {
 	Number int
 	// User is its real user ID.
 	User uint32
+	// Groups are its real group ID, and the supplementary ones.
+	Groups []uint32
 }
 
 // ReadProcess reads a process that runs.
@@ -45,44 +45,19 @@ func parseStatus(pid int, text string) (Process, error) {
 			if n, err := strconv.ParseUint(fields[0], 10, 32); err == nil {
 				p.User, known = uint32(n), true
 			}
+		case "Gid":
+			fields = fields[:1]
+			fallthrough
+		case "Groups":
+			for _, field := range fields {
+				if n, err := strconv.ParseUint(field, 10, 32); err == nil {
+					p.Groups = append(p.Groups, uint32(n))
+				}
+			}
 		}
 	}
 	if !known {
 		return p, errors.New("read process: its status has no user ID")
 	}
 	return p, nil
-}
-
-// Root is the root folder of a process. It keeps its mount namespace, too: what is mounted below
-// the folder would be gone when the last process has ended, and what is hidden by a mount would
-// appear.
-type Root struct{ folder, namespace *os.File }
-
-// OpenRoot opens the root folder of the process. The garbage collector closes it.
-func (p Process) OpenRoot() (*Root, error) {
-	namespace, err := os.Open(fmt.Sprintf("/proc/%d/ns/mnt", p.PID))
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.OpenFile(fmt.Sprintf("/proc/%d/root", p.PID), unix.O_PATH|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return nil, errors.Join(err, namespace.Close())
-	}
-	return &Root{folder, namespace}, nil
-}
-
-// Tree identifies a root folder in a mount namespace: paths lead processes that have the same
-// to the same files.
-type Tree struct{ namespace, device, inode uint64 }
-
-// Tree returns that of the process.
-func (p Process) Tree() (t Tree, err error) {
-	var namespace, root unix.Stat_t
-	if err := unix.Stat(fmt.Sprintf("/proc/%d/ns/mnt", p.PID), &namespace); err != nil {
-		return t, fmt.Errorf("read the mount namespace of process %d: %w", p.PID, err)
-	}
-	if err := unix.Stat(fmt.Sprintf("/proc/%d/root", p.PID), &root); err != nil {
-		return t, fmt.Errorf("read the root of process %d: %w", p.PID, err)
-	}
-	return Tree{namespace.Ino, root.Dev, root.Ino}, nil
 }
