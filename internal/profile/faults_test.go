@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
 
 // busy compiles testdata/busy.
@@ -147,6 +150,36 @@ func TestCodeInNoFile(t *testing.T) {
 	}
 	if called < len(p.Samples)*9/10 {
 		t.Errorf("main calls it in %d of %d samples", called, len(p.Samples))
+	}
+}
+
+// What takes more than there is room for has no names, and a warning says so.
+func TestNamesBeyondTheBudget(t *testing.T) {
+	testenv.Root(t)
+	var pc [1]uintptr
+	runtime.Callers(1, pc[:])
+	for _, c := range []struct {
+		size  int64
+		warns int
+		name  string
+	}{
+		{budget.Default, 0, "internal/profile.TestNamesBeyondTheBudget"}, {1 << 10, 1, ""},
+	} {
+		r := &recording{Options: Options{Frequency: 1}, known: newProcesses(false)}
+		r.known.budget = budget.New(c.size)
+		r.known.read(os.Getpid())
+		r.samples = []sampled{{Sample: perfprofiler.Sample{PID: uint32(os.Getpid()), User: []uint64{uint64(pc[0])}}}}
+		p := new(Profile)
+		notes := r.resolve(p)
+		if name := p.Samples[0].Stack.Locations[0].Frames[0].Func; !strings.HasSuffix(name, c.name) || c.name == "" && name != "" {
+			t.Errorf("within %d bytes, it is %q", c.size, name)
+		}
+		if len(notes) != c.warns || c.warns > 0 && (!notes[0].Warn || !strings.Contains(notes[0].Text, "some functions have no names") || notes[0].Hint == "") {
+			t.Errorf("within %d bytes: %+v", c.size, notes)
+		}
+		if err := r.known.close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -193,7 +193,7 @@ func (n *namer) perfMap(pid uint32) *symbol.PerfMap {
 	m, known := n.perfMaps[pid]
 	if !known {
 		if h := n.known.home(pid); h != nil {
-			m = symbol.ReadPerfMap(h.Process, h.root)
+			m = symbol.ReadPerfMap(h.Process, h.root, n.known.budget)
 		}
 		n.perfMaps[pid] = m
 	}
@@ -235,7 +235,7 @@ func readVDSO() *symbol.Binary {
 		if _, err := memory.ReadAt(text, int64(m.Start)); err != nil {
 			return nil
 		}
-		b, err := symbol.New(bytes.NewReader(text))
+		b, err := symbol.New(bytes.NewReader(text), nil)
 		if err != nil {
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
 	"github.com/org/ebpf-bench-action/internal/symbol"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // processes is what is known of the processes that are recorded.
@@ -26,6 +27,8 @@ type processes struct {
 	// roots are the root folders of containers. Profiles refer to them, and Go closes what
 	// nothing refers to.
 	roots map[symbol.Tree]*symbol.Root
+	// budget is what the files may take of this process.
+	budget *budget.Budget
 }
 
 // home is whose a process is, and what paths mean to it.
@@ -64,7 +67,7 @@ type module struct {
 }
 
 func newProcesses(all bool) *processes {
-	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[moduleKey]*module{}, homes: map[uint32]*home{}, roots: map[symbol.Tree]*symbol.Root{}}
+	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[moduleKey]*module{}, homes: map[uint32]*home{}, roots: map[symbol.Tree]*symbol.Root{}, budget: budget.New(budget.Default)}
 }
 
 func (k *processes) close() (err error) {
@@ -262,7 +265,7 @@ func (k *processes) add(key moduleKey, m sideband.Mapping, f *os.File, named sym
 		return out
 	}
 	if is(f, m) {
-		b, err := symbol.NewFile(f, m.Path, named.Of(f))
+		b, err := symbol.NewFile(f, m.Path, named.Of(f), k.budget)
 		if err == nil {
 			out.binary = b
 			return out

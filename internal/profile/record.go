@@ -19,6 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
 
@@ -291,6 +292,12 @@ func (r *recording) resolve(p *Profile) []bench.Note {
 			t.Process = s.Comm
 		}
 		p.Samples = append(p.Samples, r.sample(s.Sample, t, n.stack(s)))
+	}
+	if r.known.budget.Exceeded() {
+		n.notes = append(n.notes, bench.Note{
+			Warn: true, Text: fmt.Sprintf("some functions have no names: the symbols and debug information of what ran take more than %d GiB", budget.Default>>30),
+			Hint: "record fewer processes at once",
+		})
 	}
 	return n.notes
 }

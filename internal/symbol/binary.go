@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"unsafe"
 
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/symbol/dwarf"
 )
 
@@ -45,7 +47,7 @@ func Open(path string) (*Binary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open binary: %w", err)
 	}
-	b, err := NewFile(f, path, OfUser(nil, uint32(os.Geteuid())).Of(f))
+	b, err := NewFile(f, path, OfUser(nil, uint32(os.Geteuid())).Of(f), budget.New(budget.Default))
 	if err != nil {
 		f.Close()
 	}
@@ -53,9 +55,10 @@ func Open(path string) (*Binary, error) {
 }
 
 // NewFile returns the binary of an open file, which Close closes. Its path, which need not
-// lead to it any more, is where debug information is looked for, as its origin may.
-func NewFile(f *os.File, path string, o Origin) (*Binary, error) {
-	b, err := New(f)
+// lead to it any more, is where debug information is looked for, as its origin may. What is
+// known of the binary takes of a budget: once that is exceeded, frames are missing.
+func NewFile(f *os.File, path string, o Origin, left *budget.Budget) (*Binary, error) {
+	b, err := New(f, left)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -63,9 +66,10 @@ func NewFile(f *os.File, path string, o Origin) (*Binary, error) {
 	return b, nil
 }
 
-// New returns the binary that r has, such as the vdso. It reads r later, too.
-func New(r io.ReaderAt) (*Binary, error) {
-	m, err := newImage(r)
+// New returns the binary that r has, such as the vdso. It reads r later, too. See NewFile for
+// the budget.
+func New(r io.ReaderAt, left *budget.Budget) (*Binary, error) {
+	m, err := newImage(r, left)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +144,24 @@ func (b *Binary) Frames(vaddr uint64) []Frame {
 	if !b.loaded {
 		b.load()
 	}
-	var frames []Frame
+	frames := b.framesAt(vaddr)
+	if !takeFrames(b.image.budget, frames) {
+		return nil
+	}
+	return frames
+}
+
+// takeFrames takes the memory of frames and their names of a budget, and reports whether there
+// was as much.
+func takeFrames(left *budget.Budget, frames []Frame) bool {
+	n := len(frames) * int(unsafe.Sizeof(Frame{}))
+	for _, f := range frames {
+		n += len(f.Func) + len(f.File)
+	}
+	return left.Take(uint64(n))
+}
+
+func (b *Binary) framesAt(vaddr uint64) (frames []Frame) {
 	if b.debug != nil {
 		for _, c := range b.debug.Calls(vaddr) {
 			frames = append(frames, Frame{Func: b.nameOf(&c, vaddr), File: c.File, Line: c.Line, Inlined: c.Inlined})
@@ -274,7 +295,7 @@ func (b *Binary) addSymbols(t *table) {
 
 // read reads the debug information of a file, nil if it has none that can be read.
 func (b *Binary) read(m image) *dwarf.Data {
-	s, left := dwarf.Sections{Order: m.ByteOrder}, maxDebug
+	s := dwarf.Sections{Order: m.ByteOrder}
 	for _, section := range []struct {
 		name string
 		data *[]byte
@@ -286,13 +307,9 @@ func (b *Binary) read(m image) *dwarf.Data {
 		if *section.data, err = m.data(".debug_" + section.name); err != nil {
 			return nil
 		}
-		// Sections can have the same bytes of the file, or a hole.
-		if left -= len(*section.data); left < 0 {
-			return nil
-		}
 	}
 	if s.Info == nil {
 		return nil
 	}
-	return dwarf.New(s, b.code)
+	return dwarf.New(s, b.code, m.budget)
 }

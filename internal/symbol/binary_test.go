@@ -5,13 +5,17 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -264,6 +268,143 @@ func main() { outer(&n) }
 	}
 }
 
+// However little of the budget is left, frames are right or missing, and where some are, it
+// is exceeded.
+func TestFramesWithinABudget(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/*.elf")
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outer := functionsOf(t, path)["outer"]
+		framesWithin := func(left *budget.Budget) (all [][]Frame) {
+			b, err := New(bytes.NewReader(data), left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for addr := outer.Value; addr < outer.Value+outer.Size; addr++ {
+				all = append(all, b.Frames(addr))
+			}
+			return all
+		}
+		want, symbol := framesWithin(nil), []Frame{{Func: "outer"}}
+		enough := false
+		for size := int64(1); size < 1<<20; size += size/8 + 1 {
+			left := budget.New(size)
+			missing := false
+			for i, got := range framesWithin(left) {
+				if slices.Equal(got, want[i]) {
+					continue
+				}
+				missing = true
+				if got != nil && !slices.Equal(got, symbol) {
+					t.Fatalf("%s: within %d bytes, %v, want %v", path, size, got, want[i])
+				}
+			}
+			if missing && !left.Exceeded() {
+				t.Fatalf("%s: within %d bytes, frames are missing, but the budget is not exceeded", path, size)
+			}
+			enough = !missing
+		}
+		if !enough {
+			t.Errorf("%s: frames are missing within 1 MiB", path)
+		}
+	}
+}
+
+// What is made of a file, and what is read of it as a whole, is counted, too.
+func TestWhatIsMadeOfAFileIsCounted(t *testing.T) {
+	f, err := Open("testdata/gcc-5.elf")
+	check(t, err)
+	defer f.Close()
+	sections := f.image.Section(".symtab").Size + f.image.Section(".strtab").Size
+	summed, err := os.Open("testdata/inlined.c")
+	check(t, err)
+	defer summed.Close()
+	text, err := io.ReadAll(summed)
+	check(t, err)
+	for _, c := range []struct {
+		name  string
+		takes uint64
+		done  func(*budget.Budget) bool
+	}{
+		{"symbols", sections + f.image.Section(".symtab").Size/24*symbolSize, func(b *budget.Budget) bool {
+			return len(image{f.image.File, b}.symbolTable(".symtab", ".strtab").symbols) > 0
+		}},
+		{"lines of a perf map", 2 * symbolSize, func(b *budget.Budget) bool { return parsePerfMap([]byte("1 1 a\n2 1 b\n"), b) != nil }},
+		{"a sum", uint64(len(text)), func(b *budget.Budget) bool { return hasSum(summed, crc32.ChecksumIEEE(text), b) }},
+		{"names", uint64(unsafe.Sizeof(Frame{})) + 7, func(b *budget.Budget) bool { return takeFrames(b, []Frame{{Func: "name", File: "f.c"}}) }},
+		{"the file and the lines of Go", 4 + 2, func(b *budget.Budget) bool {
+			frame, _ := parseGoTable(goTableOf(), binary.LittleEndian, 0x1000, 0x100, b).frame(0x1008)
+			return frame == Frame{Func: "main.f", File: "f.go", Line: 12}
+		}},
+	} {
+		if c.done(budget.New(int64(c.takes) - 1)) {
+			t.Errorf("%s: less than %d bytes were enough", c.name, c.takes)
+		}
+		if !c.done(budget.New(int64(c.takes))) {
+			t.Errorf("%s: %d bytes were not enough", c.name, c.takes)
+		}
+	}
+	left := budget.New(1 << 20)
+	outer := functionsOf(t, "testdata/gcc-5.elf")["outer"]
+	f.image.budget = left
+	for range 1 << 20 {
+		f.Frames(outer.Value)
+	}
+	if !left.Exceeded() {
+		t.Error("frames take nothing")
+	}
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	io.ReaderAt
+	n int
+}
+
+func (c *counter) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, at)
+	c.n += n
+	return n, err
+}
+
+// notesOf returns an executable with segments that have the same 64 KiB of notes, none of them
+// a build ID.
+func notesOf(segments int) []byte {
+	const header, entry, size = 64, 56, 64 << 10
+	le := binary.LittleEndian
+	data := make([]byte, header+segments*entry+size)
+	copy(data, elf.ELFMAG+"\x02\x01\x01")
+	le.PutUint16(data[16:], uint16(elf.ET_DYN))
+	le.PutUint16(data[18:], uint16(elf.EM_X86_64))
+	le.PutUint32(data[20:], 1)
+	le.PutUint64(data[32:], header)
+	for i, n := range []int{header, entry, segments, header} {
+		le.PutUint16(data[52+2*i:], uint16(n))
+	}
+	for i := range segments {
+		p := data[header+i*entry:]
+		le.PutUint32(p, uint32(elf.PT_NOTE))
+		le.PutUint64(p[8:], uint64(header+segments*entry))
+		le.PutUint64(p[32:], size)
+	}
+	return data
+}
+
+// Opening a file reads its headers and few notes, however many it claims to have.
+func TestOpeningReadsLittle(t *testing.T) {
+	r := &counter{ReaderAt: bytes.NewReader(notesOf(1000))}
+	if _, err := New(r, nil); err != nil || r.n > 256<<10 {
+		t.Errorf("%d bytes were read, %v", r.n, err)
+	}
+	r = &counter{ReaderAt: bytes.NewReader(notesOf(5000))}
+	if _, err := New(r, nil); err == nil || r.n > 256<<10 {
+		t.Errorf("of 5000 segments, %d bytes were read, %v", r.n, err)
+	}
+}
+
 func TestDemangled(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"main", "main"},
@@ -285,7 +426,7 @@ func TestOffsetsHaveAddresses(t *testing.T) {
 	segment := func(kind elf.ProgType, flags elf.ProgFlag, off, vaddr, size uint64) *elf.Prog {
 		return &elf.Prog{ProgHeader: elf.ProgHeader{Type: kind, Flags: flags, Off: off, Vaddr: vaddr, Filesz: size}}
 	}
-	b := &Binary{image: image{&elf.File{Progs: []*elf.Prog{
+	b := &Binary{image: image{File: &elf.File{Progs: []*elf.Prog{
 		segment(elf.PT_NOTE, elf.PF_R, 0, 0x9000, 0x9000),
 		segment(elf.PT_LOAD, elf.PF_R, 0, 0x400000, 0x1500),
 		segment(elf.PT_LOAD, elf.PF_R|elf.PF_X, 0x1000, 0x402000, 0x800),
@@ -311,7 +452,7 @@ func TestImplausibleFilesAreRefused(t *testing.T) {
 		"object":    func(d []byte) []byte { d[16] = byte(elf.ET_REL); return d },
 		"sections":  func(d []byte) []byte { binary.LittleEndian.PutUint16(d[60:], 5000); return d },
 	} {
-		if _, err := New(bytes.NewReader(change(slices.Clone(data)))); err == nil {
+		if _, err := New(bytes.NewReader(change(slices.Clone(data))), nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -340,7 +481,7 @@ func goTableOf() []byte {
 }
 
 func TestTableOfGo(t *testing.T) {
-	table := parseGoTable(goTableOf(), binary.LittleEndian, 0x1000, 0x100)
+	table := parseGoTable(goTableOf(), binary.LittleEndian, 0x1000, 0x100, nil)
 	if table == nil {
 		t.Fatal("no table")
 	}
@@ -364,7 +505,7 @@ func FuzzGoTable(f *testing.F) {
 	f.Add(goTableOf(), uint64(0x1008))
 	f.Fuzz(func(t *testing.T, data []byte, addr uint64) {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			if table := parseGoTable(data, order, 0x1000, 0x100); table != nil {
+			if table := parseGoTable(data, order, 0x1000, 0x100, budget.New(1<<20)); table != nil {
 				table.frame(addr)
 				table.frame(0x1000)
 				table.extent(addr)
@@ -383,7 +524,7 @@ func FuzzBinary(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		b, err := New(bytes.NewReader(data))
+		b, err := New(bytes.NewReader(data), budget.New(1<<20))
 		if err != nil {
 			return
 		}

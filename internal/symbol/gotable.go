@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"sort"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // goTable is the table of functions and lines that the runtime of Go has in every
@@ -19,6 +21,8 @@ type goTable struct {
 	functions uint64
 	// Parts of the table.
 	names, units, files, values, entries []byte
+
+	budget *budget.Budget
 }
 
 const (
@@ -39,7 +43,7 @@ func newGoTable(m image, symbols *table) *goTable {
 	if text == nil {
 		return nil
 	}
-	t := parseGoTable(data, m.ByteOrder, text.Addr, text.Size)
+	t := parseGoTable(data, m.ByteOrder, text.Addr, text.Size, m.budget)
 	if t == nil || symbols == nil {
 		return t
 	}
@@ -50,11 +54,11 @@ func newGoTable(m image, symbols *table) *goTable {
 }
 
 // parseGoTable reads the header of a table whose code is in a section at an address.
-func parseGoTable(data []byte, order binary.ByteOrder, text, size uint64) *goTable {
+func parseGoTable(data []byte, order binary.ByteOrder, text, size uint64, left *budget.Budget) *goTable {
 	if len(data) < 8 {
 		return nil
 	}
-	t := &goTable{order: order, start: text, quantum: uint64(data[6])}
+	t := &goTable{order: order, start: text, quantum: uint64(data[6]), budget: left}
 	if magic := order.Uint32(data); magic != goMagic118 && magic != goMagic120 {
 		return nil
 	}
@@ -150,7 +154,8 @@ func (t *goTable) value(table uint32, addr, relative uint64) int32 {
 			return -1
 		}
 		length, m := binary.Uvarint(data[n:])
-		if m <= 0 {
+		// Nothing else bounds how often a long table is walked.
+		if m <= 0 || !t.budget.Take(uint64(n+m)) {
 			return -1
 		}
 		data = data[n+m:]

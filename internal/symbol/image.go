@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 const (
@@ -15,20 +17,23 @@ const (
 	// their names: debug/elf copies each name. Linkers write some 40 sections.
 	maxSections = 1 << 10
 	maxNames    = 64 << 10
-	// maxSection bounds what is read of a section, in bytes.
-	maxSection = 1 << 30
-	// maxDebug bounds the debug information of a file, in bytes.
-	maxDebug = 1 << 30
+	// maxSegments bounds the program headers of a file. Linkers write some 15.
+	maxSegments = 1 << 10
+	// maxNotes bounds what a file says of itself and of others, in bytes.
+	maxNotes = 64 << 10
 	// maxRatio is by how much sections may be compressed. Those with debug information
 	// are by 3 to 10.
 	maxRatio = 64
 )
 
 // image is an ELF file.
-type image struct{ *elf.File }
+type image struct {
+	*elf.File
+	budget *budget.Budget
+}
 
-// newImage reads the headers of a file.
-func newImage(r io.ReaderAt) (m image, err error) {
+// newImage reads the headers of a file. Its sections take of the budget.
+func newImage(r io.ReaderAt, b *budget.Budget) (m image, err error) {
 	// debug/elf is not hardened against malformed files, as its documentation says.
 	defer func() {
 		if recover() != nil {
@@ -42,10 +47,10 @@ func newImage(r io.ReaderAt) (m image, err error) {
 	if err != nil {
 		return image{}, fmt.Errorf("read ELF headers: %w", err)
 	}
-	return image{f}, nil
+	return image{f, b}, nil
 }
 
-// checkHeader refuses files with implausibly many sections, or names of them.
+// checkHeader refuses files with implausibly many segments or sections, or names of these.
 func checkHeader(r io.ReaderAt) error {
 	var head [64]byte
 	if n, _ := r.ReadAt(head[:], 0); n < 52 || string(head[:4]) != elf.ELFMAG {
@@ -55,12 +60,15 @@ func checkHeader(r io.ReaderAt) error {
 	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
 		order = binary.BigEndian
 	}
-	offset, counts, entry := int64(order.Uint32(head[32:])), head[46:], make([]byte, 24)
+	offset, counts, entry := int64(order.Uint32(head[32:])), head[44:], make([]byte, 24)
 	is64 := elf.Class(head[elf.EI_CLASS]) == elf.ELFCLASS64
 	if is64 {
-		offset, counts, entry = int64(order.Uint64(head[40:])), head[58:], make([]byte, 40)
+		offset, counts, entry = int64(order.Uint64(head[40:])), head[56:], make([]byte, 40)
 	}
-	size, count, names := order.Uint16(counts), order.Uint16(counts[2:]), order.Uint16(counts[4:])
+	segments, size, count, names := order.Uint16(counts), order.Uint16(counts[2:]), order.Uint16(counts[4:]), order.Uint16(counts[6:])
+	if segments > maxSegments {
+		return errors.New("it has too many segments")
+	}
 	if offset == 0 {
 		return nil
 	}
@@ -83,7 +91,17 @@ func checkHeader(r io.ReaderAt) error {
 
 // data returns what a section contains, without compression, and nil if there is no
 // such section in the file. Sections .debug_X may be named .zdebug_X.
-func (m image) data(name string) (data []byte, err error) {
+func (m image) data(name string) ([]byte, error) { return m.read(name, m.budget.Take) }
+
+// note returns what a section contains that is small in files of linkers, and takes nothing
+// of the budget.
+func (m image) note(name string) []byte {
+	data, _ := m.read(name, func(size uint64) bool { return size <= maxNotes }) // nil if it cannot be read
+	return data
+}
+
+// read returns what a section contains, if its size is admitted.
+func (m image) read(name string, admit func(size uint64) bool) (data []byte, err error) {
 	// See newImage.
 	defer func() {
 		if recover() != nil {
@@ -97,15 +115,15 @@ func (m image) data(name string) (data []byte, err error) {
 	if s == nil || s.Type == elf.SHT_NOBITS {
 		return nil, nil
 	}
-	s.Open() // sets the size of sections .zdebug_X
+	r := s.Open() // sets the size of sections .zdebug_X
 	switch {
-	case s.Size > maxSection:
-		return nil, fmt.Errorf("section %s is too large", s.Name)
 	case s.Size > maxRatio*s.FileSize:
 		return nil, fmt.Errorf("section %s is compressed implausibly well", s.Name)
+	case !admit(s.Size):
+		return nil, fmt.Errorf("section %s is too large", s.Name)
 	}
-	data, err = s.Data()
-	if err != nil {
+	data = make([]byte, s.Size)
+	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, fmt.Errorf("read section %s: %w", name, err)
 	}
 	return data, nil
@@ -114,18 +132,19 @@ func (m image) data(name string) (data []byte, err error) {
 // buildID returns the build ID in hexadecimal, or an empty string. Notes are described
 // in elf(5).
 func (m image) buildID() string {
-	notes, _ := m.data(".note.gnu.build-id")
-	if notes != nil {
+	if notes := m.note(".note.gnu.build-id"); notes != nil {
 		return m.idIn(notes)
 	}
+	left := int64(maxNotes)
 	for _, p := range m.Progs {
 		if p.Type != elf.PT_NOTE {
 			continue
 		}
-		data, _ := io.ReadAll(io.LimitReader(p.Open(), maxNames))
+		data, _ := io.ReadAll(io.LimitReader(p.Open(), left))
 		if id := m.idIn(data); id != "" {
 			return id
 		}
+		left -= int64(len(data))
 	}
 	return ""
 }

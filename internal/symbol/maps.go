@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // Mapping is a range of addresses of a process that has code.
@@ -78,15 +80,17 @@ func parseMapping(line string) (m Mapping, executable, ok bool) {
 	return m, ok && fields[1][2] == 'x', ok && m.Start < m.End
 }
 
-// maxPerfMap bounds the perf map of a process, in bytes.
-const maxPerfMap = 256 << 20
-
 // parsePerfMap reads what a just-in-time compiler wrote of its functions: lines of an
 // address, a size, both in hexadecimal, and a name (jit-interface.txt, in tools/perf/
 // Documentation of Linux). It skips malformed lines, and the last may be one that
-// is being written. Of functions at the same address, the last one counts.
-func parsePerfMap(text []byte) *table {
-	t := &table{text: text, symbols: make([]symbol, 0, bytes.Count(text, []byte("\n")))}
+// is being written. Of functions at the same address, the last one counts. It returns nil if
+// there are too many for the budget.
+func parsePerfMap(text []byte, left *budget.Budget) *table {
+	lines := bytes.Count(text, []byte("\n"))
+	if !left.Take(uint64(lines) * symbolSize) {
+		return nil
+	}
+	t := &table{text: text, symbols: make([]symbol, 0, lines)}
 	eachLine(text, func(at int, line []byte) {
 		start, rest, _ := bytes.Cut(line, []byte(" "))
 		size, name, _ := bytes.Cut(rest, []byte(" "))

@@ -1,12 +1,14 @@
 package symbol
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -49,7 +51,7 @@ func FuzzMaps(f *testing.F) {
 }
 
 func TestPerfMapsAreParsed(t *testing.T) {
-	perf := parsePerfMap([]byte("1000 10 first\n0x2000 20 LazyCompile:~f a.js:1\n1000 8 later\nmalformed\n3000 zz name\n3000 0 empty\n4000 10 being writ"))
+	perf := parsePerfMap([]byte("1000 10 first\n0x2000 20 LazyCompile:~f a.js:1\n1000 8 later\nmalformed\n3000 zz name\n3000 0 empty\n4000 10 being writ"), nil)
 	for addr, want := range map[uint64]string{0xfff: "", 0x1000: "later", 0x1008: "", 0x201f: "LazyCompile:~f a.js:1", 0x2020: "", 0x3000: "", 0x4000: ""} {
 		got := ""
 		if s := perf.at(addr); s != nil {
@@ -64,7 +66,7 @@ func TestPerfMapsAreParsed(t *testing.T) {
 func FuzzPerfMap(f *testing.F) {
 	f.Add([]byte("1000 10 first\n0x2000 20 second name\n1000 8 later\n"), uint64(0x1004))
 	f.Fuzz(func(t *testing.T, text []byte, addr uint64) {
-		perf := parsePerfMap(text)
+		perf := parsePerfMap(text, nil)
 		if s := perf.at(addr); s != nil && (perf.name(s) == "" || s.addr > addr || addr-s.addr >= s.size) {
 			t.Errorf("%#x: %+v", addr, s)
 		}
@@ -78,17 +80,35 @@ func TestPerfMapOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("/tmp/perf-%d.map", own.Number)
-	if ReadPerfMap(own, nil) != nil {
+	if ReadPerfMap(own, nil, nil) != nil {
 		t.Fatalf("%s is there already", path)
 	}
 	testenv.Write(t, path, []byte("1000 10 compiled function\n"))
 	defer os.Remove(path)
-	m := ReadPerfMap(own, nil)
+	m := ReadPerfMap(own, nil, nil)
 	if frames := m.Frames(0x1004); len(frames) != 1 || frames[0].Func != "compiled function" {
 		t.Errorf("%v", frames)
 	}
 	if frames := m.Frames(0x1010); frames != nil {
 		t.Errorf("after the function: %v", frames)
+	}
+	// Of a map that a compiler has long appended to, the end counts.
+	const cut, again = "12000 10 cut\n", "\n1000 10 compiled again\n"
+	testenv.Write(t, path, []byte(cut))
+	check(t, os.Truncate(path, maxPerfMap+1-int64(len(again))))
+	appended, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	check(t, err)
+	_, err = appended.WriteString(again)
+	check(t, errors.Join(err, appended.Close()))
+	m = ReadPerfMap(own, nil, budget.New(maxPerfMap+1<<10))
+	if frames := m.Frames(0x1004); len(frames) != 1 || frames[0].Func != "compiled again" {
+		t.Errorf("%v", frames)
+	}
+	if frames := m.Frames(0x2004); frames != nil {
+		t.Errorf("of a line without its beginning: %v", frames)
+	}
+	if m := ReadPerfMap(own, nil, budget.New(maxPerfMap-1)); m != nil {
+		t.Error("it was read although there was no room")
 	}
 	var none *PerfMap
 	if frames := none.Frames(0x1004); frames != nil {

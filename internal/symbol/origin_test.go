@@ -525,7 +525,7 @@ func TestPerfMapsOfOthers(t *testing.T) {
 			check(t, os.Chmod(path, test.mode))
 		}
 		check(t, os.Lchown(path, test.owner, test.owner))
-		if found := ReadPerfMap(p, nil) != nil; found != test.found {
+		if found := ReadPerfMap(p, nil, nil) != nil; found != test.found {
 			t.Errorf("%s: found %t", test.name, found)
 		}
 		check(t, os.Remove(path))

@@ -6,8 +6,8 @@
 //	Kernel   the kernel, its modules and BPF programs
 //
 // The files are those of strangers, and processes change while they are read. What is
-// malformed, missing or too large gives fewer frames, never an endless loop, and takes
-// memory in proportion to the size of the files.
+// malformed, missing or too large gives fewer frames, never an endless loop; what is read and
+// what is made of it takes of a budget.
 package symbol
 
 import (

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"unsafe"
 )
 
 // table is a list of symbols, sorted by address. Their names are in one text, because
@@ -23,6 +24,8 @@ type symbol struct {
 	open         bool   // it ends before size where another one begins
 	other        bool   // not of code: it only ends the one before
 }
+
+const symbolSize = uint64(unsafe.Sizeof(symbol{}))
 
 // sort sorts the symbols, and leaves one of each address, the first that has the
 // largest rank.
@@ -78,6 +81,9 @@ func (m image) symbolTable(name, names string) *table {
 	size := 24
 	if m.Class == elf.ELFCLASS32 {
 		size = 16
+	}
+	if !m.budget.Take(uint64(len(data)/size) * symbolSize) {
+		return &table{}
 	}
 	for ; len(data) >= size; data = data[size:] {
 		var (

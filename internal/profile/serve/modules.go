@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/profile"
 	"github.com/org/ebpf-bench-action/internal/profile/firefox"
 	"github.com/org/ebpf-bench-action/internal/symbol"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // module is a file that samples of the profile are in. No other file's code is read.
@@ -26,6 +27,7 @@ type module struct {
 
 	mu     sync.Mutex
 	binary *symbol.Binary
+	budget *budget.Budget // of all modules
 }
 
 type function struct {
@@ -35,6 +37,7 @@ type function struct {
 
 // modulesOf returns the modules of a profile, in the order of its samples.
 func modulesOf(p *profile.Profile) (all []*module) {
+	left := budget.New(budget.Default)
 	byPath := map[string]*module{}
 	seen := map[*profile.Location]bool{}
 	for _, s := range p.Samples {
@@ -45,7 +48,7 @@ func modulesOf(p *profile.Profile) (all []*module) {
 			seen[l] = true
 			m := byPath[l.Module]
 			if m == nil {
-				m = &module{path: l.Module, buildID: l.BuildID, origin: l.Origin, base: l.Base(), debugID: firefox.BreakpadID(l.BuildID), start: p.Start, functions: map[uint64]function{}}
+				m = &module{path: l.Module, buildID: l.BuildID, origin: l.Origin, base: l.Base(), debugID: firefox.BreakpadID(l.BuildID), start: p.Start, functions: map[uint64]function{}, budget: left}
 				byPath[l.Module] = m
 				all = append(all, m)
 			}
@@ -71,7 +74,7 @@ func (m *module) open() (*symbol.Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := symbol.NewFile(f, m.path, m.origin)
+	b, err := symbol.NewFile(f, m.path, m.origin, m.budget)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

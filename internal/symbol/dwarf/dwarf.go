@@ -3,15 +3,20 @@
 //
 // It reads files of strangers, unlike debug/dwarf, which allocates as much as a table
 // claims to have, and reads all abbreviations again for each unit that names another
-// offset of them. Memory and time are in proportion to the size of the sections: what
-// exceeds that, or is malformed, is left out. Units are read when an address of them is
-// looked up, and only for functions and lines.
+// offset of them. What is read, and what is made of it, takes of a budget; what is
+// malformed is left out. Units are read when an address of them is looked up, and only for
+// functions and lines.
 //
 // It does not read split debug information (.dwo): of such units it finds the lines
 // alone.
 package dwarf
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
+)
 
 // Sections are the sections of a file, without compression; missing ones are nil. They
 // are not changed.
@@ -33,21 +38,36 @@ type Data struct {
 	units []*unit
 	spans []span // of units, until all are read
 	steps steps  // of units
-	// What may still be read, in bytes and ranges.
-	abbrevsLeft, rangesLeft, linesLeft int
+
+	budget   *budget.Budget
+	exceeded bool
 }
 
-// New reads the units of a file. Addresses outside code are ignored, unless code is nil.
-func New(s Sections, code []Code) *Data {
-	d := &Data{Sections: s, code: code}
-	// Well-formed files have one reference to each table of these, except those of
-	// lines: the units that one was split into share it.
-	d.abbrevsLeft = 2*len(s.Abbrev) + 1
-	d.rangesLeft = 4 * (len(s.Ranges) + len(s.RngLists))
-	d.linesLeft = 8 * len(s.Line)
+// New reads the units of a file. Addresses outside code are ignored, unless code is nil. What
+// is made of the sections, but not they themselves, takes of the budget.
+func New(s Sections, code []Code, b *budget.Budget) *Data {
+	d := &Data{Sections: s, code: code, budget: b}
 	d.readUnits()
 	d.steps, d.spans = innermost(d.spans), nil
 	return d
+}
+
+// The sizes of what sections are made into, in bytes.
+const (
+	unitSize      = uint64(unsafe.Sizeof(unit{}) + unsafe.Sizeof(&unit{}))
+	abbrevSize    = uint64(unsafe.Sizeof(abbrev{}))
+	attributeSize = uint64(unsafe.Sizeof(attribute{}))
+	functionSize  = uint64(unsafe.Sizeof(function{}))
+	spanSize      = uint64(unsafe.Sizeof(span{}) + 2*unsafe.Sizeof(step{}))
+	rowSize       = uint64(unsafe.Sizeof(row{}) + unsafe.Sizeof(sequence{})/2) // a sequence has two at least
+	fileSize      = uint64(unsafe.Sizeof(file{}) + unsafe.Sizeof(value{}))
+)
+
+// take takes bytes of the budget, and reports whether there were as many. If not, there are no
+// calls any more: those that are known would be wrong without those that are not.
+func (d *Data) take(n uint64) bool {
+	d.exceeded = d.exceeded || !d.budget.Take(n)
+	return !d.exceeded
 }
 
 func (d *Data) inCode(addr uint64) bool {
@@ -81,6 +101,14 @@ const maxCalls = 512
 // calls it, and so on. If there are several at the same address, the innermost counts.
 // It returns nil if neither a function nor a line is known.
 func (d *Data) Calls(addr uint64) []Call {
+	calls := d.calls(addr)
+	if d.exceeded {
+		return nil
+	}
+	return calls
+}
+
+func (d *Data) calls(addr uint64) []Call {
 	i := d.steps.of(addr)
 	if i < 0 {
 		return nil

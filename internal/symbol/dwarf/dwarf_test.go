@@ -1,9 +1,13 @@
 package dwarf
 
 import (
+	"bytes"
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 func TestNumbersAreRead(t *testing.T) {
@@ -79,25 +83,97 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	body := append([]byte{5, 0, 8, 0}, le.AppendUint32(nil, uint32(len(header)))...)
 	body = append(body, header...)
 	line := append(le.AppendUint32(nil, uint32(len(body))), body...)
-	u := &unit{data: &Data{Sections: Sections{Order: le, Line: line}, linesLeft: 1000}, addrSize: 8, offsetSize: 4, line: value{0, formSecOffset}}
+	u := &unit{data: &Data{Sections: Sections{Order: le, Line: line}}, addrSize: 8, offsetSize: 4, line: value{0, formSecOffset}}
 	if l := u.readLines(); l.version != 5 || len(l.files) != 0 {
 		t.Errorf("version %d, %d files", l.version, len(l.files))
 	}
 }
 
-// Tables that overlap are read up to the size of the section, and no more.
+// Tables that overlap are read as far as the budget reaches, and no further.
 func TestOverlappingTablesAreBounded(t *testing.T) {
 	var abbrevs []byte
 	for i := range 1000 {
 		abbrevs = append(abbrevs, byte(i%127+1), tagCompileUnit, 0, 0, 0)
 	}
-	d := &Data{Sections: Sections{Order: binary.LittleEndian, Abbrev: append(abbrevs, 0)}}
-	d.abbrevsLeft = 2 * len(d.Abbrev)
+	d := &Data{Sections: Sections{Order: binary.LittleEndian, Abbrev: append(abbrevs, 0)}, budget: budget.New(3000 * int64(abbrevSize))}
 	read := 0
 	for i := range 1000 {
 		read += len(d.readAbbrevs(uint64(5 * i)))
 	}
-	if read > 3000 {
-		t.Errorf("%d abbreviations were read", read)
+	if read != 3000 || !d.exceeded {
+		t.Errorf("%d abbreviations were read, %t", read, d.exceeded)
+	}
+}
+
+// section writes what a section has.
+type section []byte
+
+func (s section) add(bytes ...byte) section { return append(s, bytes...) }
+
+func (s section) word(n int) section { return binary.LittleEndian.AppendUint32(s, uint32(n)) }
+
+// unitOf5 returns a unit of DWARF 5 with entries.
+func unitOf5(entries []byte) section {
+	body := section{5, 0, unitCompile, 8}.word(0)
+	body = append(body, entries...)
+	return append(section{}.word(len(body)), body...)
+}
+
+// Files that claim, refer to or repeat much take no more than the budget, and then have no
+// calls.
+func TestHostileFilesKeepToTheBudget(t *testing.T) {
+	const size = 4 << 20
+	// At 1, all of the code; at 2, functions within it without a name; at 3, those with one
+	// in place; at 4, attributes that take no bytes; at 5, those with ranges.
+	low := []byte{attrLow, formAddrx, attrHigh, formUdata}
+	abbrev := section{1, tagCompileUnit, 1}.add(low...).add(attrLine, formSecOffset, 0, 0)
+	abbrev = abbrev.add(2, tagSubprogram, 1).add(low...).add(0, 0)
+	abbrev = abbrev.add(3, tagInlinedSubroutine, 0).add(low...).add(attrName, formString, attrOrigin, formRefUdata, 0, 0)
+	abbrev = abbrev.add(4, tagSubprogram, 1)
+	for range 10_000 {
+		abbrev = abbrev.add(attrDir, formFlagPresent)
+	}
+	abbrev = abbrev.add(0, 0, 5, tagSubprogram, 0, attrRanges, formSecOffset, 0, 0, 0)
+	first := section{1, 0, 100}.word(0) // from the first address, 100 bytes, lines at 0
+	repeat := bytes.Repeat
+	// A table of lines: minimum instruction, operations, statements, line base and range, opcode
+	// base, no arguments, and files of DWARF 4 before opcodes.
+	lines := func(files, opcodes []byte) []byte {
+		header := section{1, 1, 1, 0, 1, 1}
+		header = append(header, files...)
+		body := append(section{4, 0}.word(len(header)), header...)
+		body = append(body, opcodes...)
+		return append(section{}.word(len(body)), body...)
+	}
+	lists := append(repeat([]byte{4, 0, 9}, 1<<16), 0)
+	for _, c := range []struct {
+		name    string
+		exceeds bool
+		Sections
+	}{
+		{"a hole", false, Sections{Info: make([]byte, 64<<20)}},
+		{"units", true, Sections{Info: repeat(unitOf5(first), 1<<20)}},
+		{"functions", true, Sections{Info: unitOf5(append(first, repeat([]byte{2, 0, 9, 0}, 4<<20)...))}},
+		{"nested functions", false, Sections{Info: unitOf5(append(first, repeat([]byte{2, 0, 9}, 4<<20)...))}},
+		{"attributes without bytes", true, Sections{Info: unitOf5(append(first, repeat([]byte{4}, 1<<20)...))}},
+		{"a long name", true, Sections{Info: unitOf5(append(append(first.add(3, 0, 9), repeat([]byte{'x'}, 16<<20)...), 0, 22))}},
+		{"rows", true, Sections{Info: unitOf5(first), Line: lines([]byte{0, 0}, repeat([]byte{2}, 4<<20))}},
+		{"files", true, Sections{Info: unitOf5(first), Line: lines(append(section{0}, repeat([]byte("f\x00\x00\x00\x00"), 1<<20)...), nil)}},
+		{"a long path", true, Sections{Info: unitOf5(first), Line: lines(append(repeat([]byte{'x'}, 16<<20), 0, 0, 0), nil)}},
+		{"a shared list of ranges", true, Sections{Info: unitOf5(append(first, repeat([]byte{5, 0, 0, 0, 0}, 1<<10)...)), RngLists: lists}},
+	} {
+		c.Order, c.Abbrev, c.Addr = binary.LittleEndian, abbrev, binary.LittleEndian.AppendUint64(nil, 0x1000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d := New(c.Sections, nil, budget.New(size))
+		calls := d.Calls(0x1004)
+		runtime.ReadMemStats(&after)
+		if d.exceeded != c.exceeds || c.exceeds && calls != nil {
+			t.Errorf("%s: exceeded %t, %v", c.name, d.exceeded, calls)
+		}
+		// Slices that grow are copied several times.
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8*size {
+			t.Errorf("%s: %d bytes were allocated", c.name, took)
+		}
 	}
 }

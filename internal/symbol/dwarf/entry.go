@@ -92,7 +92,8 @@ type entry struct {
 	dir, line /* table */, addrBase, rngBase, strBase value
 }
 
-// next reads an entry. It returns false if it is malformed.
+// next reads an entry. It returns false if it is malformed, or exceeds the budget: there are
+// attributes that take no bytes.
 func (u *unit) next(c *cursor, e *entry) bool {
 	*e = entry{}
 	code := c.uleb()
@@ -100,7 +101,7 @@ func (u *unit) next(c *cursor, e *entry) bool {
 		return !c.bad
 	}
 	a := u.abbrev(code)
-	if a == nil {
+	if a == nil || !u.data.take(uint64(len(a.attributes))) {
 		return false
 	}
 	e.tag, e.children = a.tag, a.children

@@ -18,6 +18,9 @@ type function struct {
 	name     string
 }
 
+// maxNested bounds the entries that an entry is within. Compilers nest some tens.
+const maxNested = 1 << 12
+
 // readFunctions reads the functions of the unit, as far as it is well-formed.
 func (u *unit) readFunctions() *functions {
 	f := &functions{}
@@ -48,6 +51,8 @@ func (u *unit) readFunctions() *functions {
 			spans = u.appendRanges(spans, &e, int32(len(f.all)))
 			inlined := e.tag == tagInlinedSubroutine
 			switch {
+			case len(spans) > before && !u.data.take(functionSize):
+				return f
 			case len(spans) > before:
 				f.all = append(f.all, function{entry: uint64(at), low: spans[before].low, parent: parent, inlined: inlined,
 					callFile: uint32(e.callFile.n), callLine: int32(e.callLine.n)})
@@ -57,6 +62,9 @@ func (u *unit) readFunctions() *functions {
 			}
 		}
 		if e.children {
+			if len(within) == maxNested {
+				break
+			}
 			within = append(within, parent)
 		}
 	}
@@ -79,7 +87,7 @@ func (d *Data) nameOf(at uint64) (name string, linkage bool) {
 		}
 		var e entry
 		c := newCursor(d.Info[:u.end], at, d.Order)
-		if !u.next(&c, &e) {
+		if !u.next(&c, &e) || !d.take(uint64(c.at)-at) {
 			break
 		}
 		if e.linkageName.form != 0 {

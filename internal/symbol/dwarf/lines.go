@@ -54,10 +54,10 @@ func (u *unit) readLines() *lines {
 	}
 	c := newCursor(d.Line, u.line.n, d.Order)
 	length, offsetSize := c.length()
-	if c.bad || length > uint64(len(c.data)-c.at) || int(length) > d.linesLeft {
+	// The units that one was split into share a table.
+	if c.bad || length > uint64(len(c.data)-c.at) || !d.take(length) {
 		return l
 	}
-	d.linesLeft -= int(length)
 	c.data = c.data[:c.at+int(length)]
 	if l.version = int(c.uint(2)); l.version < 2 || l.version > 5 {
 		return l
@@ -105,14 +105,14 @@ func columns(files []file, of func(file) value) []value {
 func (l *lines) readNames(c *cursor) {
 	for {
 		name := value{uint64(c.at), formString}
-		if c.skipString(); c.bad || c.at == int(name.n)+1 {
+		if c.skipString(); c.bad || c.at == int(name.n)+1 || !l.unit.data.take(fileSize) {
 			break
 		}
 		l.dirs = append(l.dirs, name)
 	}
 	for {
 		name := value{uint64(c.at), formString}
-		if c.skipString(); c.bad || c.at == int(name.n)+1 {
+		if c.skipString(); c.bad || c.at == int(name.n)+1 || !l.unit.data.take(fileSize) {
 			break
 		}
 		l.files = append(l.files, file{name, c.uleb()})
@@ -140,7 +140,7 @@ func (u *unit) headers(c *cursor) []file {
 				f.dir = v.n
 			}
 		}
-		if c.bad || c.at == before {
+		if c.bad || c.at == before || !u.data.take(fileSize) {
 			break
 		}
 		files = append(files, f)
@@ -155,13 +155,18 @@ func (l *lines) run(c *cursor, p *program) {
 	special := func(opcode uint8) {
 		r.addr += uint64(opcode/p.lineRange) * p.minInstruction
 	}
+	add := func() {
+		if c.bad = c.bad || !l.unit.data.take(rowSize); !c.bad {
+			l.rows = append(l.rows, r)
+		}
+	}
 	for c.at < len(c.data) && !c.bad {
 		opcode := uint8(c.uint(1))
 		if opcode >= p.opcodeBase {
 			opcode -= p.opcodeBase
 			special(opcode)
 			r.line += int32(p.lineBase) + int32(opcode%p.lineRange)
-			l.rows = append(l.rows, r)
+			add()
 			continue
 		}
 		switch opcode {
@@ -170,14 +175,15 @@ func (l *lines) run(c *cursor, p *program) {
 			x := newCursor(operands, 0, c.order)
 			switch x.uint(1) {
 			case 0x01: // end_sequence
-				l.rows = append(l.rows, r)
-				l.endSequence(first)
+				if add(); !c.bad {
+					l.endSequence(first)
+				}
 				r, first = begin, len(l.rows)
 			case 0x02: // set_address
 				r.addr = x.uint(len(operands) - 1)
 			}
 		case 0x01: // copy
-			l.rows = append(l.rows, r)
+			add()
 		case 0x02: // advance_pc
 			r.addr += c.uleb() * p.minInstruction
 		case 0x03: // advance_line

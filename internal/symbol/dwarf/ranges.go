@@ -27,9 +27,13 @@ func (u *unit) appendRanges(spans []span, e *entry, of int32) []span {
 	} else {
 		high += low
 	}
+	if !u.data.take(spanSize) {
+		return spans
+	}
 	return u.appendRange(spans, low, high, of)
 }
 
+// appendRange appends a range, for which there is room in the budget.
 func (u *unit) appendRange(spans []span, low, high uint64, of int32) []span {
 	if low >= high || !u.data.inCode(low) {
 		return spans
@@ -43,7 +47,7 @@ func (u *unit) appendList(spans []span, v value, of int32) []span {
 	if u.version < 5 {
 		c := newCursor(d.Ranges, at, d.Order)
 		largest := ^uint64(0) >> (64 - 8*u.addrSize)
-		for base := u.low; d.rangesLeft > 0; d.rangesLeft-- {
+		for base := u.low; d.take(spanSize); {
 			low, high := c.uint(u.addrSize), c.uint(u.addrSize)
 			switch {
 			case c.bad || low == 0 && high == 0:
@@ -65,7 +69,7 @@ func (u *unit) appendList(spans []span, v value, of int32) []span {
 	}
 	c := newCursor(d.RngLists, at, d.Order)
 	indexed := func() uint64 { return u.address(value{c.uleb(), formAddrx}) }
-	for base := u.low; d.rangesLeft > 0 && !c.bad; d.rangesLeft-- {
+	for base := u.low; !c.bad && d.take(spanSize); {
 		var low, high uint64
 		switch c.uint(1) {
 		case 0x01: // base_addressx

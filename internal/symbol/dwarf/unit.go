@@ -1,6 +1,7 @@
 package dwarf
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sort"
@@ -43,9 +44,13 @@ type attribute struct {
 func (d *Data) readUnits() {
 	tables := map[uint64][]abbrev{}
 	for at := 0; at < len(d.Info); {
+		if bytes.HasPrefix(d.Info[at:], []byte{0, 0, 0, 0}) { // padding, or a hole in the file
+			at += 4
+			continue
+		}
 		c := newCursor(d.Info, uint64(at), d.Order)
 		length, offsetSize := c.length()
-		if c.bad || length > uint64(len(d.Info)-c.at) {
+		if c.bad || length > uint64(len(d.Info)-c.at) || !d.take(unitSize) {
 			return
 		}
 		u := &unit{data: d, header: at, end: c.at + int(length), offsetSize: offsetSize}
@@ -98,21 +103,20 @@ func (u *unit) readFirst() bool {
 	return true
 }
 
-// readAbbrevs reads the table of abbreviations at an offset of .debug_abbrev. Tables
-// of compilers do not overlap, so all of them together are as large as the section.
+// readAbbrevs reads the table of abbreviations at an offset of .debug_abbrev. Those of
+// compilers do not overlap; those of others can, and each takes of the budget.
 func (d *Data) readAbbrevs(at uint64) []abbrev {
 	var table []abbrev
 	c := newCursor(d.Abbrev, at, d.Order)
-	start := c.at
 	for {
 		a := abbrev{code: c.uleb()}
-		if a.code == 0 || c.bad || c.at-start > d.abbrevsLeft {
+		if a.code == 0 || c.bad || !d.take(abbrevSize) {
 			break
 		}
 		a.tag, a.children = c.uleb(), c.uint(1) != 0
 		for !c.bad {
 			name, form := c.uleb(), c.uleb()
-			if name == 0 && form == 0 {
+			if name == 0 && form == 0 || !d.take(attributeSize) {
 				break
 			}
 			b := attribute{name: uint16(min(name, 0xffff)), form: uint16(min(form, 0xffff))}
@@ -123,7 +127,6 @@ func (d *Data) readAbbrevs(at uint64) []abbrev {
 		}
 		table = append(table, a)
 	}
-	d.abbrevsLeft -= c.at - start
 	slices.SortStableFunc(table, func(a, b abbrev) int { return cmp.Compare(a.code, b.code) })
 	return table
 }
