@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/profile/sideband"
 	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
@@ -165,7 +166,7 @@ func TestNamesBeyondTheBudget(t *testing.T) {
 	}{
 		{budget.Default, 0, "internal/profile.TestNamesBeyondTheBudget"}, {1 << 10, 1, ""},
 	} {
-		r := &recording{Options: Options{Frequency: 1}, known: newProcesses(false)}
+		r := newRecording(Options{Frequency: 1})
 		r.known.budget = budget.New(c.size)
 		r.known.read(os.Getpid())
 		r.samples = []sampled{{Sample: perfprofiler.Sample{PID: uint32(os.Getpid()), User: []uint64{uint64(pc[0])}}}}
@@ -180,6 +181,23 @@ func TestNamesBeyondTheBudget(t *testing.T) {
 		if err := r.known.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Samples and events beyond what a recording may take are lost, and counted.
+func TestRecordingsAreBounded(t *testing.T) {
+	r := newRecording(Options{All: true})
+	r.room = budget.New(100 << 10)
+	const sent = 1000
+	for range sent {
+		r.sampled(perfprofiler.Sample{Kind: perfprofiler.OffCPU, User: make([]uint64, 10)})
+		r.happened(sideband.Event{Kind: sideband.Named, PID: 1, Name: "name"})
+	}
+	if n := len(r.samples); n == 0 || n > sent/2 || n+int(r.lost[OffCPU]) != sent {
+		t.Errorf("%d samples are kept, %v are lost", n, r.lost)
+	}
+	if n := len(r.events); n == 0 || n > sent/2 || n+int(r.lostEvents) != sent {
+		t.Errorf("%d events are kept, %d are lost", n, r.lostEvents)
 	}
 }
 

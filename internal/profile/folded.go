@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
 // WriteFolded writes the stacks as lines of functions, outermost first and after the kind
@@ -40,7 +42,7 @@ func (s *Stack) Folded(kind, thread string) string {
 		}
 	}
 	for i, part := range parts {
-		parts[i] = strings.NewReplacer(";", ":", "\n", " ").Replace(part)
+		parts[i] = strings.ReplaceAll(escape.Printable(part), ";", ":")
 	}
 	return strings.Join(parts, ";")
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
+	"github.com/tidwall/btree"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
@@ -41,9 +41,12 @@ type home struct {
 
 type process struct {
 	name string
-	// maps do not overlap, and are in the order of their addresses.
-	maps []mapping
+	// maps are by where they start, and do not overlap. A copy of them shares what neither
+	// side changes.
+	maps *btree.Map[uint64, *mapping]
 }
+
+func newProcess() *process { return &process{maps: new(btree.Map[uint64, *mapping])} }
 
 type mapping struct {
 	sideband.Mapping
@@ -82,7 +85,7 @@ func (k *processes) close() (err error) {
 
 // read reads what a process has mapped now. One that has ended has nothing.
 func (k *processes) read(pid int) {
-	p := &process{}
+	p := newProcess()
 	k.byPID[uint32(pid)], k.wanted[uint32(pid)] = p, true
 	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil {
 		p.name = strings.TrimSuffix(string(name), "\n")
@@ -92,7 +95,7 @@ func (k *processes) read(pid int) {
 		return
 	}
 	for _, m := range maps {
-		p.maps = append(p.maps, mapping{m, k.open(uint32(pid), m)})
+		p.add(&mapping{m, k.open(uint32(pid), m)})
 	}
 }
 
@@ -124,7 +127,7 @@ func (k *processes) see(e sideband.Event) (seen event, ok bool) {
 	if e.Kind == sideband.Forked && k.wanted[e.Parent] {
 		k.wanted[e.PID] = true
 	}
-	if !k.all && !k.wanted[e.PID] {
+	if e.Kind == sideband.Ended || !k.all && !k.wanted[e.PID] {
 		return event{}, false
 	}
 	seen.Event = e
@@ -143,23 +146,23 @@ func (k *processes) see(e sideband.Event) (seen event, ok bool) {
 func (k *processes) apply(e event) {
 	p := k.byPID[e.PID]
 	if p == nil {
-		p = &process{}
+		p = newProcess()
 		k.byPID[e.PID] = p
 	}
 	switch e.Kind {
 	case sideband.Forked:
 		if parent := k.byPID[e.Parent]; parent != nil && e.PID != e.Parent {
-			*p = process{parent.name, slices.Clone(parent.maps)}
+			*p = process{parent.name, parent.maps.Copy()}
 		}
 	case sideband.Named:
 		if e.PID == e.TID {
 			p.name = e.Name
 		}
 		if e.Exec {
-			p.maps = nil
+			p.maps = new(btree.Map[uint64, *mapping])
 		}
 	case sideband.Mapped:
-		p.add(mapping{e.Mapping, e.module})
+		p.add(&mapping{e.Mapping, e.module})
 	}
 }
 
@@ -176,59 +179,54 @@ func (k *processes) at(pid uint32, addr uint64) *mapping {
 	if p == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(p.maps, addr, func(m mapping, addr uint64) int {
-		switch {
-		case m.End <= addr:
-			return -1
-		case m.Start > addr:
-			return 1
+	return p.at(addr)
+}
+
+func (p *process) at(addr uint64) (m *mapping) {
+	p.maps.Descend(addr, func(_ uint64, before *mapping) bool {
+		if addr < before.End {
+			m = before
 		}
-		return 0
+		return false
 	})
-	if !found {
-		return nil
-	}
-	return &p.maps[i]
+	return m
 }
 
 // unmapped reports whether a process has no code at an address. Nothing is unmapped in a
 // process that is unknown.
 func (k *processes) unmapped(pid uint32, addr uint64) bool {
 	p := k.byPID[pid]
-	return p != nil && len(p.maps) > 0 && k.at(pid, addr) == nil
+	return p != nil && p.maps.Len() > 0 && p.at(addr) == nil
 }
 
 // add adds a mapping, in the place of what it covers.
-func (p *process) add(m mapping) {
-	kept := make([]mapping, 0, len(p.maps)+2)
-	placed := false
-	for _, old := range p.maps {
-		if !placed && m.Start <= old.Start {
-			kept, placed = append(kept, m), true
+func (p *process) add(m *mapping) {
+	var covered []*mapping
+	if before := p.at(m.Start); before != nil {
+		covered = append(covered, before)
+	}
+	p.maps.Ascend(m.Start+1, func(start uint64, old *mapping) bool {
+		if start >= m.End {
+			return false
 		}
-		if old.End <= m.Start || old.Start >= m.End {
-			kept = append(kept, old)
-			continue
-		}
+		covered = append(covered, old)
+		return true
+	})
+	for _, old := range covered {
+		p.maps.Delete(old.Start)
 		if old.Start < m.Start {
-			left := old
+			left := *old
 			left.End = m.Start
-			kept = append(kept, left)
-		}
-		if !placed && old.End > m.Start {
-			kept, placed = append(kept, m), true
+			p.maps.Set(left.Start, &left)
 		}
 		if old.End > m.End {
-			right := old
+			right := *old
 			right.Offset += m.End - old.Start
 			right.Start = m.End
-			kept = append(kept, right)
+			p.maps.Set(right.Start, &right)
 		}
 	}
-	if !placed {
-		kept = append(kept, m)
-	}
-	p.maps = kept
+	p.maps.Set(m.Start, m)
 }
 
 // open opens the file of a mapping, once for each user and root. It is found even if it was

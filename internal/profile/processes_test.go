@@ -21,9 +21,10 @@ import (
 
 func (p *process) String() string {
 	var parts []string
-	for _, m := range p.maps {
+	p.maps.Scan(func(_ uint64, m *mapping) bool {
 		parts = append(parts, fmt.Sprintf("%s:%d-%d+%d", m.Path, m.Start, m.End, m.Offset))
-	}
+		return true
+	})
 	return strings.Join(parts, " ")
 }
 
@@ -41,9 +42,9 @@ func TestMappingsReplaceWhatTheyCover(t *testing.T) {
 		{[]sideband.Mapping{{Start: 12, End: 14, Path: "a"}, {Start: 16, End: 18, Path: "b"}, {Start: 10, End: 20, Path: "c"}}, "c:10-20+0"},
 		{[]sideband.Mapping{{Start: 10, End: 20, Path: "a"}, {Start: 10, End: 15, Path: "b"}}, "b:10-15+0 a:15-20+5"},
 	} {
-		p := new(process)
+		p := newProcess()
 		for _, m := range c.add {
-			p.add(mapping{Mapping: m})
+			p.add(&mapping{Mapping: m})
 		}
 		if got := fmt.Sprint(p); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
@@ -55,8 +56,8 @@ func TestMappingsReplaceWhatTheyCover(t *testing.T) {
 // that a function used for something else.
 func TestStacksEndWhereNothingIsMapped(t *testing.T) {
 	k := newProcesses(false)
-	k.byPID[1] = new(process)
-	k.byPID[1].add(mapping{Mapping: sideband.Mapping{Start: 10, End: 20, Path: "//anon"}})
+	k.byPID[1] = newProcess()
+	k.byPID[1].add(&mapping{Mapping: sideband.Mapping{Start: 10, End: 20, Path: "//anon"}})
 	n := newNamer(k)
 	s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{15, 16, 999, 12}}})
 	if len(s.Locations) != 2 || s.Locations[1].Address != 15 || !s.Cut {
@@ -97,6 +98,10 @@ func TestChildrenInherit(t *testing.T) {
 	}
 	if k.at(1, 15) == nil {
 		t.Error("a new thread took the mappings of its process")
+	}
+	k.apply(event{Event: sideband.Event{Kind: sideband.Mapped, PID: 2, Mapping: sideband.Mapping{Start: 12, End: 18, Path: "b"}}})
+	if m := k.at(1, 15); m == nil || m.Path != "a" || k.at(2, 15).Path != "b" {
+		t.Errorf("what the child maps, its parent has: %+v", m)
 	}
 	k.apply(event{Event: sideband.Event{Kind: sideband.Named, PID: 2, TID: 2, Name: "child", Exec: true}})
 	if k.at(2, 15) != nil || k.at(1, 15) == nil || k.name(2) != "child" {

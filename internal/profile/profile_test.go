@@ -121,6 +121,14 @@ off-cpu;worker: 1;runtime.stopm;runtime.futex;schedule_[k] 900000
 	}
 }
 
+// Names cannot end a line, begin another function or move a cursor.
+func TestFoldedNamesAreHarmless(t *testing.T) {
+	s := &Stack{Locations: []*Location{{Frames: []Frame{{Func: "a;b\n\x1b[31m\rc\x07"}}}}}
+	if got := s.Folded("cpu", "t\n;"); got != "cpu;t :;a:b \ufffd[31m\ufffdc\ufffd" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestPprof(t *testing.T) {
 	var b bytes.Buffer
 	if err := small().WritePprof(&b); err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
@@ -52,10 +53,13 @@ type recording struct {
 	known   *processes
 	events  []event
 	samples []sampled
-	begun   uint64 // of CLOCK_MONOTONIC, in nanoseconds
+	room    *budget.Budget  // for events and samples
+	lost    map[Kind]uint64 // samples for which there was no room
+	begun   uint64          // of CLOCK_MONOTONIC, in nanoseconds
 
-	mu       sync.Mutex // while events are read and stacks unwound: of known and events
-	unwinder *unwinder  // nil if stacks are not unwound here
+	mu         sync.Mutex // while events are read and stacks unwound: of known and events
+	lostEvents uint64     // for which there was no room
+	unwinder   *unwinder  // nil if stacks are not unwound here
 }
 
 // Record records until the context is done, or what the options say. Notes say what may be
@@ -67,12 +71,19 @@ func (o Options) Record(ctx context.Context) (*Profile, []bench.Note, error) {
 	if err := probe.NotStuck(ctx); err != nil {
 		return nil, nil, err
 	}
-	r := &recording{Options: o, known: newProcesses(o.All)}
+	r := newRecording(o)
 	if err := r.open(); err != nil {
 		return nil, nil, errors.Join(err, r.close())
 	}
 	p, notes, err := r.record(ctx)
 	return p, notes, errors.Join(err, r.close())
+}
+
+// maxRecorded bounds the samples and events of a recording, in bytes: some million.
+const maxRecorded = 2 << 30
+
+func newRecording(o Options) *recording {
+	return &recording{Options: o, known: newProcesses(o.All), room: budget.New(maxRecorded), lost: map[Kind]uint64{}}
 }
 
 func (o *Options) check() error {
@@ -215,8 +226,13 @@ func (r *recording) start() (*command, []int, error) {
 func (r *recording) happened(e sideband.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if seen, ok := r.known.see(e); ok {
+	seen, ok := r.known.see(e)
+	switch {
+	case !ok:
+	case r.room.Take(uint64(unsafe.Sizeof(seen)) + uint64(len(e.Name)+len(e.Mapping.Path))):
 		r.events = append(r.events, seen)
+	default:
+		r.lostEvents++
 	}
 }
 
@@ -249,7 +265,7 @@ func (r *recording) profile(start time.Time, took time.Duration) (*Profile, []be
 	p := &Profile{
 		Kernel: machine.Kernel, CPU: machine.CPU,
 		Command: r.Command, PIDs: r.PIDs, Start: start, Duration: took, Frequency: r.Frequency, Unwind: r.Unwind, Sources: map[Kind]string{}, Lost: map[Kind]uint64{},
-		LostMappings: r.side.Lost(),
+		LostMappings: r.side.Lost() + r.lostEvents,
 	}
 	for kind, source := range r.tracer.Sources() {
 		p.Sources[Kind(kind)] = source
@@ -259,7 +275,7 @@ func (r *recording) profile(start time.Time, took time.Duration) (*Profile, []be
 		return nil, nil, err
 	}
 	for kind, n := range lost {
-		p.Lost[Kind(kind)] = n
+		p.Lost[Kind(kind)] = n + r.lost[Kind(kind)]
 	}
 	notes := r.resolve(p)
 	return p, append(notes, p.problems()...), nil

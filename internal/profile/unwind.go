@@ -5,6 +5,7 @@ package profile
 import (
 	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/org/ebpf-bench-action/internal/symbol"
 	"github.com/org/ebpf-bench-action/internal/symbol/unwind"
@@ -32,7 +33,7 @@ func newUnwinder(known *processes) *unwinder {
 	own := *known
 	own.byPID = maps.Clone(known.byPID)
 	for pid, p := range own.byPID {
-		own.byPID[pid] = &process{p.name, slices.Clone(p.maps)}
+		own.byPID[pid] = &process{p.name, p.maps.Copy()}
 	}
 	return &unwinder{known: &own, tables: map[*symbol.Binary]*unwind.Table{}}
 }
@@ -40,7 +41,7 @@ func newUnwinder(known *processes) *unwinder {
 // sampled keeps a sample. Before, it is unwound if there is something to unwind.
 func (r *recording) sampled(s perfprofiler.Sample) {
 	if r.unwinder == nil {
-		r.samples = append(r.samples, sampled{Sample: s})
+		r.keep(sampled{Sample: s})
 		return
 	}
 	const most = 4096 // so that their copies take 100 MB at most
@@ -54,6 +55,15 @@ func (r *recording) sampled(s perfprofiler.Sample) {
 	r.unwind(n)
 }
 
+// keep keeps a sample, if there is room for it.
+func (r *recording) keep(s sampled) {
+	if !r.room.Take(uint64(unsafe.Sizeof(s)) + 8*uint64(len(s.Kernel)+len(s.User))) {
+		r.lost[Kind(s.Kind)]++
+		return
+	}
+	r.samples = append(r.samples, s)
+}
+
 // unwind unwinds the first of the samples that wait.
 func (r *recording) unwind(n int) {
 	r.mu.Lock()
@@ -64,7 +74,7 @@ func (r *recording) unwind(n int) {
 			u.known.apply(r.events[u.next])
 			u.next++
 		}
-		r.samples = append(r.samples, u.unwind(s))
+		r.keep(u.unwind(s))
 	}
 	u.waiting = slices.Delete(u.waiting, 0, n)
 }

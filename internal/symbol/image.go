@@ -40,8 +40,12 @@ func newImage(r io.ReaderAt, b *budget.Budget) (m image, err error) {
 			err = errors.New("its headers are malformed")
 		}
 	}()
-	if err := checkHeader(r); err != nil {
+	size, err := checkHeader(r)
+	if err != nil {
 		return image{}, err
+	}
+	if !b.Take(size) {
+		return image{}, errors.New("there is no room for its headers")
 	}
 	f, err := elf.NewFile(r)
 	if err != nil {
@@ -50,11 +54,13 @@ func newImage(r io.ReaderAt, b *budget.Budget) (m image, err error) {
 	return image{f, b}, nil
 }
 
-// checkHeader refuses files with implausibly many segments or sections, or names of these.
-func checkHeader(r io.ReaderAt) error {
+// checkHeader refuses files with implausibly many segments or sections, or names of these. It
+// returns what the others take of the memory, in bytes.
+func checkHeader(r io.ReaderAt) (uint64, error) {
+	const each, segment, section = 4 << 10, 128, 256
 	var head [64]byte
 	if n, _ := r.ReadAt(head[:], 0); n < 52 || string(head[:4]) != elf.ELFMAG {
-		return errors.New("it is not an ELF file")
+		return 0, errors.New("it is not an ELF file")
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
@@ -67,26 +73,28 @@ func checkHeader(r io.ReaderAt) error {
 	}
 	segments, size, count, names := order.Uint16(counts), order.Uint16(counts[2:]), order.Uint16(counts[4:]), order.Uint16(counts[6:])
 	if segments > maxSegments {
-		return errors.New("it has too many segments")
+		return 0, errors.New("it has too many segments")
 	}
+	taken := each + segment*uint64(segments)
 	if offset == 0 {
-		return nil
+		return taken, nil
 	}
 	// A count of 0 means that there are more than fit in there.
 	if count == 0 || count > maxSections {
-		return errors.New("it has too many sections")
+		return 0, errors.New("it has too many sections")
 	}
 	if _, err := r.ReadAt(entry, offset+int64(names)*int64(size)); err != nil {
-		return fmt.Errorf("read section headers: %w", err)
+		return 0, fmt.Errorf("read section headers: %w", err)
 	}
 	length := uint64(order.Uint32(entry[20:]))
 	if is64 {
 		length = order.Uint64(entry[32:])
 	}
 	if length > maxNames {
-		return errors.New("its sections have too long names")
+		return 0, errors.New("its sections have too long names")
 	}
-	return nil
+	// Sections can have one long name.
+	return taken + (section+length)*uint64(count), nil
 }
 
 // data returns what a section contains, without compression, and nil if there is no
