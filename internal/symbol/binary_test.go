@@ -319,6 +319,9 @@ func TestWhatIsMadeOfAFileIsCounted(t *testing.T) {
 	check(t, err)
 	defer f.Close()
 	sections := f.image.Section(".symtab").Size + f.image.Section(".strtab").Size
+	unwound, err := Open(compiled(t, "-fasynchronous-unwind-tables"))
+	check(t, err)
+	defer unwound.Close()
 	summed, err := os.Open("testdata/inlined.c")
 	check(t, err)
 	defer summed.Close()
@@ -335,6 +338,10 @@ func TestWhatIsMadeOfAFileIsCounted(t *testing.T) {
 		}},
 		{"symbols", sections + f.image.Section(".symtab").Size/24*symbolSize, func(b *budget.Budget) bool {
 			return len(image{f.image.File, b}.symbolTable(".symtab", ".strtab").symbols) > 0
+		}},
+		{"call frames", 5 * unwound.image.Section(".eh_frame").Size, func(b *budget.Budget) bool {
+			frames, _, _ := (&Binary{image: image{unwound.image.File, b}}).CallFrames()
+			return frames != nil
 		}},
 		{"lines of a perf map", 2 * symbolSize, func(b *budget.Budget) bool { return parsePerfMap([]byte("1 1 a\n2 1 b\n"), b) != nil }},
 		{"a sum", uint64(len(text)), func(b *budget.Budget) bool { return hasSum(summed, crc32.ChecksumIEEE(text), b) }},

@@ -19,9 +19,10 @@ type Table struct {
 const (
 	// maxRows bounds the rows that a table remembers.
 	maxRows = 1 << 14
-	// maxProgram bounds what is said of a function, in bytes, and maxRemembered the rows
-	// that it puts aside: compilers nest none.
-	maxProgram, maxRemembered = 1 << 20, 16
+	// maxRemembered bounds the rows that a function puts aside: compilers nest none.
+	maxRemembered = 16
+	// repeats is how often an expression may execute each of its bytes.
+	repeats = 10
 )
 
 // New reads the sections .eh_frame, with its virtual address, and .debug_frame of a file.
@@ -55,24 +56,31 @@ func parse(section []byte, addr uint64) (entries frame.FrameDescriptionEntries, 
 	return entries, nil
 }
 
-// row returns how to find the caller from a virtual address, or nil if that is unknown.
-func (t *Table) row(pc uint64) *row {
+// row returns how to find the caller from a virtual address, or nil if that is unknown, or
+// takes more work than is left.
+func (t *Table) row(pc uint64, work *int) *row {
 	r, known := t.rows[pc]
-	if !known {
-		if len(t.rows) == maxRows {
-			clear(t.rows)
-		}
-		r = t.find(pc)
-		t.rows[pc] = r
+	if known {
+		return r
 	}
+	e, err := t.entries.FDEForPC(pc)
+	if err == nil {
+		size := len(e.CIE.InitialInstructions) + len(e.Instructions)
+		if size > *work {
+			return nil
+		}
+		*work -= size
+		r = find(e, pc)
+	}
+	if len(t.rows) == maxRows {
+		clear(t.rows)
+	}
+	t.rows[pc] = r
 	return r
 }
 
-func (t *Table) find(pc uint64) *row {
-	e, err := t.entries.FDEForPC(pc)
-	if err != nil || len(e.CIE.InitialInstructions)+len(e.Instructions) > maxProgram {
-		return nil
-	}
+// find returns the row of an instruction of a function, or nil if there is none.
+func find(e *frame.FrameDescriptionEntry, pc uint64) *row {
 	p := &program{cie: e.CIE, pc: pc}
 	p.row.signal = strings.Contains(e.CIE.Augmentation, "S")
 	p.rest, p.loc = e.CIE.InitialInstructions, e.Begin()
@@ -84,6 +92,10 @@ func (t *Table) find(pc uint64) *row {
 	if p.bad || r.cfa.kind != isRegister && r.cfa.kind != isValue || r.regs[rip].kind == isSame {
 		return nil
 	}
+	r.work = repeats * len(r.cfa.expr)
+	for _, rule := range r.regs {
+		r.work += repeats * len(rule.expr)
+	}
 	return &r
 }
 
@@ -92,6 +104,7 @@ type row struct {
 	cfa    rule // the canonical frame address: isRegister or isValue
 	regs   [len(Registers{})]rule
 	signal bool // the kernel called, between any two instructions of what is the caller
+	work   int  // of the expressions
 }
 
 // rule says what a register of the caller is.

@@ -28,8 +28,13 @@ const (
 	word = 8
 )
 
-// maxDepth bounds a stack, in frames.
-const maxDepth = 1024
+const (
+	// maxDepth bounds a stack, in frames.
+	maxDepth = 1024
+	// maxWork bounds what tables say that is executed for a stack, in bytes. Functions have
+	// some tens.
+	maxWork = 1 << 16
+)
 
 // Stack is a part of the memory of a thread.
 type Stack struct {
@@ -63,11 +68,12 @@ type Code func(addr uint64) (table *Table, vaddr uint64, mapped bool)
 // pointers lead, goes on, if it has the address, and else the frame pointer.
 func Callers(regs Registers, stack Stack, code Code, framePointers []uint64) (addrs []uint64, whole bool) {
 	addrs = []uint64{regs[rip]}
+	work := maxWork
 	called := uint64(0) // 1 if the address is where a call returns to
 	for len(addrs) < maxDepth {
 		var r *row
 		if table, vaddr, _ := code(regs[rip] - called); table != nil {
-			r = table.row(vaddr)
+			r = table.row(vaddr, &work)
 		}
 		if r == nil {
 			if i := slices.Index(framePointers, regs[rip]); i >= 0 {
@@ -77,6 +83,9 @@ func Callers(regs Registers, stack Stack, code Code, framePointers []uint64) (ad
 		}
 		if r.regs[rip].kind == isUndefined {
 			return addrs, true
+		}
+		if work -= r.work; work < 0 {
+			return addrs, false
 		}
 		next, ok := r.caller(&regs, &stack)
 		// A stack grows downwards; but a signal may be handled on one of its own.

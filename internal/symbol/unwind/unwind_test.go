@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -137,6 +138,50 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 }
 
+// What a table says may take long to execute: then the stack ends.
+func TestWorkIsBounded(t *testing.T) {
+	const base, depth = 0x7000, 300
+	memory := make([]byte, 8*depth)
+	for i := range depth {
+		binary.LittleEndian.PutUint64(memory[8*i:], uint64(0x210+i)) // another instruction each time
+	}
+	// Two bytes that lead to themselves, until they have been executed ten times each.
+	forever := []byte{defCFAExpression, 3, 0x2f, 0xfd, 0xff}
+	for name, c := range map[string]struct {
+		program []byte
+		want    int
+	}{
+		"short": {make([]byte, 50), depth + 1},
+		"long":  {make([]byte, 1000), maxWork / 1000},
+		// Of the CFA, by the stack pointer.
+		"expressions": {slices.Concat([]byte{defCFAExpression, 0x80 | 1000&0x7f, 1000 >> 7}, bytes.Repeat([]byte{0x96}, 998), []byte{0x77, 8}), maxWork / (1000*(1+repeats) + 15)},
+		"a loop":      {forever, 1},
+	} {
+		table, err := New(section(function{begin: 0x200, size: 0x800, program: c.program}), sectionAddr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := Callers(Registers{rip: 0x200, rsp: base}, Stack{base, memory}, everywhere(table), nil); len(got) < c.want-2 || len(got) > c.want+2 {
+			t.Errorf("%s: %d addresses, want %d", name, len(got), c.want)
+		}
+	}
+}
+
+// What would take more than is left is not begun, and may be asked for again.
+func TestWorkIsNotBegun(t *testing.T) {
+	table, err := New(section(function{begin: 0x200, size: 0x800, program: make([]byte, 100)}), sectionAddr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	little, enough := 100, 200
+	if r := table.row(0x210, &little); r != nil || little != 100 {
+		t.Errorf("with little left: %v, then %d", r, little)
+	}
+	if r := table.row(0x210, &enough); r == nil || enough > 100 {
+		t.Errorf("with enough left: %v, then %d", r, enough)
+	}
+}
+
 func TestMalformedTablesAreErrors(t *testing.T) {
 	whole := section(function{begin: 0x200, size: 0x100})
 	fde := int(binary.LittleEndian.Uint32(whole)) + 4
@@ -149,8 +194,9 @@ func TestMalformedTablesAreErrors(t *testing.T) {
 	}
 	// What can be read is there all the same.
 	table, err := New(whole[fde:], sectionAddr, debugFrame(0x200, 0x100))
-	if err == nil || table.row(0x250) == nil {
-		t.Errorf("error %v, row %v", err, table.row(0x250))
+	work := maxWork
+	if r := table.row(0x250, &work); err == nil || r == nil {
+		t.Errorf("error %v, row %v", err, r)
 	}
 }
 
