@@ -5,15 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/object"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 // Beside drives one slice and returns the programs of others that it ran about as
 // often as the subject's, or more often: what each event ran beside it, such as
-// those that another tool attached to the same hook. Statistics must be on.
+// those that another tool attached to the same hook. Those that are certainly on
+// another one are left out. Statistics must be on.
 func (s *Subject) Beside(ctx context.Context) (names []string, err error) {
 	own := map[ebpf.ProgramID]bool{}
 	for _, p := range s.Coll.Programs {
@@ -42,18 +46,58 @@ func (s *Subject) Beside(ctx context.Context) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	hooks, tracepoints := s.hooks(), tracepointsOfLinks()
 	const aboutAsOften = 0.9
 	least := max(aboutAsOften*float64(after.Since(mine).RunCnt), 1)
 	for id, now := range others {
 		was, ok := before[id]
-		if ok && float64(now.runs-was.runs) >= least {
+		here := func(h *hook.Hook) bool { return !h.Elsewhere(now.typ, tracepoints[id]) }
+		if ok && float64(now.runs-was.runs) >= least && slices.ContainsFunc(hooks, here) {
 			names = append(names, now.name)
 		}
 	}
 	return names, nil
 }
 
+// hooks returns the hooks that the subject's programs are attached to.
+func (s *Subject) hooks() []*hook.Hook {
+	var hooks []*hook.Hook
+	if h, ok := s.Driver.(interface{ on() *hook.Hook }); ok {
+		hooks = append(hooks, h.on())
+	}
+	for _, c := range s.companions {
+		hooks = append(hooks, c.Hook)
+	}
+	return hooks
+}
+
+// tracepointsOfLinks returns the tracepoints of the programs that are attached to
+// one by a link. What cannot be read of the links is not known.
+func tracepointsOfLinks() map[ebpf.ProgramID]string {
+	names := map[ebpf.ProgramID]string{}
+	it := new(link.Iterator)
+	defer it.Close()
+	for it.Next() {
+		info, err := it.Link.Info()
+		if err != nil {
+			continue
+		}
+		name := ""
+		if raw := info.RawTracepoint(); raw != nil {
+			name = raw.Name
+		} else if event := info.PerfEvent(); event != nil && event.Tracepoint() != nil {
+			name = event.Tracepoint().Tracepoint
+		}
+		if was, ok := names[info.Program]; ok && was != name {
+			name = "" // it is on several
+		}
+		names[info.Program] = name
+	}
+	return names
+}
+
 type otherProgram struct {
+	typ  ebpf.ProgramType
 	name string
 	runs uint64
 }
@@ -78,7 +122,7 @@ func runsOfOthers(except map[ebpf.ProgramID]bool) (map[ebpf.ProgramID]otherProgr
 		if err == nil {
 			var c Counters
 			c, err = ReadCounters(p)
-			all[id] = otherProgram{fmt.Sprintf("%s (%s, ID %d)", info.Name, object.TypeName(info.Type), id), c.RunCnt}
+			all[id] = otherProgram{info.Type, fmt.Sprintf("%s (%s, ID %d)", info.Name, object.TypeName(info.Type), id), c.RunCnt}
 		}
 		_ = p.Close()
 		if err != nil {

@@ -69,6 +69,8 @@ func (a *attached) Idle(ctx context.Context) (doings int, err error) {
 
 func (a *attached) MachineWide() {}
 
+func (a *attached) on() *hook.Hook { return a.hook }
+
 func (a *attached) Close() error { return errors.Join(a.Detach(), a.held.Close()) }
 
 // repeated is an attached whose worker can do less in a slice.

@@ -148,6 +148,34 @@ func (h *Hook) Takes(t ebpf.ProgramType) error {
 // read: once for each item, and once at the end.
 func (h *Hook) Reads() bool { return h.byBTF && h.as == ebpf.AttachTraceIter }
 
+// Elsewhere reports whether a program of type t, attached to the named tracepoint
+// ("" if not known), is certainly not one that this hook runs.
+func (h *Hook) Elsewhere(t ebpf.ProgramType, tracepoint string) bool {
+	if h.InUser {
+		return t != ebpf.Kprobe
+	}
+	mine := h.Target
+	switch {
+	case h.program == ebpf.TracePoint:
+		_, mine, _ = strings.Cut(h.Target, "/")
+	case h.program == ebpf.RawTracepoint, h.program == ebpf.RawTracepointWritable, h.as == ebpf.AttachTraceRawTp:
+	default:
+		return false
+	}
+	return tracepoint != "" && tracepoint != mine && tracepoint != rawName(mine) && rawName(tracepoint) != mine
+}
+
+// rawName returns the name of the raw tracepoint from which a tracepoint comes:
+// those of system calls share two.
+func rawName(tracepoint string) string {
+	for _, all := range []string{"sys_enter", "sys_exit"} {
+		if strings.HasPrefix(tracepoint, all+"_") {
+			return all
+		}
+	}
+	return tracepoint
+}
+
 // Hold finds the hook and prepares for programs that are attached and detached
 // again and again, until the returned Closer is closed.
 func (h *Hook) Hold() (io.Closer, error) {

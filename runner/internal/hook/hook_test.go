@@ -56,6 +56,33 @@ func TestSectionsAreHooks(t *testing.T) {
 	}
 }
 
+func TestProgramsElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		hook, other, tracepoint string
+		elsewhere               bool
+	}{
+		{"tp/sched/sched_switch", "raw_tp", "sched_switch", false},
+		{"tp/sched/sched_switch", "raw_tp", "sched_wakeup", true},
+		{"tp_btf/sched_switch", "tp", "sched_wakeup", true},
+		{"tp_btf/sched_switch", "fentry", "", false}, // a function on the way
+		{"raw_tp/sys_enter", "tp", "sys_enter_openat", false},
+		{"tp/syscalls/sys_enter_openat", "raw_tp", "sys_enter", false},
+		{"tp/syscalls/sys_enter_openat", "raw_tp", "sys_exit", true},
+		{"tp/syscalls/sys_enter_openat", "tp", "sys_enter_read", true},
+		{"kprobe/vfs_read", "raw_tp", "sys_enter", false}, // on the way, or not
+		{"usdt/./prog:demo:step", "tp_btf", "sched_switch", true},
+		{"usdt/./prog:demo:step", "uprobe", "", false},
+	} {
+		h, err := Parse(c.hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Elsewhere(hookKinds[c.other].program, c.tracepoint) != c.elsewhere {
+			t.Errorf("%s, a program of %s on %q: elsewhere: %t", c.hook, c.other, c.tracepoint, !c.elsewhere)
+		}
+	}
+}
+
 func TestUserTargets(t *testing.T) {
 	for section, want := range map[string]userTarget{
 		"uprobe//bin/sh:main":          {"/bin/sh", "main"},
