@@ -64,6 +64,8 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if ctx.Err() != nil {
 			return nil
 		}
+		fresh := count.Fresh(ctx, job.Base, job.Head)
+		job.Base, job.Head = fresh[0], fresh[1]
 		p, err := comparePair(ctx, env, job, o, rng)
 		if err != nil {
 			return err
@@ -169,7 +171,7 @@ func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Opti
 	default:
 		once := *o
 		once.Loads, once.Budget = onceLoads, o.pairBudget(head)/onceShare
-		m := newMeasurement(&Plan{Jobs: []*Job{head}}, once)
+		m := newMeasurement([]*Job{head}, once)
 		if err := m.loads(ctx, env, m.groups[0], time.Now(), true); err != nil {
 			return p, err
 		}
@@ -211,7 +213,7 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 
 // countEach counts the jobs, one after the other.
 func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
-	m := newMeasurement(&Plan{Jobs: jobs}, *o)
+	m := newMeasurement(jobs, *o)
 	err := m.count(ctx, env, m.groups[0], 0)
 	return m.tracks(), err
 }

@@ -26,7 +26,8 @@ type measurement struct {
 	unsaved error
 }
 
-func newMeasurement(p *Plan, o Options) *measurement {
+// newMeasurement returns the measurement of jobs that fit the machine; see fit.
+func newMeasurement(jobs []*Job, o Options) *measurement {
 	m := &measurement{options: o, out: bench.Run{
 		Tool:    o.Tool,
 		Testbed: testbed(o.Mode),
@@ -34,10 +35,18 @@ func newMeasurement(p *Plan, o Options) *measurement {
 		Seed:    o.Seed,
 		Partial: true,
 	}}
-	cpus, _ := thread.Allowed() // if it fails, assume one CPU
-	jobs := plan.OrAlone(plan.OrTestRun(p.Jobs, plan.TryVeth), o.Mode, cpus)
 	m.groups = newGroups(jobs, o.Mode == bench.ModeExact)
 	return m
+}
+
+// fit returns the jobs as this machine can drive them, so that each run finds the
+// input of the suite.
+func fit(ctx context.Context, jobs []*Job, o *Options) (all []*Job) {
+	cpus, _ := thread.Allowed() // if it fails, assume one CPU
+	for _, j := range plan.OrAlone(plan.OrTestRun(jobs, plan.TryVeth), o.Mode, cpus) {
+		all = append(all, count.Fresh(ctx, j)...)
+	}
+	return all
 }
 
 func testbed(mode bench.Mode) bench.Testbed {

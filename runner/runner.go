@@ -85,8 +85,11 @@ func Measure(ctx context.Context, plan *Plan, o Options) (*bench.Run, error) {
 		return nil, err
 	}
 	defer o.Progress.Done()
-	m := newMeasurement(plan, o)
-	if err := thread.Own(func() error { return m.run(ctx) }); err != nil {
+	var m *measurement
+	if err := thread.Own(func() error {
+		m = newMeasurement(fit(ctx, plan.Jobs, &o), o)
+		return m.run(ctx)
+	}); err != nil {
 		return nil, err
 	}
 	return m.results(), m.unsaved

@@ -33,8 +33,7 @@ type track struct {
 	static   []bench.Sample
 	counted  bool
 	hardware []bench.Sample
-	filled   bool // the result holds the fill levels of maps after runs
-	observed bool
+	filled   bool            // the result holds the fill levels of maps after runs
 	executed *count.Executed // nil if not counted
 	// uncounted is the warning that says why not.
 	uncounted string
@@ -57,6 +56,7 @@ func newTrack(job *Job, floor *track) *track {
 		Type:         job.Type(),
 		Source:       job.Source(),
 		Replaced:     job.Replaced(),
+		Fresh:        job.Fresh,
 		Warnings:     slices.Clone(job.Warnings),
 	}}
 }
@@ -97,12 +97,6 @@ func (t *track) close() {
 	if t.subject != nil {
 		t.fillOnce()
 		t.warnOfFill()
-		if o, ok := t.subject.Driver.(drive.Observer); ok && t.live() && t.floor != nil && !t.observed {
-			t.observed = true
-			for _, w := range o.Warnings() {
-				t.warn(w)
-			}
-		}
 		// If something cannot be detached now, it ends with the process, and no
 		// measurement depends on it.
 		_ = t.subject.Close()

@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -184,11 +185,18 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Identical, v.Why = true, "identical: both sides have the same object and the same workload"
 	case j.foreign() != "":
 		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign()
+	case (p.Base.Fresh == "") != (p.Head.Fresh == "") && ofCalls(head.Measure):
+		v.Outcome, v.Why = Inconclusive, "measured in two ways: each run had a call of its own on one side alone, because it depends on "+cmp.Or(p.Base.Fresh, p.Head.Fresh)+" that others leave"
 	case isCount(base, head):
 		j.exact(v, base, head, sample(p.Again, s.measure), rule)
 	default:
 		j.timed(v)
 	}
+}
+
+// ofCalls reports whether a measure depends on how many runs a call of test_run makes.
+func ofCalls(m bench.Measure) bool {
+	return m.Name != bench.BPFInsns.Name && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
 }
 
 func because(reason string) string {

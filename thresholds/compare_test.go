@@ -75,6 +75,30 @@ func TestBudgetThatCouldNotBeApplied(t *testing.T) {
 	}
 }
 
+// What calls of one run cost does not compare with what calls of many cost, but a
+// count of single runs does.
+func TestRunsOfOtherCalls(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: latency, percent: 5}]\n")
+	for _, c := range []struct {
+		base, head string
+		measure    bench.Measure
+		want       Outcome
+	}{
+		{"", "the packet", bench.Instructions, Inconclusive},
+		{"the packet", "", bench.Latency, Inconclusive},
+		{"the packet", "the context", bench.Instructions, Regression},
+		{"", "the packet", bench.BPFInsns, Regression},
+		{"", "the packet", bench.XlatedBytes, Regression},
+	} {
+		pair := measured(c.measure, "a", 100, 200)
+		pair.Base.Fresh, pair.Head.Fresh = c.base, c.head
+		v := only(t, p.Compare(comparison(pair), Options{}))
+		if v.Outcome != c.want || (c.want == Inconclusive) != strings.Contains(v.Why, "depends on the packet that others leave") {
+			t.Errorf("%s of %q and %q: %s, %s", c.measure.Name, c.base, c.head, v.Outcome, v.Why)
+		}
+	}
+}
+
 func TestBenchmarksOfOneSide(t *testing.T) {
 	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
 	added.Base, removed.Head = nil, nil

@@ -97,6 +97,10 @@ type Result struct {
 	Source *Source `json:"source,omitempty"`
 	// Replaced are the functions of the program that freplace programs replaced.
 	Replaced []Replaced `json:"replaced,omitempty"`
+	// Fresh says on what a run would depend that the run before it left, if a call of
+	// test_run made several: the packet, the context or both. Each had a call of its own
+	// then, with the input of the suite. It is empty if they do not depend on it.
+	Fresh string `json:"fresh,omitempty"`
 	// Error says why nothing, or not everything, was measured.
 	Error string `json:"error,omitempty"`
 	// Hint says what to do about Error, Log is the verifier's output if it refused the

@@ -210,6 +210,9 @@ func facts(r *Row) []string {
 	if r.CPUs > 1 {
 		all = append(all, inParallel(r))
 	}
+	if r.Fresh != "" && r.Error == "" {
+		all = append(all, escape.Printable("each run had a call of its own, since it depends on "+r.Fresh+" that others leave"))
+	}
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 

@@ -23,7 +23,7 @@ func exampleRun() *bench.Run {
 		Testbed: bench.Testbed{Mode: "host", Kernel: "6.12.1", CPU: "AMD EPYC", Cores: 2, Virtual: "kvm", JIT: "on"},
 		Results: []bench.Result{
 			result("xdp/basic", "test_run", 60, 43),
-			result("xdp/slow <&>", "test_run", 1260, 43),
+			fresh(result("xdp/slow <&>", "test_run", 1260, 43)),
 			attached(),
 			{Benchmark: "xdp/refused", Driver: "test_run", Error: "the verifier refuses program x: invalid access"},
 			{Benchmark: "tiny", Driver: "perf_event", Warnings: []string{"no floor: it failed"}, Samples: []bench.Sample{
@@ -44,6 +44,11 @@ func result(name, driver string, raw, floor float64) bench.Result {
 			r.Samples[s].Values = append(r.Samples[s].Values, v)
 		}
 	}
+	return r
+}
+
+func fresh(r bench.Result) bench.Result {
+	r.Fresh = "the packet"
 	return r
 }
 

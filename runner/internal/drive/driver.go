@@ -98,10 +98,6 @@ func (d *Driven) AddTo(r *bench.Result, runs uint64) {
 	r.Traffic.Unaccounted += int64(d.sent) - int64(runs) - int64(d.dropped)
 }
 
-// Observer is a driver that can warn about how the program ran. To find out, it
-// may run the program.
-type Observer interface{ Warnings() []string }
-
 // Idler is a driver that can order a slice in which nothing is done: then only
 // the order itself runs the program. Idle returns how often a normal slice does
 // its action.

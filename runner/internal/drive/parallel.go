@@ -150,8 +150,6 @@ func (p *parallel) slice(ctx context.Context, charge func(context.Context) (Slic
 	return all, err
 }
 
-func (p *parallel) Warnings() []string { return p.mine.Warnings() }
-
 func (p *parallel) Close() error {
 	for _, c := range p.others {
 		close(c.start)

@@ -22,6 +22,7 @@ type testRun struct {
 	inputs  []plan.Input
 	runs    []int // of each input, in a slice
 	atOnce  int   // the most runs of one call
+	fresh   bool  // each run has a call of its own
 	retvals []uint32
 	closers []io.Closer
 	// hold keeps an XDP program in the kernel's dispatcher, once a call makes
@@ -31,7 +32,7 @@ type testRun struct {
 }
 
 func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun, error) {
-	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns}
+	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns, fresh: j.Fresh != ""}
 	var err error
 	if d.inputs, err = j.Inputs(); err != nil {
 		return nil, err
@@ -82,14 +83,14 @@ func (d *testRun) Drive(ctx context.Context) (Driven, error) {
 const longCall = 100 * time.Millisecond
 
 // run runs the program on one of the inputs for a slice. After the first slices
-// it needs a single call, unless that would be a long one.
+// it needs a single call, unless that would be a long one, or runs are to be fresh.
 func (d *testRun) run(ctx context.Context, i int) (err error) {
 	for left, runs := d.runs[i], 0; left > 0; left -= runs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		repeat := 0
-		if runs = 1; !d.typ.Once {
+		if runs = 1; !d.typ.Once && !d.fresh {
 			runs = min(left, d.atOnce)
 			repeat = runs
 		}
@@ -100,7 +101,9 @@ func (d *testRun) run(ctx context.Context, i int) (err error) {
 		if d.retvals[i], err = d.program.Run(runOptions(&d.inputs[i], repeat)); err != nil {
 			return err
 		}
-		d.adapt(runs, time.Since(began))
+		if !d.fresh {
+			d.adapt(runs, time.Since(began))
+		}
 	}
 	return nil
 }

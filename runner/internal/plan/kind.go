@@ -73,6 +73,9 @@ var testRunKind = Kind{
 		if RunTypes[j.ProgramSpec().Type].Once {
 			text = "test_run of one"
 		}
+		if j.Fresh != "" {
+			text += ", a call for each"
+		}
 		if j.Parallel {
 			text += " on all CPUs"
 		}

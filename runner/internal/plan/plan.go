@@ -49,6 +49,9 @@ type Job struct {
 	Warnings []string
 	// Chosen says that the suite does not name the driver.
 	Chosen bool
+	// Fresh, unless empty, says that each run of test_run has a call of its own,
+	// and on what it depends that others would leave; see bench.Result.
+	Fresh string
 }
 
 // Type returns the program's type in the kernel's spelling.
@@ -171,6 +174,12 @@ func (j *Job) RunsPerRound() int {
 		return j.TestRun.Repeat
 	}
 	return j.Veth.Count
+}
+
+// SharesInput reports whether a run begins with the packet and the context that
+// another run of the same call left.
+func (j *Job) SharesInput() bool {
+	return j.TestRun != nil && RunTypes[j.ProgramSpec().Type].DataOut && j.TestRun.Repeat > len(j.Frames)
 }
 
 // findObject finds the object that holds the benchmark's program.

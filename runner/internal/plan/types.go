@@ -26,29 +26,26 @@ type RunType struct {
 	// lookup says that packets are not data_in: the context is the only input.
 	lookup bool
 	// DataOut says that the kernel returns the packet as the program leaves it,
-	// NoHeader that the program does not see its Ethernet header, which the
-	// kernel returns as zeros.
-	DataOut, NoHeader bool
+	// and ContextOut that it also returns the context, a struct __sk_buff. The
+	// next run of the same call begins with both; those of the other types, which
+	// change neither, or take one call each, begin with what the call was given.
+	DataOut, ContextOut bool
 }
 
-// The kernel takes a frame for each skb program. Only tc programs see all of
-// it.
-var (
-	l2 = RunType{Since: "4.12", packets: true, DataOut: true}
-	l3 = RunType{Since: "4.12", packets: true, DataOut: true, NoHeader: true}
-)
+// skb are the types of programs that run on a struct sk_buff.
+var skb = RunType{Since: "4.12", packets: true, DataOut: true, ContextOut: true}
 
 // RunTypes are the types that BPF_PROG_RUN can run.
 var RunTypes = map[ebpf.ProgramType]RunType{
 	ebpf.XDP:           {Since: "4.12", packets: true, DataOut: true, context: xdpContext},
-	ebpf.SchedCLS:      l2,
-	ebpf.SchedACT:      l2,
-	ebpf.SocketFilter:  l3,
-	ebpf.CGroupSKB:     l3,
-	ebpf.LWTIn:         l3,
-	ebpf.LWTOut:        l3,
-	ebpf.LWTXmit:       l3,
-	ebpf.LWTSeg6Local:  {Since: "4.18", Until: "6.10", packets: true, DataOut: true, NoHeader: true},
+	ebpf.SchedCLS:      skb,
+	ebpf.SchedACT:      skb,
+	ebpf.SocketFilter:  skb,
+	ebpf.CGroupSKB:     skb,
+	ebpf.LWTIn:         skb,
+	ebpf.LWTOut:        skb,
+	ebpf.LWTXmit:       skb,
+	ebpf.LWTSeg6Local:  {Since: "4.18", Until: "6.10", packets: true, DataOut: true, ContextOut: true},
 	ebpf.FlowDissector: {Since: "5.1", packets: true},
 	ebpf.Tracing:       {Since: "5.7", Once: true},
 	ebpf.RawTracepoint: {Since: "5.10", Once: true, context: rawTracepointContext},
