@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -122,6 +123,62 @@ func TestBenchOfNoProgram(t *testing.T) {
 	testenv.Root(t)
 	if r := testing.Benchmark(func(b *testing.B) { Bench(b, nil) }); r.N != 0 {
 		t.Errorf("no program was run %d times", r.N)
+	}
+}
+
+// Each run of Bench finds the packet and the context as they were given. Types of
+// which a call makes one run are no exception.
+func TestBenchGivesEachRunItsInput(t *testing.T) {
+	testenv.Root(t)
+	stats, err := drive.EnableStats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stats.Close()
+	unmarked, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unmarked.Close()
+	const mark = 8 // of struct __sk_buff
+	for typ, c := range map[ebpf.ProgramType]struct {
+		insns asm.Instructions
+		input ebpf.RunOptions
+	}{
+		ebpf.SchedCLS: {asm.Instructions{
+			asm.LoadMem(asm.R2, asm.R1, mark, asm.Word),
+			asm.JNE.Imm(asm.R2, 0, "out"),
+			asm.StoreImm(asm.R1, mark, 7, asm.Word),
+			asm.LoadMapValue(asm.R1, unmarked.FD(), 0),
+			asm.Mov.Imm(asm.R2, 1),
+			asm.StoreXAdd(asm.R1, asm.R2, asm.DWord),
+			asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+			asm.Return(),
+		}, ebpf.RunOptions{Data: make([]byte, 64)}},
+		ebpf.RawTracepoint: {asm.Instructions{
+			asm.LoadMapValue(asm.R1, unmarked.FD(), 0),
+			asm.Mov.Imm(asm.R2, 1),
+			asm.StoreXAdd(asm.R1, asm.R2, asm.DWord),
+			asm.Mov.Imm(asm.R0, 0),
+			asm.Return(),
+		}, ebpf.RunOptions{Context: [2]uint64{}}},
+	} {
+		program, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: typ, License: "GPL", Instructions: c.insns})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer program.Close()
+		if err := unmarked.Put(uint32(0), uint64(0)); err != nil {
+			t.Fatal(err)
+		}
+		p := &benched{program: program, input: c.input}
+		if _, err := p.cost(program, 100); err != nil {
+			t.Fatalf("%v: %v", typ, err)
+		}
+		var n uint64
+		if err := unmarked.Lookup(uint32(0), &n); err != nil || n != 100 {
+			t.Errorf("%v: %d of 100 runs found their input, %v", typ, n, err)
+		}
 	}
 }
 

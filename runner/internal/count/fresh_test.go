@@ -182,6 +182,18 @@ func TestFreshRuns(t *testing.T) {
 	if n := unmarked(fresh[2]); n != 300 {
 		t.Errorf("%d of 300 fresh runs found no mark", n)
 	}
+	// Where slices find maps as they were, they have many runs.
+	queue := plantest.Job(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: slices.Concat(asm.Instructions{
+		asm.Mov.Reg(asm.R6, asm.R1),
+		asm.Mov.Imm(asm.R2, 1), asm.StoreMem(asm.RFP, -8, asm.R2, asm.DWord),
+		asm.LoadMapPtr(asm.R1, 0).WithReference("queue"),
+		asm.Mov.Reg(asm.R2, asm.RFP), asm.Add.Imm(asm.R2, -8), asm.Mov.Imm(asm.R3, 0), asm.FnMapPushElem.Call(),
+		asm.Mov.Reg(asm.R1, asm.R6),
+	}, once(skMark, asm.Word))}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: 300}})
+	queue.Spec.Maps["queue"] = &ebpf.MapSpec{Name: "queue", Type: ebpf.Queue, ValueSize: 8, MaxEntries: 1000}
+	if e := Explain(t.Context(), plan.PairJob{Head: queue}, false); e.Error != "" || e.Head.PerRun != 18 || e.Head.Runs < 300 {
+		t.Errorf("%s: a fresh run executes %+v, want 18 instructions", e.Error, e.Head)
+	}
 	if n := unmarked(marks); n >= 300 {
 		t.Errorf("%d of 300 runs that share calls found no mark", n)
 	}
