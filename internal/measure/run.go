@@ -83,12 +83,20 @@ func (o Options) Run() (*Running, error) {
 // Measure measures on this host, or on each of the requested kernels. After each load,
 // write gets all runs so far.
 func (r *Running) Measure(ctx context.Context, write func(...*bench.Run) error) ([]*bench.Run, error) {
-	save := func(runs ...*bench.Run) error {
+	label := func(runs []*bench.Run) {
 		for _, run := range runs {
 			run.Shard, run.Thresholds = r.Shard, r.Judged.Limits
 		}
-		return write(runs...)
 	}
+	runs, err := r.measure(ctx, func(soFar ...*bench.Run) error {
+		label(soFar)
+		return write(soFar...)
+	})
+	label(runs)
+	return runs, err
+}
+
+func (r *Running) measure(ctx context.Context, save func(...*bench.Run) error) ([]*bench.Run, error) {
 	if kernels := r.Machines.Choose(r.Suite.Kernels); len(kernels) > 0 {
 		on, err := r.Machines.Open(r.Watch, kernels)
 		if err != nil {
