@@ -64,8 +64,8 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if ctx.Err() != nil {
 			return nil
 		}
-		fresh := count.Fresh(ctx, job.Base, job.Head)
-		job.Base, job.Head = fresh[0], fresh[1]
+		studied := count.Study(ctx, job.Base, job.Head)
+		job.Base, job.Head = studied[0], studied[1]
 		p, err := comparePair(ctx, env, job, o, rng)
 		if err != nil {
 			return err

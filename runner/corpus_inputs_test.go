@@ -50,7 +50,7 @@ func TestCorpusInputs(t *testing.T) {
 				t.Errorf("%s %s: calls of many runs are possible, and of one are not: %v", o.name, name, err)
 				continue
 			}
-			on := count.Fresh(t.Context(), j)[0].Fresh
+			on := count.Study(t.Context(), j)[0].Fresh
 			awaitFree()
 			depend["on "+on]++
 			what := fmt.Sprintf("%s %s: %.4g BPF instructions a run in one call, %.4g in calls of their own", filepath.Base(o.name), name, together, single)

@@ -56,7 +56,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 			return err
 		}
 		if t.floor != nil {
-			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Runs: t.ran, Exact: true})
+			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Exact: true})
 		}
 		t.close()
 		env.EndLoads()
@@ -75,6 +75,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		return err
 	}
 	defer stats.Close()
+	t.settle(ctx)
 	t.shorten(ctx)
 	// Time warms up nothing here; only the first slice differs from the others.
 	t.slice(ctx)

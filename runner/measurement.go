@@ -44,7 +44,7 @@ func newMeasurement(jobs []*Job, o Options) *measurement {
 func fit(ctx context.Context, jobs []*Job, o *Options) (all []*Job) {
 	cpus, _ := thread.Allowed() // if it fails, assume one CPU
 	for _, j := range plan.OrAlone(plan.OrTestRun(jobs, plan.TryVeth), o.Mode, cpus) {
-		all = append(all, count.Fresh(ctx, j)...)
+		all = append(all, count.Study(ctx, j)...)
 	}
 	return all
 }
@@ -132,6 +132,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		timed(func() {
 			t.open(ctx, env)
 			t.attached(ctx, func() {
+				t.settle(ctx)
 				t.warmUp(ctx)
 				t.makeRoom(ctx)
 			})

@@ -88,6 +88,7 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	for _, t := range sides {
 		t.open(ctx, env)
 		t.attached(ctx, func() {
+			t.settle(ctx)
 			t.warmUp(ctx)
 			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
 				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
@@ -163,6 +164,7 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
 		p.Resize(sides[i])
+		sides[i].settle(ctx)
 		if !p.sharesHook() {
 			// The first runs after a load are slow.
 			sides[i].slice(ctx)

@@ -158,6 +158,17 @@ func (t *track) slice(ctx context.Context) {
 	}
 }
 
+// settle lets the program run as often as it does in every mode before it is
+// measured.
+func (t *track) settle(ctx context.Context) {
+	if !t.live() {
+		return
+	}
+	if err := t.subject.Settle(ctx, t.job.Settle); ctx.Err() == nil {
+		t.err = err
+	}
+}
+
 // warmUpTime is how long a program runs before it is measured: the first runs
 // after a load are slow, and a CPU that was idle takes a while to wake up.
 const warmUpTime = 5 * time.Millisecond
@@ -231,6 +242,9 @@ func (t *track) complete() bench.Result {
 	}
 	if t.executed != nil {
 		r.Samples = append(r.Samples, t.executed.Sample())
+		if first := t.executed.Opening(); first != nil {
+			r.Samples = append(r.Samples, *first)
+		}
 	}
 	r.Samples = append(r.Samples, t.hardware...)
 	r.Samples = append(r.Samples, t.static...)

@@ -196,7 +196,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 
 // ofCalls reports whether a measure depends on how many runs a call of test_run makes.
 func ofCalls(m bench.Measure) bool {
-	return m.Name != bench.BPFInsns.Name && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
+	return m.Name != bench.BPFInsns.Name && m.Name != bench.BPFInsnsFirst.Name && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
 }
 
 func because(reason string) string {
@@ -214,5 +214,13 @@ func sample(r *bench.Result, measure string) *bench.Sample {
 	if s := r.Sample(measure); s != nil && len(s.Values) > 0 {
 		return s
 	}
-	return nil
+	if measure != bench.BPFInsnsFirst.Name {
+		return nil
+	}
+	all := sample(r, bench.BPFInsns.Name)
+	if all == nil {
+		return nil
+	}
+	// Its first runs are like all others.
+	return &bench.Sample{Measure: bench.BPFInsnsFirst, Values: all.Values}
 }

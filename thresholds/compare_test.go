@@ -99,6 +99,32 @@ func TestRunsOfOtherCalls(t *testing.T) {
 	}
 }
 
+// A first run that is like all others has no measure of its own.
+func TestFirstRuns(t *testing.T) {
+	p := policy(t, "thresholds: []\n")
+	for _, c := range []struct {
+		base, baseFirst, head, headFirst float64 // 0: none
+		want                             Outcome
+	}{
+		{15, 77, 15, 417, Regression},
+		{15, 77, 15, 0, Improvement},
+		{15, 0, 15, 77, Regression},
+		{15, 77, 15, 77, Pass},
+		{77, 0, 15, 77, Pass},
+	} {
+		pair := measured(bench.BPFInsns, "a", c.base, c.head)
+		for r, v := range map[*bench.Result]float64{pair.Base: c.baseFirst, pair.Head: c.headFirst} {
+			if v > 0 {
+				r.Samples = append(r.Samples, bench.Sample{Measure: bench.BPFInsnsFirst, Values: []float64{v}})
+			}
+		}
+		v := p.Compare(comparison(pair), Options{})
+		if len(v.All) != 2 || v.All[1].Measure.Name != "bpf-insns-first" || v.All[1].Outcome != c.want {
+			t.Errorf("%+v: %+v", c, v.All)
+		}
+	}
+}
+
 func TestBenchmarksOfOneSide(t *testing.T) {
 	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
 	added.Base, removed.Head = nil, nil

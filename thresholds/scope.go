@@ -108,7 +108,7 @@ func canHave(driver, measure string) bool {
 
 // isOf reports whether a measure belongs to a mode.
 func isOf(mode bench.Mode, measure string) bool {
-	return isStatic(measure) || measure == bench.BPFInsns.Name || isCounted(measure) == (mode == bench.ModeExact)
+	return isStatic(measure) || measure == bench.BPFInsns.Name || measure == bench.BPFInsnsFirst.Name || isCounted(measure) == (mode == bench.ModeExact)
 }
 
 func isHardware(measure string) bool { return isAmong(bench.HardwareMeasures, measure) }

@@ -210,6 +210,13 @@ func facts(r *Row) []string {
 	if r.CPUs > 1 {
 		all = append(all, inParallel(r))
 	}
+	if first, ok := r.Get(bench.BPFInsnsFirst); ok {
+		text := fmt.Sprintf("the first run, which finds maps as they were prepared, executes %s BPF instructions", unit.Mean(first.Center))
+		if later, ok := r.Get(bench.BPFInsns); ok {
+			text += fmt.Sprintf(", later ones %s", unit.Mean(later.Center))
+		}
+		all = append(all, text)
+	}
 	if r.Fresh != "" && r.Error == "" {
 		all = append(all, escape.Printable("each run had a call of its own, since it depends on "+r.Fresh+" that others leave"))
 	}

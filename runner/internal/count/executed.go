@@ -25,9 +25,13 @@ import (
 type Executed struct {
 	job   *plan.Job
 	table *insn.Table
-	// first are the counts of the first slices, which find maps as they were
-	// filled. They are part of no figure.
-	first *insn.Counts
+	// opening is the first slice, which finds maps as they were filled, and first
+	// are the counts of all slices before the passes.
+	opening pass
+	first   *insn.Counts
+	// opens says that the first slice executes other than the passes do, whenever
+	// the program is loaded.
+	opens bool
 	// Fills are the fill levels of maps before the passes, if runs change them.
 	Fills []bench.MapFill
 	// passes are the counts of slices that should be alike.
@@ -53,18 +57,11 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	if err != nil {
 		return nil, notInstrumented(err)
 	}
-	// Nothing is timed, so a few samples of an event are enough.
-	env := &drive.Environment{Exact: true, Late: !like.Exact, Counters: &pmu.Counters{}, Window: drive.ExactWindow}
-	defer func() { _ = env.Close() }()
-	s, err := drive.OpenSpec(ctx, env, j, spec)
+	s, closeAll, err := open(ctx, j, spec, !like.Exact)
 	if err != nil {
 		return nil, notLoaded(j.Program, err)
 	}
-	// If something cannot be detached now, it ends with the process.
-	defer func() { _ = s.Close() }()
-	if err := s.Attach(ctx); err != nil {
-		return nil, notLoaded(j.Program, err)
-	}
+	defer closeAll()
 	if r, ok := s.Driver.(drive.Resizer); ok {
 		switch {
 		case !bpfmap.StartOver(s.Emptiers):
@@ -83,7 +80,7 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 		}
 	}
 	e := &Executed{job: j, table: table}
-	if err := e.count(ctx, s, newSettler(j, s, like)); err != nil {
+	if err := e.count(ctx, s); err != nil {
 		return nil, err
 	}
 	if e.runs() == 0 {
@@ -94,7 +91,77 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 		e.total = e.total.Add(p.counts)
 	}
 	e.findFailedTailCalls(s.Coll)
+	if e.opens = j.KindsOfRuns() > 0 && !bpfmap.StartOver(s.Emptiers) && e.opensApart(); !e.opens {
+		return e, nil
+	}
+	// Only what the first runs after other loads execute, too, is not chance.
+	for range againOpened {
+		same, err := e.opensAlike(ctx, spec, !like.Exact)
+		if err != nil {
+			return nil, err
+		}
+		e.opens = e.opens && same
+	}
 	return e, nil
+}
+
+// againOpened is how often a program is loaded again to see whether its first runs
+// execute the same.
+const againOpened = 2
+
+// opensApart reports whether the first run of each input executes fewer instructions
+// than the passes did, or more.
+func (e *Executed) opensApart() bool {
+	first := e.opening.perRun(e.opening.counts.Total())
+	values := e.Sample().Values
+	return first < values[0] || first > values[len(values)-1]
+}
+
+// opensAlike reports whether the first runs of another load execute as much.
+func (e *Executed) opensAlike(ctx context.Context, spec *ebpf.CollectionSpec, late bool) (bool, error) {
+	s, closeAll, err := open(ctx, e.job, spec, late)
+	if err != nil {
+		return false, notLoaded(e.job.Program, err)
+	}
+	defer closeAll()
+	if r, ok := s.Driver.(drive.Resizer); ok {
+		r.Resize(func(int) int { return e.job.KindsOfRuns() })
+	}
+	if err := s.Drive(ctx); err != nil {
+		return false, err
+	}
+	counts, err := e.table.Read(s.Coll)
+	return err == nil && counts.Total() == e.opening.counts.Total(), err
+}
+
+// Opening returns how many BPF instructions a run executes that finds maps as they
+// were prepared, or nil if that is what Sample says, or chance.
+func (e *Executed) Opening() *bench.Sample {
+	if !e.opens {
+		return nil
+	}
+	return &bench.Sample{Measure: bench.BPFInsnsFirst, Values: []float64{e.opening.perRun(e.opening.counts.Total())}}
+}
+
+// open loads a form of a job's programs for runs that are not timed, and attaches
+// it. late delays holding an XDP program; see drive.Environment.
+func open(ctx context.Context, j *plan.Job, spec *ebpf.CollectionSpec, late bool) (s *drive.Subject, closeAll func(), err error) {
+	// A few samples of an event are enough.
+	env := &drive.Environment{Exact: true, Late: late, Counters: &pmu.Counters{}, Window: drive.ExactWindow}
+	if s, err = drive.OpenSpec(ctx, env, j, spec); err == nil {
+		if err = s.Attach(ctx); err != nil {
+			_ = s.Close()
+		}
+	}
+	if err != nil {
+		_ = env.Close()
+		return nil, nil, err
+	}
+	return s, func() {
+		// If something cannot be detached now, it ends with the process.
+		_ = s.Close()
+		_ = env.Close()
+	}, nil
 }
 
 // companions returns the names of the programs whose instructions do not count.
@@ -188,6 +255,15 @@ func (e *Executed) Warning() string {
 }
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }
+
+// Like describes the measured runs of a job to the runs that are counted, so
+// that both find the same in maps.
+type Like struct {
+	// Slice is the number of runs of a slice; 0 takes the benchmark's own.
+	Slice int
+	// Exact says that the clock counts instructions.
+	Exact bool
+}
 
 // StackDepths returns the stack depths that the verifier reports for loaded
 // programs, in bytes, one per function: below them, an instrumented program may

@@ -167,6 +167,9 @@ func TestBPFInsnsOfState(t *testing.T) {
 		if s := e.Sample(); !slices.Equal(s.Values, c.want) || e.runs() != mostPasses {
 			t.Errorf("%s: %v in %d runs, want %v in %d", c.name, s.Values, e.runs(), c.want, mostPasses)
 		}
+		if opening := e.Opening(); (opening != nil) != c.first || c.first && !slices.Equal(opening.Values, []float64{always + 400}) {
+			t.Errorf("%s: the first run %+v", c.name, opening)
+		}
 		first := slices.ContainsFunc(joinLines(nil, e), func(l bench.Line) bool { return l.Head.FirstOnly })
 		if first != c.first || (e.explained().Spread != nil) != (len(c.want) > 1) {
 			t.Errorf("%s: lines of the first run alone: %t; spread %v", c.name, first, e.explained().Spread)
@@ -211,7 +214,7 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 	defer s.Close()
 	drives := &ending{Driver: s.Driver, after: 3, end: cancel}
 	s.Driver = drives
-	if err := e.count(ctx, s, nil); !errors.Is(err, context.Canceled) || drives.after != 0 {
+	if err := e.count(ctx, s); !errors.Is(err, context.Canceled) || drives.after != 0 {
 		t.Errorf("error %v, %d slices before the end", err, drives.after)
 	}
 	if _, err := countSide(ctx, job, true); !errors.Is(err, context.Canceled) {

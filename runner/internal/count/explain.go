@@ -16,8 +16,8 @@ import (
 // Explain counts what runs of a pair execute, or of the head alone if there is
 // no base.
 func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
-	fresh := Fresh(ctx, p.Base, p.Head)
-	p.Base, p.Head = fresh[0], fresh[1]
+	studied := Study(ctx, p.Base, p.Head)
+	p.Base, p.Head = studied[0], studied[1]
 	like := p.Head
 	if like == nil {
 		like = p.Base

@@ -27,7 +27,7 @@ type counted struct {
 // count drives the program and keeps the counts of each slice. The first runs
 // find maps as they were filled, the others find what earlier runs left there.
 // It ends with the context.
-func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler) error {
+func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 	read := func() (c counted, err error) {
 		if c.counts, err = e.table.Read(s.Coll); err == nil {
 			c.runs = c.counts.Runs(e.job.Program)
@@ -57,17 +57,21 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject, settler *settler
 	if err := s.Drive(ctx); err != nil {
 		return err
 	}
-	if settler != nil {
-		if err := settler.settle(func() error { return s.Drive(ctx) }); err != nil {
-			return err
-		}
-		e.Fills = bpfmap.Fills(s.Coll)
-	}
 	before, err := read()
 	if err != nil {
 		return err
 	}
-	e.first = before.counts
+	e.opening, e.first = pass(before), before.counts
+	if e.job.Settle > 0 {
+		if err := s.Settle(ctx, e.job.Settle); err != nil {
+			return err
+		}
+		e.Fills = bpfmap.Fills(s.Coll)
+		if before, err = read(); err != nil {
+			return err
+		}
+		e.first = before.counts
+	}
 	for n := leastPasses; len(e.passes) < n; {
 		began := time.Now()
 		if err := s.Drive(ctx); err != nil {

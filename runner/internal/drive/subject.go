@@ -155,6 +155,32 @@ func (s *Subject) Drive(ctx context.Context) error {
 	return err
 }
 
+// settleSlice is how many runs there are between two times of emptying maps while
+// a program settles.
+const settleSlice = 1 << 10
+
+// Settle drives the program until it has run this many times: by as few slices as
+// possible, or by slices of the same length in every mode if maps are emptied
+// between them.
+func (s *Subject) Settle(ctx context.Context, runs int) error {
+	r, ok := s.Driver.(Resizer)
+	if !ok || runs == 0 {
+		return nil
+	}
+	was, slice := 0, runs
+	if len(s.Emptiers) > 0 {
+		slice = min(runs, settleSlice)
+	}
+	r.Resize(func(now int) int { was = now; return slice })
+	defer r.Resize(func(int) int { return was })
+	for n := 0; n < runs; n += slice {
+		if err := s.Drive(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Slice runs the driver for one slice. A program on all CPUs first gets a slice
 // of running alone.
 func (s *Subject) Slice(ctx context.Context) (Slice, error) {

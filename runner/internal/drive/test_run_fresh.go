@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -87,10 +88,10 @@ const (
 	// longer than freshTime.
 	freshRuns = plan.ManyRuns
 	freshTime = 10 * time.Millisecond
-	// steadySlices is the number of slices of each kind if those are alike, and
-	// unsteadySlices that if they are not: that chance separates the kinds is then
-	// less likely than once in 6,000 times.
-	steadySlices, unsteadySlices = 2, 8
+	// fewSlices is the number of slices if all are alike, and manySlices that if they
+	// are not: that chance separates the kinds is then less likely than once in 6,000
+	// times.
+	fewSlices, manySlices = 4, 16
 )
 
 // Depends returns what a run depends on that the run before it in the same call
@@ -144,30 +145,34 @@ func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64,
 		return append(row, after-before), err
 	}
 	var repeated, fresh seen
-	for n := steadySlices; len(fresh) < n; {
-		a, err := slice(lefts[0], false)
-		if errno := unix.Errno(0); errors.As(err, &errno) && ctx.Err() == nil {
+	for n := range manySlices {
+		// The order of Thue and Morse has no period, unlike programs that do
+		// something in every hundredth run.
+		kind := bits.OnesCount(uint(n)) % 2
+		row, err := slice(lefts[kind], kind == 1)
+		if errno := unix.Errno(0); kind == 0 && errors.As(err, &errno) && ctx.Err() == nil {
 			// One run of it is possible, more are not.
 			return OnPacket, nil
 		}
 		if err != nil {
 			return "", err
 		}
-		b, err := slice(lefts[1], true)
-		if err != nil {
-			return "", err
+		if kind == 0 {
+			repeated = append(repeated, row)
+		} else {
+			fresh = append(fresh, row)
 		}
 		for i, l := range lefts[0] {
 			switch {
+			case n == 0:
 			case !bytes.Equal(l.data, lefts[1][i].data):
 				return OnPacket, nil
 			case !bytes.Equal(l.context, lefts[1][i].context):
 				return OnContext, nil
 			}
 		}
-		repeated, fresh = append(repeated, a), append(fresh, b)
-		if !repeated.steady() || !fresh.steady() {
-			n = unsteadySlices
+		if n+1 == fewSlices && slices.Concat(repeated, fresh).steady() {
+			return "", nil
 		}
 	}
 	if repeated.apart(fresh) {

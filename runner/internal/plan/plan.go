@@ -52,6 +52,8 @@ type Job struct {
 	// Fresh, unless empty, says that each run of test_run has a call of its own,
 	// and on what it depends that others would leave; see bench.Result.
 	Fresh string
+	// Settle is how many runs precede those that are measured, in each load.
+	Settle int
 }
 
 // Type returns the program's type in the kernel's spelling.

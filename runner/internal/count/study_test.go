@@ -94,7 +94,7 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		return &ebpf.ProgramSpec{Type: typ, Instructions: insns}
 	}
 	two := []bench.Packet{{Hex: strings.Repeat("00", 18)}, {Hex: strings.Repeat("00", 64)}}
-	limit := xdp(counting(1<<30, 40))
+	limit, third, rare := xdp(counting(1<<30, 40)), xdp(counting(3*64, 40)), xdp(counting(2*64, 40))
 	for name, c := range map[string]struct {
 		program *ebpf.ProgramSpec
 		run     bench.TestRun
@@ -110,6 +110,8 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		"xdp, metadata":               {xdp(calls(asm.FnXdpAdjustMeta, -4)), bench.TestRun{}, drive.OnPacket},
 		"xdp, shorter":                {xdp(calls(asm.FnXdpAdjustTail, -1)), bench.TestRun{Repeat: 20}, drive.OnPacket},
 		"xdp, the first run of a map": {limit, bench.TestRun{}, ""},
+		"xdp, each 128th run":         {rare, bench.TestRun{}, ""},
+		"xdp, each 192nd run":         {third, bench.TestRun{}, ""},
 		"xdp, by chance":              {xdp(byChance), bench.TestRun{}, ""},
 		"tc, edits":                   {of(ebpf.SchedCLS, edit(76, 80, true)), bench.TestRun{}, drive.OnPacket},
 		"tc, vlan":                    {of(ebpf.SchedCLS, calls(asm.FnSkbVlanPush, 0x0081, 5)), bench.TestRun{}, drive.OnPacket},
@@ -132,10 +134,10 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := bench.Benchmark{TestRun: &c.run, Parallel: name == "all CPUs"}
 			job := plantest.Job(t, c.program.Copy(), b)
-			if c.program == limit {
+			if c.program == limit || c.program == rare || c.program == third {
 				job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
 			}
-			if got := Fresh(t.Context(), job)[0].Fresh; got != c.want {
+			if got := Study(t.Context(), job)[0].Fresh; got != c.want {
 				t.Errorf("runs depend on %q, want %q", got, c.want)
 			}
 		})
@@ -158,7 +160,7 @@ func TestFreshRuns(t *testing.T) {
 	marks := plantest.Job(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: insns}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: 300}})
 	marks.Spec.Maps["unmarked"] = &ebpf.MapSpec{Name: "unmarked", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
 	reads := plantest.Job(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: plantest.Returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: 300}})
-	fresh := Fresh(t.Context(), nil, reads, marks)
+	fresh := Study(t.Context(), nil, reads, marks)
 	if fresh[0] != nil || fresh[1].Fresh == "" || fresh[2].Fresh == "" || reads.Fresh != "" || marks.Fresh != "" {
 		t.Fatalf("reads %q, marks %q", fresh[1].Fresh, fresh[2].Fresh)
 	}
