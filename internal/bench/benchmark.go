@@ -24,6 +24,8 @@ type Benchmark struct {
 	Globals map[string]any `yaml:"globals"`
 	// Maps prepares maps by name before the program runs.
 	Maps map[string]MapPrep `yaml:"maps"`
+	// State is which runs find maps as they were prepared.
+	State State `yaml:"state"`
 	// Prepare runs other programs of the object, in turn, before the program runs. They
 	// see the same maps.
 	Prepare []Preparation `yaml:"prepare"`

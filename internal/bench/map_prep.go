@@ -70,6 +70,17 @@ type Preparation struct {
 	Context *Context `yaml:"context"`
 }
 
+// State is which runs find maps as they were prepared.
+type State string
+
+// The states of maps in which a program can be measured.
+const (
+	// StateSteady is what many runs leave; it is the default.
+	StateSteady State = "steady"
+	// StateFresh is what the suite prepared, at the start of each slice.
+	StateFresh State = "fresh"
+)
+
 // Reset is when a map gets back its prepared contents.
 type Reset string
 

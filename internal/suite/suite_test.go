@@ -160,6 +160,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"two loads", head + "  - {name: a, program: p, perf_event: {load: {cpu: 1, pid: 2}}}\n", "one of cpu, command, pid"},
 		{"empty command", head + "  - {name: a, program: p, perf_event: {load: {command: []}}}\n", "command is empty"},
 		{"frequency and period", head + "  - {name: a, program: p, perf_event: {period: 1, frequency: 2}}\n", "exclude each other"},
+		{"bad state", head + "  - {name: a, program: p, state: new, test_run: {}}\n", `state "new"`},
 		{"bad reset", head + "  - {name: a, program: p, maps: {m: {reset: now}}, test_run: {}}\n", `reset "now"`},
 		{"no kernels", "version: 1\nkernels: []\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},
 		{"kernels without a value", "version: 1\nkernels:\nobjects: [bpf/a.o]\nbenchmarks:\n" + good, "yml:2: kernels is an empty list: leave it out"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
@@ -39,12 +40,29 @@ func canRestore(t ebpf.MapType) bool {
 	return false
 }
 
+// CanReset reports whether a map can be reset to its contents before each slice, and
+// otherwise whether it keeps what runs leave there.
+func CanReset(m *ebpf.MapSpec) (can, keeps bool) {
+	switch {
+	case m.Flags&unix.BPF_F_RDONLY_PROG != 0:
+		return false, false
+	case canRestore(m.Type):
+		return true, false
+	}
+	switch m.Type {
+	case ebpf.RingBuf, ebpf.Queue, ebpf.Stack, // emptied anyway
+		ebpf.ProgramArray, ebpf.PerfEventArray, ebpf.CGroupArray, ebpf.DevMap, ebpf.DevMapHash, ebpf.CPUMap, ebpf.XSKMap, ebpf.ReusePortSockArray:
+		return false, false
+	}
+	return false, true
+}
+
 // maxReset bounds the entries of a map that is reset before each slice: reading
 // that many takes longer than nearly all slices.
 const maxReset = 1 << 16
 
 var errTooManyToReset = bench.WithHint(fmt.Errorf("it holds more than %d entries, too many to be reset before each slice", maxReset),
-	"leave out reset: slice, or put fewer entries into the map")
+	"leave out reset: slice, or put fewer entries into the map; with state: fresh, reset: never leaves one map alone")
 
 func newRestorer(ctx context.Context, m *ebpf.Map) (Emptier, error) {
 	r := &restorer{m: m, has: map[string]bool{}}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
@@ -64,5 +65,24 @@ func TestAResetEndsWithItsContext(t *testing.T) {
 	coll := &ebpf.Collection{Maps: map[string]*ebpf.Map{"m": m}}
 	if err := Fill(cancelled, coll, map[string][]Entry{"m": {{make([]byte, 4), make([]byte, 4)}}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("fill: %v", err)
+	}
+}
+
+func TestCanReset(t *testing.T) {
+	for _, c := range []struct {
+		m          ebpf.MapSpec
+		can, keeps bool
+	}{
+		{ebpf.MapSpec{Type: ebpf.Array}, true, false},
+		{ebpf.MapSpec{Type: ebpf.Array, Flags: unix.BPF_F_RDONLY_PROG}, false, false}, // .rodata
+		{ebpf.MapSpec{Type: ebpf.LRUHash}, true, false},
+		{ebpf.MapSpec{Type: ebpf.RingBuf}, false, false},
+		{ebpf.MapSpec{Type: ebpf.ProgramArray}, false, false},
+		{ebpf.MapSpec{Type: ebpf.BloomFilter}, false, true},
+		{ebpf.MapSpec{Type: ebpf.TaskStorage}, false, true},
+	} {
+		if can, keeps := CanReset(&c.m); can != c.can || keeps != c.keeps {
+			t.Errorf("%v: can be reset %t, keeps %t", c.m.Type, can, keeps)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 	}
 	settle := 0
 	for _, j := range studied {
-		if j != nil && j.KindsOfRuns() > 0 && all.state && ctx.Err() == nil {
+		if j != nil && j.KindsOfRuns() > 0 && j.State != bench.StateFresh && all.state && ctx.Err() == nil {
 			settle = max(settle, settling(ctx, j))
 		}
 	}

@@ -6,6 +6,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +118,8 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
 	}
-	if job.Entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, b.Maps, s.ReadFile); err != nil {
+	job.resetMaps()
+	if job.Entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, job.Maps, s.ReadFile); err != nil {
 		at := s.ErrorAt(b.Name, "maps", "%s", err)
 		if missing := (*bpfmap.NoTargetError)(nil); errors.As(err, &missing) {
 			return nil, &bpfmap.NoTargetError{Err: at}
@@ -146,6 +148,33 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 		}
 	}
 	return job, nil
+}
+
+// resetMaps resets all maps before each slice if the suite wants that, except those
+// that it says are never reset.
+func (j *Job) resetMaps() {
+	if j.State != bench.StateFresh {
+		return
+	}
+	b := *j.Benchmark
+	b.Maps = maps.Clone(b.Maps)
+	if b.Maps == nil {
+		b.Maps = map[string]bench.MapPrep{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.Spec.Maps)) {
+		prep, m := b.Maps[name], j.Spec.Maps[name]
+		if prep.Reset != bench.ResetDefault {
+			continue
+		}
+		switch can, keeps := bpfmap.CanReset(m); {
+		case can:
+			prep.Reset = bench.ResetSlice
+			b.Maps[name] = prep
+		case keeps:
+			j.Warnings = append(slices.Clip(j.Warnings), fmt.Sprintf("state is fresh, but map %s is of type %s, which cannot be reset: it keeps what runs leave there", name, object.MapTypeName(m.Type)))
+		}
+	}
+	j.Benchmark = &b
 }
 
 // KindsOfRuns returns how many kinds of runs a slice has, or 0 if that is
