@@ -188,7 +188,7 @@ func (t *track) countInsns(ctx context.Context, like count.Like) {
 		return
 	}
 	t.executed = e
-	if w := e.Warning(); w != "" {
+	if w := e.Warning(); w != "" && len(e.Kinds()) == 0 {
 		t.warn(w)
 	}
 	for _, w := range e.TailCallWarnings() {

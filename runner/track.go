@@ -242,6 +242,7 @@ func (t *track) complete() bench.Result {
 	}
 	if t.executed != nil {
 		r.Samples = append(r.Samples, t.executed.Sample())
+		r.Kinds = t.executed.Kinds()
 		if first := t.executed.Opening(); first != nil {
 			r.Samples = append(r.Samples, *first)
 		}

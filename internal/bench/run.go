@@ -128,6 +128,10 @@ type Result struct {
 	Maps []MapFill `json:"maps,omitempty"`
 	// Retvals counts, by return value, the test_run calls that ended with it.
 	Retvals map[uint32]uint64 `json:"retvals,omitempty"`
+	// Kinds are the kinds of runs that the same input had, by return value and then by
+	// BPF instructions, in runs that were counted one by one. There are none if all were
+	// alike, or of too many kinds.
+	Kinds []Kind `json:"kinds,omitempty"`
 	// CPUs is on how many CPUs the program ran concurrently, 0 for one.
 	CPUs int `json:"cpus,omitempty"`
 	// Procs is on how many CPUs another tool says that it could run, 0 if it does not say.
@@ -138,6 +142,14 @@ type Result struct {
 // Ended reports whether a benchmark has an outcome: a value, or an error.
 func (r *Result) Ended() bool {
 	return r.Error != "" || r.Rounds.Runs() > 0 || len(r.Samples) > 0
+}
+
+// Kind is what some runs have in common: how they ended, and what they executed.
+type Kind struct {
+	Retval   uint32 `json:"retval"`
+	BPFInsns uint64 `json:"bpf_insns"`
+	// Runs is how many of the counted runs were of this kind.
+	Runs uint64 `json:"runs"`
 }
 
 // Alert is a budget that a value exceeds.

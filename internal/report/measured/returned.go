@@ -2,7 +2,6 @@ package measured
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,15 +16,6 @@ import (
 
 // maxReturned is how many different values of a benchmark are listed.
 const maxReturned = 3
-
-// verdictNames are the names of return values, by the type of program.
-var verdictNames = map[string]map[uint32]string{
-	"xdp": {0: "XDP_ABORTED", 1: "XDP_DROP", 2: "XDP_PASS", 3: "XDP_TX", 4: "XDP_REDIRECT"},
-	"sched_cls": {
-		0xffffffff: "TC_ACT_UNSPEC", 0: "TC_ACT_OK", 1: "TC_ACT_RECLASSIFY", 2: "TC_ACT_SHOT", 3: "TC_ACT_PIPE",
-		4: "TC_ACT_STOLEN", 5: "TC_ACT_QUEUED", 6: "TC_ACT_REPEAT", 7: "TC_ACT_REDIRECT", 8: "TC_ACT_TRAP",
-	},
-}
 
 // returned says which benchmarks returned what, if that is known.
 func returned(m *Model) string {
@@ -53,8 +43,7 @@ func returned(m *Model) string {
 // verdictsOf returns text such as "75% XDP_PASS, 25% XDP_DROP", the most
 // frequent first, or "" if the values are unknown or too many.
 func verdictsOf(r *bench.Result) string {
-	names := verdictNames[r.Type]
-	if names == nil || len(r.Retvals) > maxReturned {
+	if !bench.HasRetvalNames(r.Type) || len(r.Retvals) > maxReturned {
 		return ""
 	}
 	values := slices.SortedFunc(maps.Keys(r.Retvals), func(a, b uint32) int {
@@ -66,10 +55,7 @@ func verdictsOf(r *bench.Result) string {
 	}
 	var parts []string
 	for _, v := range values {
-		name := names[v]
-		if name == "" {
-			name = fmt.Sprint(int32(v)) //nolint:gosec // an error is a negative number
-		}
+		name := bench.RetvalName(r.Type, v)
 		if len(values) > 1 {
 			name = unit.Share(float64(r.Retvals[v])/float64(calls)) + " " + name
 		}

@@ -210,6 +210,9 @@ func facts(r *Row) []string {
 	if r.CPUs > 1 {
 		all = append(all, inParallel(r))
 	}
+	if len(r.Kinds) > 0 {
+		all = append(all, kinds(r))
+	}
 	if first, ok := r.Get(bench.BPFInsnsFirst); ok {
 		text := fmt.Sprintf("the first run, which finds maps as they were prepared, executes %s BPF instructions", unit.Mean(first.Center))
 		if later, ok := r.Get(bench.BPFInsns); ok {
@@ -243,6 +246,19 @@ func notes(m *Model, r *Row) []string {
 		all = append(all, grid.Paint(m.Color, grid.Red, "failed: ")+escape.Printable(r.Error))
 	}
 	return all
+}
+
+// kinds says what runs of the same input have executed.
+func kinds(r *Row) string {
+	var runs uint64
+	for _, k := range r.Kinds {
+		runs += k.Runs
+	}
+	var parts []string
+	for _, k := range r.Kinds {
+		parts = append(parts, fmt.Sprintf("%s %s (%s of runs)", bench.RetvalName(r.Type, k.Retval), unit.Exact(float64(k.BPFInsns)), unit.Share(float64(k.Runs)/float64(runs))))
+	}
+	return "BPF instructions by return value: " + strings.Join(parts, ", ")
 }
 
 // replaced says which function another program replaced.

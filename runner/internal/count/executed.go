@@ -29,6 +29,8 @@ type Executed struct {
 	// are the counts of all slices before the passes.
 	opening pass
 	first   *insn.Counts
+	// kinds are the kinds of runs; see Kinds.
+	kinds []bench.Kind
 	// opens says that the first slice executes other than the passes do, whenever
 	// the program is loaded.
 	opens bool
@@ -85,6 +87,9 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	}
 	if e.runs() == 0 {
 		return nil, bench.WithHint(errors.New("not one run"), j.NeverRan())
+	}
+	if err := e.sortRuns(ctx, s); err != nil {
+		return nil, err
 	}
 	e.total = e.passes[0].counts
 	for _, p := range e.passes[1:] {

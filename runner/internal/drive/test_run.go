@@ -128,6 +128,31 @@ func runOptions(in *plan.Input, repeat int) *ebpf.RunOptions {
 	return o
 }
 
+// Inputs returns how many inputs One can take, 0 if the driver chooses them itself.
+func (s *Subject) Inputs() int {
+	if d, ok := s.Driver.(*testRun); ok {
+		return len(d.inputs)
+	}
+	return 0
+}
+
+// One empties the maps and runs the program once on an input. It returns the return
+// value.
+func (s *Subject) One(ctx context.Context, i int) (retval uint32, err error) {
+	if err := s.empty(ctx); err != nil {
+		return 0, err
+	}
+	d := s.Driver.(*testRun)
+	err = thread.WithoutSignals(func() error {
+		retval, err = d.program.Run(runOptions(&d.inputs[i], 0))
+		return err
+	})
+	if err != nil {
+		return 0, explainTestRun(d.program, i, &d.inputs[i], err)
+	}
+	return retval, nil
+}
+
 func (d *testRun) Resize(runs func(now int) int) {
 	n := 0
 	for _, r := range d.runs {
