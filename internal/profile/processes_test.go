@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -109,23 +111,42 @@ func TestChildrenInherit(t *testing.T) {
 	}
 }
 
+// startSleep starts sleep as a user, and returns the first file that it has mapped to execute it.
+// The kernel says that a program is started before it has mapped its file.
+func startSleep(t *testing.T, user uint32) (*os.Process, sideband.Mapping) {
+	t.Helper()
+	sleep := exec.Command("sleep", "60")
+	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = sleep.Process.Kill()
+		_ = sleep.Wait() // it was killed
+	})
+	for range 10_000 {
+		maps, err := readMaps(sleep.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(maps, func(m sideband.Mapping) bool { return m.Inode != 0 }); i >= 0 {
+			return sleep.Process, maps[i]
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("sleep maps no file")
+	return nil, sideband.Mapping{}
+}
+
 // Whose a process was is known when it has ended. Whose its child is, which has not been seen,
 // and what it became by executing another file, is not known for sure.
 func TestHomeOfAnEndedProcess(t *testing.T) {
 	testenv.Root(t)
 	const alice = 54321
-	sleep := exec.Command("sleep", "60")
-	sleep.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: alice, Gid: alice}}
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
-	pid := uint32(sleep.Process.Pid)
+	sleep, file := startSleep(t, alice)
+	pid := uint32(sleep.Pid)
 	k := newProcesses(true)
 	defer k.close()
-	maps, err := readMaps(int(pid))
-	if err != nil || len(maps) == 0 {
-		t.Fatalf("%d mappings, %v", len(maps), err)
-	}
 	see := func(e sideband.Event) *module {
 		e.PID, e.TID = max(e.PID, pid), max(e.PID, pid)
 		seen, ok := k.see(e)
@@ -134,10 +155,10 @@ func TestHomeOfAnEndedProcess(t *testing.T) {
 		}
 		return seen.module
 	}
-	mapped := sideband.Event{Kind: sideband.Mapped, Mapping: maps[0]}
+	mapped := sideband.Event{Kind: sideband.Mapped, Mapping: file}
 	hers := see(mapped)
-	_ = sleep.Process.Kill()
-	_ = sleep.Wait()      // it was killed
+	_ = sleep.Kill()
+	_, _ = sleep.Wait()   // it was killed
 	const child = 1 << 30 // no process has such a number
 	see(sideband.Event{Kind: sideband.Forked, PID: child, Parent: pid})
 	if h := k.home(pid); h == nil || h.User != alice || h.Number != int(pid) || h.old {
@@ -229,23 +250,12 @@ func publicly(t *testing.T, path string) symbol.Origin {
 // What a process that has become another user's has mapped is nobody's word.
 func TestProcessThatBecomesAnothers(t *testing.T) {
 	testenv.Root(t)
-	sleep := exec.Command("sleep", "60")
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = sleep.Process.Kill()
-		_ = sleep.Wait() // it was killed
-	}()
-	pid := sleep.Process.Pid
-	maps, err := readMaps(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sleep, file := startSleep(t, 0)
+	pid := sleep.Pid
 	for user, same := range map[uint32]bool{0: true, 54321: false} {
 		k := newProcesses(true)
 		k.homes[uint32(pid)] = &home{Process: symbol.Process{PID: pid, Number: pid, User: user}}
-		m := k.open(uint32(pid), maps[0])
+		m := k.open(uint32(pid), file)
 		if m.binary == nil {
 			t.Fatalf("%s is not opened", m.path)
 		}
