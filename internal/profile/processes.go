@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/btree"
@@ -34,6 +35,7 @@ type processes struct {
 // home is whose a process is, and what paths mean to it.
 type home struct {
 	symbol.Process
+	tree symbol.Tree
 	root *symbol.Root // nil if it is that of this process
 	// old: it was read before the process executed another file, or is that of its parent.
 	old bool
@@ -241,11 +243,14 @@ func (k *processes) open(pid uint32, m sideband.Mapping) *module {
 	if h != nil && !h.old {
 		own := key
 		own.user, own.root, own.known = h.User, h.root, true
-		if known := k.files[own]; known != nil {
+		known := k.files[own]
+		switch {
+		case known != nil && h.remains():
 			return known
-		}
-		if f, ok := h.open(m); ok {
-			return k.add(own, m, f, symbol.OfUser(h.root, h.User))
+		case known == nil:
+			if f, ok := h.open(m); ok {
+				return k.add(own, m, f, symbol.OfUser(h.root, h.User))
+			}
 		}
 	}
 	if known := k.files[key]; known != nil {
@@ -285,14 +290,31 @@ func (h *home) open(m sideband.Mapping) (f *os.File, ok bool) {
 		}
 		f, err = symbol.OfUser(h.root, h.User).Open(m.Path)
 	}
-	now, err2 := symbol.ReadProcess(h.PID)
-	if errors.Is(err, fs.ErrNotExist) || err2 != nil || now.User != h.User || f != nil && !is(f, m) {
+	if _, same := h.check(); errors.Is(err, fs.ErrNotExist) || !same || f != nil && !is(f, m) {
 		if f != nil {
 			_ = f.Close() // it was only read
 		}
 		return nil, false
 	}
 	return f, true
+}
+
+// check reports whether the process runs, and whether it is still what it was when it was read:
+// to become another user's takes no other file to execute.
+func (h *home) check() (runs, same bool) {
+	now, err := symbol.ReadProcess(h.PID)
+	if err != nil {
+		return false, false
+	}
+	tree, err := now.Tree()
+	return err == nil, now.User == h.User && slices.Equal(now.Groups, h.Groups) && tree == h.tree
+}
+
+// remains reports whether what the process maps is the word of its user. One of root's that has
+// ended may have become another user's before.
+func (h *home) remains() bool {
+	runs, same := h.check()
+	return same || !runs && h.User != 0
 }
 
 // is reports whether a file is that of a mapping. Btrfs and OverlayFS have other devices than
@@ -339,7 +361,7 @@ func (k *processes) readHome(pid uint32) (*home, error) {
 		}
 		k.roots[tree] = root
 	}
-	return &home{Process: p, root: root}, nil
+	return &home{Process: p, tree: tree, root: root}, nil
 }
 
 // moves notes that a process has begun anew, as another one was: its parent, or itself before
@@ -348,9 +370,9 @@ func (k *processes) moves(pid, from uint32) {
 	h := k.homes[from]
 	switch {
 	case h != nil && pid == from:
-		k.homes[pid] = &home{Process: h.Process, root: h.root, old: true}
+		k.homes[pid] = &home{Process: h.Process, tree: h.tree, root: h.root, old: true}
 	case h != nil && h.Number == h.PID:
-		k.homes[pid] = &home{Process: symbol.Process{PID: int(pid), Number: int(pid), User: h.User}, root: h.root, old: true}
+		k.homes[pid] = &home{Process: symbol.Process{PID: int(pid), Number: int(pid), User: h.User}, tree: h.tree, root: h.root, old: true}
 	default: // in a PID namespace, its number is another
 		delete(k.homes, pid)
 	}

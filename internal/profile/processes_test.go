@@ -247,24 +247,51 @@ func publicly(t *testing.T, path string) symbol.Origin {
 	return symbol.Public.Of(f)
 }
 
-// What a process that has become another user's has mapped is nobody's word.
+// What a process that has become another user's has mapped is nobody's word, also if its file
+// is known from before. Whether one of root's became another user's before it ended is not known.
 func TestProcessThatBecomesAnothers(t *testing.T) {
 	testenv.Root(t)
+	const alice = 54321
 	sleep, file := startSleep(t, 0)
-	pid := sleep.Pid
-	for user, same := range map[uint32]bool{0: true, 54321: false} {
-		k := newProcesses(true)
-		k.homes[uint32(pid)] = &home{Process: symbol.Process{PID: pid, Number: pid, User: user}}
-		m := k.open(uint32(pid), file)
-		if m.binary == nil {
+	pid := uint32(sleep.Pid)
+	k := newProcesses(true)
+	defer k.close()
+	whose := func() string {
+		m := k.open(pid, file)
+		switch {
+		case m.binary == nil:
 			t.Fatalf("%s is not opened", m.path)
+		case m.binary.Origin() == publicly(t, m.path):
+			return "everybody's"
 		}
-		if public := m.binary.Origin() == publicly(t, m.path); public == same {
-			t.Errorf("user %d: its word is everybody's: %t", user, public)
+		return "its user's"
+	}
+	home := k.home(pid)
+	change := func(user uint32) { home.User = user }
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"became root's before its file was opened", func() { change(alice) }, "everybody's"},
+		{"is root's", func() { change(0) }, "its user's"},
+		{"left a group", func() { home.Groups = append(home.Groups, 7) }, "everybody's"},
+		{"is in it", func() { home.Groups = home.Groups[:len(home.Groups)-1] }, "its user's"},
+		{"has another root", func() { home.tree = symbol.Tree{} }, "everybody's"},
+	} {
+		step.do()
+		if got := whose(); got != step.want {
+			t.Errorf("%s: its word is %s", step.name, got)
 		}
-		if err := k.close(); err != nil {
-			t.Error(err)
-		}
+	}
+	k.homes[pid].old = true
+	if got := whose(); got != "its user's" {
+		t.Errorf("read again, its word is %s", got)
+	}
+	_ = sleep.Kill()
+	_, _ = sleep.Wait() // it was killed
+	if got := whose(); got != "everybody's" {
+		t.Errorf("it has ended, and its word is %s", got)
 	}
 }
 
