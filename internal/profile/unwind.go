@@ -111,7 +111,8 @@ func (u *unwinder) code(pid uint32, addr uint64) (t *unwind.Table, vaddr uint64,
 		return nil, 0, true
 	}
 	if t, ok = u.tables[b]; !ok {
-		t, _ = unwind.New(b.CallFrames()) // of what is malformed, nothing is known
+		ehFrame, at, debugFrame := b.CallFrames()
+		t, _ = unwind.New(ehFrame, at, debugFrame, u.known.budget) // of what is malformed, nothing is known
 		u.tables[b] = t
 	}
 	return t, vaddr, true

@@ -122,22 +122,16 @@ func (b *Binary) Address(offset uint64) (uint64, bool) {
 
 // CallFrames returns what the file says of the frames of its functions: .eh_frame with its
 // virtual address, and .debug_frame, or nil. That of Go, which keeps frame pointers, stops
-// where functions change to another stack, and is left out. It takes of the budget what it
-// will be made into, too.
+// where functions change to another stack, and is left out.
 func (b *Binary) CallFrames() (ehFrame []byte, vaddr uint64, debugFrame []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s := b.image.Section(".eh_frame"); s != nil {
 		vaddr = s.Addr
 	}
-	// What a function has takes 30 bytes and more, and becomes some 120.
-	const times = 4
 	ehFrame, _ = b.image.data(".eh_frame") // nil if it cannot be read
 	if b.image.Section(".note.go.buildid") == nil {
 		debugFrame, _ = b.image.data(".debug_frame")
-	}
-	if !b.image.budget.Take(times * uint64(len(ehFrame)+len(debugFrame))) {
-		return nil, 0, nil
 	}
 	return ehFrame, vaddr, debugFrame
 }
@@ -260,7 +254,9 @@ func (b *Binary) demangled(name string) string {
 		return d
 	}
 	d := demangled(name)
-	b.names[name] = d
+	if b.image.budget.Take(uint64(len(name) + len(d))) {
+		b.names[name] = d
+	}
 	return d
 }
 

@@ -86,12 +86,15 @@ func checkHeader(r io.ReaderAt) (uint64, error) {
 	if _, err := r.ReadAt(entry, offset+int64(names)*int64(size)); err != nil {
 		return 0, fmt.Errorf("read section headers: %w", err)
 	}
-	length := uint64(order.Uint32(entry[20:]))
+	flags, length := uint64(order.Uint32(entry[8:])), uint64(order.Uint32(entry[20:]))
 	if is64 {
-		length = order.Uint64(entry[32:])
+		flags, length = order.Uint64(entry[8:]), order.Uint64(entry[32:])
 	}
-	if length > maxNames {
+	switch {
+	case length > maxNames:
 		return 0, errors.New("its sections have too long names")
+	case flags&uint64(elf.SHF_COMPRESSED) != 0:
+		return 0, errors.New("the names of its sections are compressed")
 	}
 	// Sections can have one long name.
 	return taken + (section+length)*uint64(count), nil

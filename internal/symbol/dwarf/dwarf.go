@@ -102,7 +102,7 @@ const maxCalls = 512
 // It returns nil if neither a function nor a line is known.
 func (d *Data) Calls(addr uint64) []Call {
 	calls := d.calls(addr)
-	if d.exceeded {
+	if d.exceeded || d.Alt != nil && d.Alt.exceeded {
 		return nil
 	}
 	return calls
@@ -126,7 +126,7 @@ func (d *Data) calls(addr uint64) []Call {
 		return []Call{{File: file, Line: line, Entry: addr}}
 	}
 	var calls []Call
-	for at >= 0 && len(calls) < maxCalls {
+	for at >= 0 && len(calls) < maxCalls && !d.exceeded {
 		f := &u.functions.all[at]
 		if !f.named {
 			f.name, f.linkage = d.nameOf(f.entry)

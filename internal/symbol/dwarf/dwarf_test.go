@@ -89,6 +89,30 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	}
 }
 
+// The rows of a table do not begin before it, where they would be read for each unit.
+func TestRowsAreInTheirTable(t *testing.T) {
+	le := binary.LittleEndian
+	row := append([]byte{0, 9, 2, 0, 16, 0, 0, 0, 0, 0, 0}, 1, 2, 8, 1, 0, 1, 1)
+	for _, c := range []struct {
+		name      string
+		before    int // rows before the table
+		length    uint64
+		sequences int
+	}{{"in it", 0, 17, 1}, {"before it", 1, ^uint64(len(row) + 12 + 2 + 8 - 1), 0}} {
+		line := bytes.Repeat(row, c.before)
+		at := len(line)
+		body := append(le.AppendUint64([]byte{4, 0}, c.length), 1, 1, 1, 0, 1, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1)
+		body = append(body, 0, 0)
+		body = append(body, row...)
+		line = le.AppendUint32(line, 0xffffffff)
+		line = append(le.AppendUint64(line, uint64(len(body))), body...)
+		u := &unit{data: &Data{Sections: Sections{Order: le, Line: line}}, addrSize: 8, offsetSize: 8, line: value{uint64(at), formSecOffset}}
+		if l := u.readLines(); len(l.sequences) != c.sequences {
+			t.Errorf("%s: %d sequences", c.name, len(l.sequences))
+		}
+	}
+}
+
 // Tables that overlap are read as far as the budget reaches, and no further.
 func TestOverlappingTablesAreBounded(t *testing.T) {
 	var abbrevs []byte
@@ -124,7 +148,7 @@ func unitOf5(entries []byte) section {
 func TestHostileFilesKeepToTheBudget(t *testing.T) {
 	const size = 4 << 20
 	// At 1, all of the code; at 2, functions within it without a name; at 3, those with one
-	// in place; at 4, attributes that take no bytes; at 5, those with ranges.
+	// in place; at 4, attributes that take no bytes; at 5, those with ranges; at 6, those with the file of a call.
 	low := []byte{attrLow, formAddrx, attrHigh, formUdata}
 	abbrev := section{1, tagCompileUnit, 1}.add(low...).add(attrLine, formSecOffset, 0, 0)
 	abbrev = abbrev.add(2, tagSubprogram, 1).add(low...).add(0, 0)
@@ -133,7 +157,8 @@ func TestHostileFilesKeepToTheBudget(t *testing.T) {
 	for range 10_000 {
 		abbrev = abbrev.add(attrDir, formFlagPresent)
 	}
-	abbrev = abbrev.add(0, 0, 5, tagSubprogram, 0, attrRanges, formSecOffset, 0, 0, 0)
+	abbrev = abbrev.add(0, 0, 5, tagSubprogram, 0, attrRanges, formSecOffset, 0, 0)
+	abbrev = abbrev.add(6, tagInlinedSubroutine, 1).add(low...).add(attrCallFile, formUdata, 0, 0, 0)
 	first := section{1, 0, 100}.word(0) // from the first address, 100 bytes, lines at 0
 	repeat := bytes.Repeat
 	// A table of lines: minimum instruction, operations, statements, line base and range, opcode
@@ -145,6 +170,15 @@ func TestHostileFilesKeepToTheBudget(t *testing.T) {
 		body = append(body, opcodes...)
 		return append(section{}.word(len(body)), body...)
 	}
+	// Calls of each other, each in another file, all of which have the same long name.
+	var calls section
+	for i := range maxCalls {
+		calls = calls.add(6, 0, 9, byte(i)|0x80, byte(i>>7))
+	}
+	files := section{1, 1, 1, 0, 1, 1, 0, 0, 1, 1, formLineStrp, 0x80, 4}.add(make([]byte, 4*maxCalls)...)
+	body := append(section{5, 0, 8, 0}.word(len(files)), files...)
+	longFiles := append(section{}.word(len(body)), body...)
+	long := append(repeat([]byte{'x'}, maxText-1), 0)
 	lists := append(repeat([]byte{4, 0, 9}, 1<<16), 0)
 	for _, c := range []struct {
 		name    string
@@ -160,6 +194,7 @@ func TestHostileFilesKeepToTheBudget(t *testing.T) {
 		{"rows", true, Sections{Info: unitOf5(first), Line: lines([]byte{0, 0}, repeat([]byte{2}, 4<<20))}},
 		{"files", true, Sections{Info: unitOf5(first), Line: lines(append(section{0}, repeat([]byte("f\x00\x00\x00\x00"), 1<<20)...), nil)}},
 		{"a long path", true, Sections{Info: unitOf5(first), Line: lines(append(repeat([]byte{'x'}, 16<<20), 0, 0, 0), nil)}},
+		{"a long path of many files", true, Sections{Info: unitOf5(append(first, calls...)), Line: longFiles, LineStr: long}},
 		{"a shared list of ranges", true, Sections{Info: unitOf5(append(first, repeat([]byte{5, 0, 0, 0, 0}, 1<<10)...)), RngLists: lists}},
 	} {
 		c.Order, c.Abbrev, c.Addr = binary.LittleEndian, abbrev, binary.LittleEndian.AppendUint64(nil, 0x1000)
@@ -169,7 +204,7 @@ func TestHostileFilesKeepToTheBudget(t *testing.T) {
 		calls := d.Calls(0x1004)
 		runtime.ReadMemStats(&after)
 		if d.exceeded != c.exceeds || c.exceeds && calls != nil {
-			t.Errorf("%s: exceeded %t, %v", c.name, d.exceeded, calls)
+			t.Errorf("%s: exceeded %t, %d calls", c.name, d.exceeded, len(calls))
 		}
 		// Slices that grow are copied several times.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 8*size {

@@ -192,9 +192,17 @@ func (u *unit) value(c *cursor, form uint16, constant int64) value {
 	return v
 }
 
-// text returns a string. Strings that are not in a section of their own are in
-// section.
+// text returns a string, which takes of the budget: many entries can refer to it. Strings that
+// are not in a section of their own are in section.
 func (u *unit) text(v value, section []byte) string {
+	s := u.lookUp(v, section)
+	if !u.data.take(uint64(len(s))) {
+		return ""
+	}
+	return s
+}
+
+func (u *unit) lookUp(v value, section []byte) string {
 	d := u.data
 	switch {
 	case v.form == formString:

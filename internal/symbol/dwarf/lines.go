@@ -66,6 +66,9 @@ func (u *unit) readLines() *lines {
 		c.bytes(2) // sizes of addresses and segment selectors
 	}
 	headerLength := c.uint(offsetSize)
+	if headerLength > uint64(len(c.data)-c.at) {
+		return l
+	}
 	body := newCursor(c.data, uint64(c.at)+headerLength, d.Order)
 	var p program
 	p.minInstruction = c.uint(1)

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // Table is what an ELF file says of the frames of its functions: how to find, at each
@@ -14,6 +17,8 @@ import (
 type Table struct {
 	entries frame.FrameDescriptionEntries
 	rows    map[uint64]*row // those that were asked for; nil where there is none
+	most    int             // rows that there have been room for
+	budget  *budget.Budget
 }
 
 const (
@@ -26,12 +31,12 @@ const (
 )
 
 // New reads the sections .eh_frame, with its virtual address, and .debug_frame of a file.
-// Either may be nil. What is malformed is an error, and what the other section has is in
-// the table nevertheless.
-func New(ehFrame []byte, addr uint64, debugFrame []byte) (*Table, error) {
-	eh, err1 := parse(ehFrame, addr)
-	debug, err2 := parse(debugFrame, 0)
-	t := &Table{rows: map[uint64]*row{}}
+// Either may be nil. What is malformed is an error, as is what the budget has no room for, and
+// what the other section has is in the table nevertheless.
+func New(ehFrame []byte, addr uint64, debugFrame []byte, left *budget.Budget) (*Table, error) {
+	eh, err1 := parse(ehFrame, addr, left)
+	debug, err2 := parse(debugFrame, 0, left)
+	t := &Table{rows: map[uint64]*row{}, budget: left}
 	// Append sorts what it appends.
 	for _, e := range (frame.FrameDescriptionEntries{}).Append(append(eh, debug...)) {
 		if e.Begin() < e.End() && e.CIE.ReturnAddressRegister == rip {
@@ -41,19 +46,33 @@ func New(ehFrame []byte, addr uint64, debugFrame []byte) (*Table, error) {
 	return t, errors.Join(err1, err2)
 }
 
-func parse(section []byte, addr uint64) (entries frame.FrameDescriptionEntries, err error) {
+func parse(section []byte, addr uint64, left *budget.Budget) (entries frame.FrameDescriptionEntries, err error) {
 	// The parser takes for granted that its input is well-formed.
 	defer func() {
 		if r := recover(); r != nil {
 			entries, err = nil, fmt.Errorf("call frame information is malformed: %v", r)
 		}
 	}()
+	// What the parser and New make of an entry.
+	const size = 256
+	if !left.Take(size * count(section)) {
+		return nil, errors.New("there is no room for call frame information")
+	}
 	const pointer = 8
 	entries, err = frame.Parse(section, binary.LittleEndian, 0, pointer, addr)
 	if err != nil {
 		return nil, fmt.Errorf("read call frame information: %w", err)
 	}
 	return entries, nil
+}
+
+// count returns the number of entries of a section. Each begins with its length.
+func count(section []byte) (n uint64) {
+	for ; len(section) >= 4; n++ {
+		length := uint64(binary.LittleEndian.Uint32(section))
+		section = section[min(4+length, uint64(len(section))):]
+	}
+	return n
 }
 
 // row returns how to find the caller from a virtual address, or nil if that is unknown, or
@@ -74,6 +93,12 @@ func (t *Table) row(pc uint64, work *int) *row {
 	}
 	if len(t.rows) == maxRows {
 		clear(t.rows)
+	}
+	if len(t.rows) == t.most {
+		if !t.budget.Take(rowSize) {
+			return r
+		}
+		t.most++
 	}
 	t.rows[pc] = r
 	return r
@@ -106,6 +131,9 @@ type row struct {
 	signal bool // the kernel called, between any two instructions of what is the caller
 	work   int  // of the expressions
 }
+
+// rowSize is what a table takes for a row, in bytes.
+const rowSize = uint64(unsafe.Sizeof(row{})) + 32
 
 // rule says what a register of the caller is.
 type rule struct {

@@ -3,8 +3,11 @@ package unwind
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // function is what a table says of a function.
@@ -98,7 +101,7 @@ func TestCallers(t *testing.T) {
 		{"downwards", []function{{begin: 0x200, size: 0x100, program: []byte{defCFA, rbp, 0}}}, Registers{rip: 0x210, rbp: base}, []uint64{0x220}, nil, []uint64{0x210}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table, err := New(section(c.functions...), sectionAddr, nil)
+			table, err := New(section(c.functions...), sectionAddr, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +120,7 @@ func TestCallers(t *testing.T) {
 
 // A stack without end is given up.
 func TestDepthIsBounded(t *testing.T) {
-	table, err := New(section(function{begin: 0x100, size: 0xf00}), sectionAddr, nil)
+	table, err := New(section(function{begin: 0x100, size: 0xf00}), sectionAddr, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +132,7 @@ func TestDepthIsBounded(t *testing.T) {
 		t.Errorf("%d addresses, whole %t", len(got), whole)
 	}
 	// A signal frame that leads to itself.
-	table, err = New(section(function{begin: 0x100, size: 0xf00, augmentation: "zRS", program: []byte{defCFA, rbp, 8}}), sectionAddr, nil)
+	table, err = New(section(function{begin: 0x100, size: 0xf00, augmentation: "zRS", program: []byte{defCFA, rbp, 8}}), sectionAddr, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +160,7 @@ func TestWorkIsBounded(t *testing.T) {
 		"expressions": {slices.Concat([]byte{defCFAExpression, 0x80 | 1000&0x7f, 1000 >> 7}, bytes.Repeat([]byte{0x96}, 998), []byte{0x77, 8}), maxWork / (1000*(1+repeats) + 15)},
 		"a loop":      {forever, 1},
 	} {
-		table, err := New(section(function{begin: 0x200, size: 0x800, program: c.program}), sectionAddr, nil)
+		table, err := New(section(function{begin: 0x200, size: 0x800, program: c.program}), sectionAddr, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +172,7 @@ func TestWorkIsBounded(t *testing.T) {
 
 // What would take more than is left is not begun, and may be asked for again.
 func TestWorkIsNotBegun(t *testing.T) {
-	table, err := New(section(function{begin: 0x200, size: 0x800, program: make([]byte, 100)}), sectionAddr, nil)
+	table, err := New(section(function{begin: 0x200, size: 0x800, program: make([]byte, 100)}), sectionAddr, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,15 +191,53 @@ func TestMalformedTablesAreErrors(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"no CIE": whole[fde:], "an augmentation of another kind": section(function{begin: 0x200, size: 0x100, augmentation: "eh"}),
 	} {
-		if _, err := New(raw, sectionAddr, nil); err == nil {
+		if _, err := New(raw, sectionAddr, nil, nil); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	// What can be read is there all the same.
-	table, err := New(whole[fde:], sectionAddr, debugFrame(0x200, 0x100))
+	table, err := New(whole[fde:], sectionAddr, debugFrame(0x200, 0x100), nil)
 	work := maxWork
 	if r := table.row(0x250, &work); err == nil || r == nil {
 		t.Errorf("error %v, row %v", err, r)
+	}
+}
+
+// A table takes no more than the budget, however small its functions are, and what it remembers
+// of them takes of it, too.
+func TestTablesKeepToTheBudget(t *testing.T) {
+	const size = 4 << 20
+	small := section(function{begin: 0x200, size: 0x100})
+	small = small[:4+binary.LittleEndian.Uint32(small)] // the CIE
+	for range 1 << 20 {
+		small = binary.LittleEndian.AppendUint32(small, 4)
+		small = binary.LittleEndian.AppendUint32(small, uint32(len(small)))
+	}
+	for name, raw := range map[string][]byte{"small functions": small, "a hole": make([]byte, 64<<20)} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := New(raw, sectionAddr, nil, budget.New(size))
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err == nil || took > size {
+			t.Errorf("%s: %d bytes were allocated, error %v", name, took, err)
+		}
+	}
+	const rows = 3
+	left := budget.New(2*256 + int64(rows*rowSize))
+	table, err := New(section(function{begin: 0x200, size: 0x100}), sectionAddr, nil, left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // those that are remembered take nothing again
+		for pc := uint64(0x200); pc < 0x200+rows+1; pc++ {
+			work := maxWork
+			if table.row(pc, &work) == nil {
+				t.Errorf("%#x: no row", pc)
+			}
+		}
+		if len(table.rows) != rows || !left.Exceeded() {
+			t.Errorf("%d rows are remembered", len(table.rows))
+		}
 	}
 }
 
@@ -219,7 +260,7 @@ func FuzzCallers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw, memory []byte) {
 		const enough = 8
 		for _, addr := range []uint64{sectionAddr, 0} {
-			table, _ := New(raw, addr, nil) // what is malformed is not in it
+			table, _ := New(raw, addr, nil, budget.New(1<<20)) // what is malformed is not in it
 			starts := []uint64{0x100, 0x150}
 			for _, e := range table.entries[:min(enough, len(table.entries))] {
 				starts = append(starts, e.Begin(), e.End()-1)
