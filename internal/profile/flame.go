@@ -18,7 +18,14 @@ type Flame struct {
 	title  string
 	figure func(float64) string
 	root   *flameNode
+	calls  map[flameCall]*flameNode
 	diff   bool // color by the change
+}
+
+// flameCall is a function that a node calls.
+type flameCall struct {
+	by   *flameNode
+	name string
 }
 
 // flameNode is a function, as called by the one above it.
@@ -28,7 +35,8 @@ type flameNode struct {
 	// total is the time of the function with all that it called, before what it was in the base
 	// of a comparison.
 	total, before int64
-	calls         map[string]*flameNode
+	// called is the first function that it called, and next is another one of its caller.
+	called, next *flameNode
 }
 
 func (n *flameNode) add(before, now int64) {
@@ -36,21 +44,23 @@ func (n *flameNode) add(before, now int64) {
 	n.total += now
 }
 
-func (n *flameNode) call(name, color string) *flameNode {
-	if n.calls[name] == nil {
-		if n.calls == nil {
-			n.calls = map[string]*flameNode{}
-		}
-		n.calls[name] = &flameNode{name: name, color: color}
+// call returns the node of a function that a node calls.
+func (f *Flame) call(n *flameNode, name, color string) *flameNode {
+	key := flameCall{n, name}
+	called := f.calls[key]
+	if called == nil {
+		called = &flameNode{name: name, color: color, next: n.called}
+		f.calls[key], n.called = called, called
 	}
-	return n.calls[name]
+	return called
 }
 
 // Flame returns the flame graph of all samples: by kind, by thread, and then by functions.
 func (p *Profile) Flame() *Flame {
 	f := newFlame(p.Title(), unit.NS)
-	for _, s := range p.Samples {
-		f.Add(s.Kind.String(), s.Thread.Name, s.Stack, 0, int64(s.Took))
+	keys, took := sumBy(p, ofThread)
+	for _, k := range keys {
+		f.Add(k.kind.String(), k.thread, k.stack, 0, int64(took[k]))
 	}
 	return f
 }
@@ -64,7 +74,7 @@ func NewFlameDiff(title string, figure func(float64) string) *Flame {
 }
 
 func newFlame(title string, figure func(float64) string) *Flame {
-	return &Flame{title: title, figure: figure, root: &flameNode{name: "all", color: "thread"}}
+	return &Flame{title: title, figure: figure, root: &flameNode{name: "all", color: "thread"}, calls: map[flameCall]*flameNode{}}
 }
 
 // Add adds a stack of a thread, of a kind of values: what it was before, and is now.
@@ -73,13 +83,13 @@ func (f *Flame) Add(kind, thread string, s *Stack, before, now int64) {
 	n.add(before, now)
 	for _, name := range []string{kind, thread} {
 		if name != "" {
-			n = n.call(name, "thread")
+			n = f.call(n, name, "thread")
 			n.add(before, now)
 		}
 	}
 	for _, l := range slices.Backward(s.Locations) {
 		for _, frame := range slices.Backward(l.Frames) {
-			n = n.call(l.Name(frame.Func), l.flameColor(kind))
+			n = f.call(n, l.Name(frame.Func), l.flameColor(kind))
 			n.add(before, now)
 		}
 	}
@@ -166,8 +176,8 @@ func (f *Flame) layout() (boxes []flameBox) {
 			return
 		}
 		boxes = append(boxes, flameBox{n, x, width, depth})
-		calls := make([]*flameNode, 0, len(n.calls))
-		for _, c := range n.calls {
+		var calls []*flameNode
+		for c := n.called; c != nil; c = c.next {
 			calls = append(calls, c)
 		}
 		slices.SortFunc(calls, func(a, b *flameNode) int { return cmp.Compare(a.name, b.name) })

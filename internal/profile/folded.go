@@ -17,8 +17,9 @@ import (
 // its like read them.
 func (p *Profile) WriteFolded(w io.Writer) error {
 	sums := map[string]time.Duration{}
-	for _, s := range p.Samples {
-		sums[s.Stack.Folded(s.Kind.String(), s.Thread.Name)] += s.Took
+	keys, took := sumBy(p, ofThread)
+	for _, k := range keys {
+		sums[k.stack.Folded(k.kind.String(), k.thread)] += took[k]
 	}
 	out := bufio.NewWriter(w)
 	for _, stack := range slices.Sorted(maps.Keys(sums)) {
@@ -28,6 +29,16 @@ func (p *Profile) WriteFolded(w io.Writer) error {
 	}
 	return out.Flush()
 }
+
+// stackOf is what samples have in common that flame graphs and folded stacks do not tell apart,
+// at most.
+type stackOf struct {
+	kind   Kind
+	thread string
+	stack  *Stack
+}
+
+func ofThread(s *Sample) (stackOf, bool) { return stackOf{s.Kind, s.Thread.Name, s.Stack}, true }
 
 // Folded returns the kind, the thread, if it is known, and the functions of a sample, outermost
 // first. A semicolon separates them, so none has one.

@@ -8,11 +8,13 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/symbol"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
 
@@ -23,8 +25,18 @@ type namer struct {
 	perfMaps  map[uint32]*symbol.PerfMap
 	locations map[locationKey]*Location
 	stacks    map[string]*Stack
+	room      *budget.Budget // for stacks
 	notes     []bench.Note
 }
+
+const (
+	// maxFrames bounds the functions of a stack. Those of programs have some hundreds.
+	maxFrames = 2048
+	// maxStacks bounds the functions of all stacks that differ, with their names, in bytes:
+	// what is written is made of them.
+	maxStacks = 2 << 30
+	frameSize = 64
+)
 
 // locationKey identifies a location: by its module and the address that is looked up there.
 type locationKey struct {
@@ -34,8 +46,14 @@ type locationKey struct {
 	pid    uint32 // of a location that is not in a file
 }
 
+// locationSize is what a location takes, without the names of its functions, in bytes.
+const locationSize = uint64(unsafe.Sizeof(Location{})+unsafe.Sizeof(locationKey{})+unsafe.Sizeof(Frame{})) + 64
+
+// others is of all that there is no room for, of a module.
+func (k locationKey) others() locationKey { return locationKey{file: k.file, name: "[others]"} }
+
 func newNamer(known *processes) *namer {
-	n := &namer{known: known, perfMaps: map[uint32]*symbol.PerfMap{}, locations: map[locationKey]*Location{}, stacks: map[string]*Stack{}}
+	n := &namer{known: known, perfMaps: map[uint32]*symbol.PerfMap{}, locations: map[locationKey]*Location{}, stacks: map[string]*Stack{}, room: budget.New(maxStacks)}
 	var err error
 	if n.kernel, err = symbol.ReadKernel(); err != nil {
 		n.notes = append(n.notes, bench.Note{Warn: true, Text: "functions of the kernel have no names: " + err.Error(), Hint: bench.Hint(err)})
@@ -65,13 +83,21 @@ func (n *namer) addPrograms() {
 // the call is before them.
 func (n *namer) stack(s sampled) *Stack {
 	locations := make([]*Location, 0, len(s.Kernel)+len(s.User))
+	frames := 0
+	add := func(l *Location) (added bool) {
+		if frames += len(l.Frames); len(locations) > 0 && frames > maxFrames {
+			return false
+		}
+		locations = append(locations, l)
+		return true
+	}
 	for i, addr := range s.Kernel {
 		if i > 0 {
 			addr--
 		}
 		l := n.kernelAt(addr)
 		if len(locations) > 0 || !isProfiler(l) {
-			locations = append(locations, l)
+			add(l)
 		}
 	}
 	cut := !s.unwound && len(s.User) == perfprofiler.MaxStack
@@ -85,18 +111,38 @@ func (n *namer) stack(s sampled) *Stack {
 		if i > 0 || s.Kind == perfprofiler.OffCPU && !s.Preempted {
 			addr--
 		}
-		locations = append(locations, n.userAt(s.PID, addr))
+		if !add(n.userAt(s.PID, addr)) {
+			cut = true
+			break
+		}
 	}
+	cut = len(s.User) > 0 && (cut || !s.whole && !isStart(locations[len(locations)-1]))
+	return n.shared(locations, cut)
+}
+
+// shared returns the stack of locations. Where there is no room for another stack, it has its
+// innermost location only.
+func (n *namer) shared(locations []*Location, cut bool) *Stack {
 	key := stackKey(locations)
 	if known := n.stacks[key]; known != nil {
 		return known
 	}
-	stack := &Stack{Locations: locations}
-	if len(s.User) > 0 {
-		stack.Cut = cut || !s.whole && !isStart(locations[len(locations)-1])
+	if len(locations) > 1 && !n.room.Take(sizeOf(locations)) {
+		return n.shared(locations[:1], true)
 	}
+	stack := &Stack{Locations: locations, Cut: cut}
 	n.stacks[key] = stack
 	return stack
+}
+
+// sizeOf returns what locations take of a stack.
+func sizeOf(locations []*Location) (bytes uint64) {
+	for _, l := range locations {
+		for _, f := range l.Frames {
+			bytes += frameSize + uint64(len(f.Func))
+		}
+	}
+	return bytes
 }
 
 // isProfiler reports whether a function of the kernel runs the programs of the profiler.
@@ -156,28 +202,38 @@ func (n *namer) userAt(pid uint32, addr uint64) *Location {
 // unfiledAt names an address that is in no file: of the vdso, of code that the process
 // compiled itself, or of nothing.
 func (n *namer) unfiledAt(pid uint32, addr uint64, m *mapping) *Location {
+	if m != nil && m.Path == "[vdso]" {
+		return n.location(locationKey{nil, m.Path, addr - m.Start, 0}, func() *Location {
+			return &Location{Module: m.Path, Address: addr - m.Start, Frames: n.vdso(addr - m.Start)}
+		})
+	}
 	module, lookup := "[unknown]", addr
-	switch {
-	case m != nil && m.Path == "[vdso]":
-		module, lookup, pid = m.Path, addr-m.Start, 0
-	case m != nil && m.Path != "":
+	if m != nil && m.Path != "" {
 		module = m.Path
 	}
+	frames := n.perfMap(pid).Frames(addr)
+	if m != nil && len(frames) == 0 {
+		// What a process compiles itself has many addresses, and none says what it is.
+		lookup = m.Start
+	}
 	return n.location(locationKey{nil, module, lookup, pid}, func() *Location {
-		l := &Location{Module: module, Address: lookup}
-		switch {
-		case module == "[vdso]":
-			l.Frames = n.vdso(lookup)
-		default:
-			l.Frames = n.perfMap(pid).Frames(addr)
-		}
-		return l
+		return &Location{Module: module, Address: lookup, Frames: frames}
 	})
 }
 
 func (n *namer) location(key locationKey, name func() *Location) *Location {
 	if known := n.locations[key]; known != nil {
 		return known
+	}
+	// What the kernel has is no stranger's.
+	if key.name != kernelModule && key != key.others() && !n.known.budget.Take(locationSize) {
+		return n.location(key.others(), func() *Location {
+			l := &Location{Module: "[unknown]", Frames: []Frame{{Func: "[others]"}}}
+			if key.file != nil {
+				l.Module = key.file.path
+			}
+			return l
+		})
 	}
 	l := name()
 	if len(l.Frames) == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
 	"github.com/org/ebpf-bench-action/internal/symbol"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	perfprofiler "github.com/org/ebpf-bench-action/programs/perf_profiler"
 )
@@ -62,7 +63,8 @@ func TestStacksEndWhereNothingIsMapped(t *testing.T) {
 	k.byPID[1].add(&mapping{Mapping: sideband.Mapping{Start: 10, End: 20, Path: "//anon"}})
 	n := newNamer(k)
 	s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{15, 16, 999, 12}}})
-	if len(s.Locations) != 2 || s.Locations[1].Address != 15 || !s.Cut {
+	// What is in no file and has no name is one location.
+	if len(s.Locations) != 2 || s.Locations[0].Address != 10 || s.Locations[1] != s.Locations[0] || !s.Cut {
 		t.Errorf("%d locations, cut %t", len(s.Locations), s.Cut)
 	}
 	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 2, User: []uint64{15, 16, 999}}}); len(s.Locations) != 3 {
@@ -70,6 +72,48 @@ func TestStacksEndWhereNothingIsMapped(t *testing.T) {
 	}
 	if s := n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: []uint64{999, 12}}}); len(s.Locations) != 2 {
 		t.Errorf("%d locations of a thread that runs nowhere", len(s.Locations))
+	}
+}
+
+// However deep and different stacks are, there is a bound to them: what there is no room for is
+// in fewer stacks, and in fewer locations, but no sample is lost.
+func TestStacksAreBounded(t *testing.T) {
+	inlined := make([]Frame, 512)
+	for i := range inlined {
+		inlined[i].Func = "f"
+	}
+	n := newNamer(newProcesses(false))
+	n.known.budget = budget.New(int64(10 * locationSize))
+	sampledAt := func(addrs ...uint64) *Stack {
+		return n.stack(sampled{Sample: perfprofiler.Sample{PID: 1, User: addrs}})
+	}
+	for addr := range uint64(10) {
+		n.locations[locationKey{name: "[unknown]", lookup: addr, pid: 1}] = &Location{number: addr + 1, Frames: inlined}
+	}
+	if s := sampledAt(9, 9, 9, 9, 9, 9); len(s.Locations) != maxFrames/512 || !s.Cut {
+		t.Errorf("%d locations of %d functions", len(s.Locations), maxFrames)
+	}
+	n.room = budget.New(3*512*(frameSize+1) - 1)
+	if s := sampledAt(1, 3); len(s.Locations) != 2 {
+		t.Errorf("%d locations", len(s.Locations))
+	}
+	for range 2 {
+		if s := sampledAt(1, 4); len(s.Locations) != 1 || s.Locations[0].number != 2 || !s.Cut || s != sampledAt(1, 5) {
+			t.Errorf("without room, %d locations, cut %t", len(s.Locations), s.Cut)
+		}
+	}
+	if !n.room.Exceeded() || n.known.budget.Exceeded() {
+		t.Error("it is not known for what there was no room")
+	}
+	before := len(n.locations)
+	for addr := uint64(1000); addr < 2000; addr++ {
+		s := sampledAt(addr)
+		if l := s.Locations[0]; l.Address != addr && l.Name(l.Frames[0].Func) != "[others]" {
+			t.Fatalf("%+v", l)
+		}
+	}
+	if more := len(n.locations) - before; more != 10+1 {
+		t.Errorf("%d locations, where there is room for 10", more)
 	}
 }
 

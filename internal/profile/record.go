@@ -315,6 +315,12 @@ func (r *recording) resolve(p *Profile) []bench.Note {
 			Hint: "record fewer processes at once",
 		})
 	}
+	if n.room.Exceeded() {
+		n.notes = append(n.notes, bench.Note{
+			Warn: true, Text: fmt.Sprintf("some stacks have only their innermost function: all stacks take more than %d GiB", maxStacks>>30),
+			Hint: "record for a shorter time, or with a lower --frequency",
+		})
+	}
 	return n.notes
 }
 

@@ -28,13 +28,12 @@ type functionKey struct {
 func (p *Profile) Functions(kind Kind) []Function {
 	sums := map[functionKey]*Function{}
 	lines := map[functionKey]map[place]time.Duration{}
-	for _, s := range p.Samples {
-		if s.Kind != kind {
-			continue
-		}
+	stacks, times := sumBy(p, func(s *Sample) (*Stack, bool) { return s.Stack, s.Kind == kind })
+	for _, stack := range stacks {
+		took := times[stack]
 		seen := map[functionKey]bool{}
 		innermost := true
-		for l, f := range s.Stack.frames {
+		for l, f := range stack.frames {
 			key := functionKey{l.Name(f.Func), l.Module, l.Kernel}
 			sum := sums[key]
 			if sum == nil {
@@ -42,11 +41,11 @@ func (p *Profile) Functions(kind Kind) []Function {
 				sums[key], lines[key] = sum, map[place]time.Duration{}
 			}
 			if innermost {
-				sum.Self += s.Took
-				lines[key][place{f.File, f.Line}] += s.Took
+				sum.Self += took
+				lines[key][place{f.File, f.Line}] += took
 			}
 			if !seen[key] {
-				sum.Total += s.Took
+				sum.Total += took
 			}
 			seen[key], innermost = true, false
 		}
@@ -60,6 +59,24 @@ func (p *Profile) Functions(kind Kind) []Function {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module))
 	})
 	return out
+}
+
+// sumBy returns the time of the samples that have a key, and the keys in the order of their first
+// samples. There can be many samples of few stacks, and stacks can be deep.
+func sumBy[K comparable](p *Profile, of func(*Sample) (K, bool)) (keys []K, took map[K]time.Duration) {
+	took = map[K]time.Duration{}
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		key, ok := of(s)
+		if !ok {
+			continue
+		}
+		if _, known := took[key]; !known {
+			keys = append(keys, key)
+		}
+		took[key] += s.Took
+	}
+	return keys, took
 }
 
 // place is a line of source.
@@ -104,11 +121,12 @@ func (p *Profile) Waits() []Wait {
 		line           int
 	}
 	sums := map[key]*Wait{}
+	waits := waits{}
 	for _, s := range p.Samples {
 		if s.Kind != OffCPU {
 			continue
 		}
-		w := s.Stack.Wait()
+		w := waits.of(s.Stack)
 		if s.Preempted {
 			w.In, w.Idle = "waiting for a CPU", false
 		}
@@ -159,6 +177,18 @@ func (s *Stack) Wait() (w Wait) {
 	w.In = called
 	w.Idle = w.Idle && user > 0
 	return w
+}
+
+// waits are those of stacks that were asked for.
+type waits map[*Stack]Wait
+
+func (w waits) of(s *Stack) Wait {
+	wait, known := w[s]
+	if !known {
+		wait = s.Wait()
+		w[s] = wait
+	}
+	return wait
 }
 
 // own reports whether a function is of the program, and not of a library or of the
@@ -218,23 +248,9 @@ func (p *Profile) WidestStacks(kind Kind, n int) []Widest {
 		stack  *Stack
 		thread string
 	}
-	sums := map[key]time.Duration{}
-	order := map[key]int{}
-	for i, s := range p.Samples {
-		if s.Kind == kind {
-			k := key{s.Stack, s.Thread.Name}
-			if _, ok := order[k]; !ok {
-				order[k] = i
-			}
-			sums[k] += s.Took
-		}
-	}
-	out := make([]Widest, 0, len(sums))
-	keys := make([]key, 0, len(sums))
-	for k := range sums {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(order[a], order[b])) })
+	keys, sums := sumBy(p, func(s *Sample) (key, bool) { return key{s.Stack, s.Thread.Name}, s.Kind == kind })
+	out := make([]Widest, 0, min(n, len(keys)))
+	slices.SortStableFunc(keys, func(a, b key) int { return cmp.Compare(sums[b], sums[a]) })
 	for _, k := range keys[:min(n, len(keys))] {
 		out = append(out, Widest{k.stack, k.thread, sums[k]})
 	}
@@ -295,11 +311,12 @@ func (p *Profile) Events(kind Kind) []Event {
 		line       int
 	}
 	sums := map[key]*Event{}
+	waits := waits{}
 	for _, s := range p.Samples {
 		if s.Kind != kind {
 			continue
 		}
-		w := s.Stack.Wait()
+		w := waits.of(s.Stack)
 		k := key{w.Name, w.File, w.Line}
 		if sums[k] == nil {
 			sums[k] = &Event{Name: w.Name, File: w.File, Line: w.Line}

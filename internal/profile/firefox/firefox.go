@@ -86,7 +86,7 @@ var categories = []category{
 func Convert(p *profile.Profile, o Options) *File {
 	c := &converter{
 		file: &File{Libs: []lib{}, Pages: []any{}}, source: o.Source,
-		strings: map[string]int{}, frames: map[frameKey]int{}, stacks: map[stackKey]int{},
+		strings: map[string]int{}, frames: map[frameKey]int{}, stacks: map[stackKey]int{}, places: map[placeKey]int{},
 		functions: map[functionKey]int{}, resources: map[string]int{}, symbols: map[symbolKey]int{}, sources: map[source]int{}, texts: map[sourceKey]string{}, left: maxText,
 	}
 	c.file.Shared.init()
@@ -125,6 +125,7 @@ type converter struct {
 	strings   map[string]int
 	frames    map[frameKey]int
 	stacks    map[stackKey]int
+	places    map[placeKey]int
 	functions map[functionKey]int
 	resources map[string]int
 	symbols   map[symbolKey]int
@@ -142,7 +143,11 @@ type (
 		depth    int
 		category int
 	}
-	stackKey    struct{ frame, parent int }
+	stackKey struct{ frame, parent int }
+	placeKey struct {
+		stack  *profile.Stack
+		offCPU bool
+	}
 	functionKey struct {
 		name, file string
 		resource   int
@@ -181,13 +186,23 @@ func (c *converter) thread(t *profile.Thread, samples []profile.Sample, main boo
 
 func start(s profile.Sample) time.Duration { return max(s.Time-s.Took, 0) }
 
-// stack returns the place of a stack, which is that of its innermost frame under its
-// callers.
+// stack returns the place of the stack of a sample.
 func (c *converter) stack(s profile.Sample) int {
+	key := placeKey{s.Stack, s.Kind == profile.OffCPU}
+	at, known := c.places[key]
+	if !known {
+		at = c.place(key)
+		c.places[key] = at
+	}
+	return at
+}
+
+// place returns the place of a stack, which is that of its innermost frame under its callers.
+func (c *converter) place(s placeKey) int {
 	table, parent := &c.file.Shared.Stacks, -1
-	for _, l := range slices.Backward(s.Stack.Locations) {
+	for _, l := range slices.Backward(s.stack.Locations) {
 		for depth := range l.Frames {
-			frame := c.frame(l, depth, categoryOf(l, s))
+			frame := c.frame(l, depth, categoryOf(l, s.offCPU))
 			key := stackKey{frame, parent}
 			at, ok := c.stacks[key]
 			if !ok {
@@ -206,9 +221,9 @@ func (c *converter) stack(s profile.Sample) int {
 	return parent
 }
 
-func categoryOf(l *profile.Location, s profile.Sample) int {
+func categoryOf(l *profile.Location, waits bool) int {
 	switch {
-	case s.Kind == profile.OffCPU:
+	case waits:
 		return offCPU
 	case l.Kernel:
 		return kernel
