@@ -207,17 +207,20 @@ func (n *namer) unfiledAt(pid uint32, addr uint64, m *mapping) *Location {
 			return &Location{Module: m.Path, Address: addr - m.Start, Frames: n.vdso(addr - m.Start)}
 		})
 	}
-	module, lookup := "[unknown]", addr
+	key := locationKey{nil, "[unknown]", addr, pid}
 	if m != nil && m.Path != "" {
-		module = m.Path
+		key.name = m.Path
+	}
+	if known := n.locations[key]; known != nil {
+		return known
 	}
 	frames := n.perfMap(pid).Frames(addr)
 	if m != nil && len(frames) == 0 {
 		// What a process compiles itself has many addresses, and none says what it is.
-		lookup = m.Start
+		key.lookup = m.Start
 	}
-	return n.location(locationKey{nil, module, lookup, pid}, func() *Location {
-		return &Location{Module: module, Address: lookup, Frames: frames}
+	return n.location(key, func() *Location {
+		return &Location{Module: key.name, Address: key.lookup, Frames: frames}
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/btree"
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/profile/sideband"
 	"github.com/org/ebpf-bench-action/internal/symbol"
 	"github.com/org/ebpf-bench-action/internal/symbol/budget"
@@ -29,7 +30,12 @@ type processes struct {
 	// nothing refers to.
 	roots map[symbol.Tree]*symbol.Root
 	// budget is what the files may take of this process.
-	budget *budget.Budget
+	budget   *budget.Budget
+	patience *patience
+	// mostOpen is how many files and roots may be open, with what each takes of it. Opened is
+	// how many are, and full that there were more.
+	mostOpen, opened int
+	full             bool
 }
 
 // home is whose a process is, and what paths mean to it.
@@ -72,7 +78,41 @@ type module struct {
 }
 
 func newProcesses(all bool) *processes {
-	return &processes{all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[moduleKey]*module{}, homes: map[uint32]*home{}, roots: map[symbol.Tree]*symbol.Root{}, budget: budget.New(budget.Default)}
+	return &processes{
+		all: all, wanted: map[uint32]bool{}, byPID: map[uint32]*process{}, files: map[moduleKey]*module{}, homes: map[uint32]*home{},
+		roots: map[symbol.Tree]*symbol.Root{}, budget: budget.New(budget.Default), patience: newPatience(), mostOpen: mostOpen(),
+	}
+}
+
+// mostOpen returns half of the files that this process may have open.
+func mostOpen() int {
+	limit := unix.Rlimit{Cur: 1024} // as it has been everywhere
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+	return int(min(limit.Cur, 1<<20) / 2)
+}
+
+// opens reports whether n more files may be open, and then counts them.
+func (k *processes) opens(n int) bool {
+	if k.opened+n > k.mostOpen {
+		k.full = true
+		return false
+	}
+	k.opened += n
+	return true
+}
+
+// notes say what is not known.
+func (k *processes) notes() (notes []bench.Note) {
+	if n := len(k.patience.gone); n > 0 {
+		notes = append(notes, bench.Warn("some functions have no names: of %d of the processes the kernel did not say in time what they have mapped", n))
+	}
+	if k.full {
+		notes = append(notes, bench.Note{
+			Warn: true, Text: fmt.Sprintf("some functions have no names: what ran has more files than the %d that may be open here", k.mostOpen),
+			Hint: "raise the limit of open files (ulimit -n), or record fewer processes at once",
+		})
+	}
+	return notes
 }
 
 func (k *processes) close() (err error) {
@@ -92,10 +132,10 @@ func (k *processes) read(pid int) {
 	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil {
 		p.name = strings.TrimSuffix(string(name), "\n")
 	}
-	maps, err := readMaps(pid)
-	if err != nil {
-		return
-	}
+	maps, _ := await(k.patience, uint32(pid), func() []sideband.Mapping {
+		maps, _ := readMaps(pid) // none if it has ended
+		return maps
+	}, func([]sideband.Mapping) {})
 	for _, m := range maps {
 		p.add(&mapping{m, k.open(uint32(pid), m)})
 	}
@@ -248,8 +288,8 @@ func (k *processes) open(pid uint32, m sideband.Mapping) *module {
 		case known != nil && h.remains():
 			return known
 		case known == nil:
-			if f, ok := h.open(m); ok {
-				return k.add(own, m, f, symbol.OfUser(h.root, h.User))
+			if o, _ := await(k.patience, pid, func() opened { return h.open(m) }, opened.close); o.ok {
+				return k.add(own, m, o.file, symbol.OfUser(h.root, h.User))
 			}
 		}
 	}
@@ -267,36 +307,47 @@ func (k *processes) add(key moduleKey, m sideband.Mapping, f *os.File, named sym
 	if f == nil {
 		return out
 	}
-	if is(f, m) {
+	if is(f, m) && k.opens(1) {
 		b, err := symbol.NewFile(f, m.Path, named.Of(f), k.budget)
 		if err == nil {
 			out.binary = b
 			return out
 		}
+		k.opened--
 	}
 	_ = f.Close() // it was only read
 	return out
 }
 
-// open opens the file of a mapping, nil if the user may not read it. It is not ok if the process
+// opened is the file of a mapping, nil if the user may not read it. It is not ok if the process
 // does not have it mapped any more, or has become another user's: then it may not be the one
 // that mapped it.
-func (h *home) open(m sideband.Mapping) (f *os.File, ok bool) {
+type opened struct {
+	file *os.File
+	ok   bool
+}
+
+func (o opened) close() {
+	if o.file != nil {
+		_ = o.file.Close() // it was only read
+	}
+}
+
+// open opens the file of a mapping.
+func (h *home) open(m sideband.Mapping) opened {
 	f, err := h.OpenMapped(h.root, m.Start, m.End)
 	if errors.Is(err, unix.EPERM) {
 		// Without the right to open it, its path leads to it.
 		if path, err := os.Readlink(fmt.Sprintf("/proc/%d/map_files/%x-%x", h.PID, m.Start, m.End)); err != nil || path != m.Path {
-			return nil, false
+			return opened{}
 		}
 		f, err = symbol.OfUser(h.root, h.User).Open(m.Path)
 	}
 	if _, same := h.check(); errors.Is(err, fs.ErrNotExist) || !same || f != nil && !is(f, m) {
-		if f != nil {
-			_ = f.Close() // it was only read
-		}
-		return nil, false
+		opened{file: f}.close()
+		return opened{}
 	}
-	return f, true
+	return opened{f, true}
 }
 
 // check reports whether the process runs, and whether it is still what it was when it was read:
@@ -356,7 +407,12 @@ func (k *processes) readHome(pid uint32) (*home, error) {
 	}
 	root, known := k.roots[tree]
 	if !known && tree != own {
-		if root, err = p.OpenRoot(); err != nil {
+		const files = 2 // of a root
+		if !k.opens(files) {
+			return nil, errors.New("too many files are open")
+		}
+		if root, err = p.OpenRoot(k.budget); err != nil {
+			k.opened -= files
 			return nil, err
 		}
 		k.roots[tree] = root

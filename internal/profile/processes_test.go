@@ -339,6 +339,53 @@ func TestProcessThatBecomesAnothers(t *testing.T) {
 	}
 }
 
+// A process that keeps those waiting who ask about it is given up, and what it answers later is
+// dropped.
+func TestPatience(t *testing.T) {
+	p := newPatience()
+	p.left = time.Millisecond
+	dropped, block := make(chan int), make(chan struct{})
+	late := func(n int) { dropped <- n }
+	ask := func() int { return 7 }
+	if n, ok := await(p, 1, ask, late); n != 7 || !ok {
+		t.Errorf("%d, %t", n, ok)
+	}
+	if n, ok := await(p, 2, func() int { <-block; return 8 }, late); n != 0 || ok {
+		t.Errorf("of one that does not answer, %d, %t", n, ok)
+	}
+	close(block)
+	if n := <-dropped; n != 8 {
+		t.Errorf("%d is dropped", n)
+	}
+	if _, ok := await(p, 2, ask, late); ok {
+		t.Error("it is asked again")
+	}
+	if _, ok := await(p, 1, ask, late); !ok || p.left != 0 {
+		t.Errorf("another one: %t, %s are left", ok, p.left)
+	}
+	k := newProcesses(true)
+	k.patience = p
+	if notes := k.notes(); len(notes) != 1 {
+		t.Errorf("%v", notes)
+	}
+}
+
+// There is a bound to the files that are open, and it is told when there were more.
+func TestOpenFilesAreBounded(t *testing.T) {
+	testenv.Root(t)
+	sleep, file := startSleep(t, 0)
+	for _, most := range []int{0, 1} {
+		k := newProcesses(true)
+		k.mostOpen = most
+		if m := k.open(uint32(sleep.Pid), file); (m.binary != nil) != (most == 1) || len(k.notes()) != 1-most {
+			t.Errorf("of %d files, one is open: %t, notes %v", most, m.binary != nil, k.notes())
+		}
+		if err := k.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // What a BPF program names is opened if everybody may read it: whoever loads one need not have
 // written it.
 func TestOriginOfBPFPrograms(t *testing.T) {

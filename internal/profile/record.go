@@ -153,6 +153,9 @@ func (r *recording) record(ctx context.Context) (*Profile, []bench.Note, error) 
 		defer run.end()
 	}
 	for _, pid := range pids {
+		if ctx.Err() != nil {
+			break
+		}
 		r.known.read(pid)
 		if err := r.tracer.Add(uint32(pid)); err != nil {
 			return nil, nil, err
@@ -321,7 +324,7 @@ func (r *recording) resolve(p *Profile) []bench.Note {
 			Hint: "record for a shorter time, or with a lower --frequency",
 		})
 	}
-	return n.notes
+	return append(n.notes, r.known.notes()...)
 }
 
 type threadKey struct{ pid, tid uint32 }

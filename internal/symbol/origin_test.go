@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,7 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/internal/thread"
 )
 
 // Two users of nothing else, and the one that files of others are shown as, who is not nobody.
@@ -328,9 +331,9 @@ func TestMappedFiles(t *testing.T) {
 // below an overlay.
 func TestFileSystems(t *testing.T) {
 	testenv.Root(t)
-	own, err := os.ReadFile("/proc/self/mountinfo")
+	text, err := os.ReadFile("/proc/self/mountinfo")
 	check(t, err)
-	shared, _ := findMount(string(own), func(m mount) bool { return m.device != "0:999" })
+	shared := strings.Fields(string(text))[2]
 	const id = 1<<64 - 1
 	for _, test := range []struct {
 		system, device string
@@ -342,7 +345,7 @@ func TestFileSystems(t *testing.T) {
 		{"tmpfs", "0:999", true, true},
 		{"overlay", "0:999", false, true},
 		{"overlay", "0:999", true, false},
-		{"overlay", shared.device, true, true},
+		{"overlay", shared, true, true},
 		{"fuse", "0:999", false, false},
 		{"fuse.sshfs", "0:999", false, false},
 		{"fuseblk", "8:1", false, false},
@@ -351,16 +354,16 @@ func TestFileSystems(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "mountinfo")
 		testenv.Write(t, path, fmt.Appendf(nil, "malformed\n1 2 %s / /mnt rw shared:1 - %s source rw\n%d 1 %s / / rw,relatime - %[2]s source rw\n", test.device, test.system, uint64(id), test.device))
-		mounts, err := os.Open(path)
+		list, err := os.Open(path)
 		check(t, err)
-		root := &Root{mounts: mounts, foreign: test.foreign}
+		root := &Root{mounts: &mounts{file: list}, foreign: test.foreign}
 		if admitted := root.admits(entry{Statx_t: unix.Statx_t{Mnt_id: id}}); admitted != test.admitted {
 			t.Errorf("%+v: admitted %t", test, admitted)
 		}
 		if root.admits(entry{Statx_t: unix.Statx_t{Mnt_id: id - 1, Dev_minor: 999}}) {
 			t.Error("what is mounted nowhere is admitted")
 		}
-		check(t, mounts.Close())
+		check(t, list.Close())
 	}
 	fd, err := unix.MemfdCreate("program", 0)
 	check(t, err)
@@ -370,6 +373,57 @@ func TestFileSystems(t *testing.T) {
 	var none *Root
 	if !none.admits(e) {
 		t.Error("a file in memory is not admitted")
+	}
+}
+
+// A list of mounts is read when it has changed, and only then: it can be long.
+func TestMounts(t *testing.T) {
+	testenv.Root(t)
+	dir := t.TempDir()
+	check(t, thread.Own(func() error {
+		if err := errors.Join(unix.Unshare(unix.CLONE_NEWNS), unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")); err != nil {
+			return err
+		}
+		list, err := os.Open("/proc/thread-self/mountinfo")
+		if err != nil {
+			return err
+		}
+		defer list.Close()
+		text, err := os.ReadFile(list.Name())
+		if err != nil {
+			return err
+		}
+		once := &mounts{file: list, budget: budget.New(2*int64(len(text)) + 1)}
+		for range 2 {
+			if known, err := once.has("0:9999"); known || err != nil {
+				t.Errorf("read once: %t, %v", known, err)
+			}
+		}
+		if err := unix.Mount("none", dir, "tmpfs", 0, ""); err != nil {
+			return err
+		}
+		if _, _, err := once.mount(1); err == nil {
+			t.Error("a list that changed is not read again")
+		}
+		once.budget = nil
+		fd, err := unix.Open(dir, unix.O_PATH, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		e, err := inspect(fd)
+		if m, known, err2 := once.mount(e.Mnt_id); m.system != "tmpfs" || !known {
+			t.Errorf("what was mounted is %+v, %t, %v", m, known, errors.Join(err, err2))
+		}
+		return nil
+	}))
+	path := filepath.Join(dir, "many")
+	testenv.Write(t, path, bytes.Repeat([]byte("1 2 0:3 / / rw - ext4 source rw\n"), maxMounts/32+1))
+	many, err := os.Open(path)
+	check(t, err)
+	defer many.Close()
+	if _, err := (&mounts{file: many}).has("0:3"); err == nil {
+		t.Error("there is no bound to mounts")
 	}
 }
 
@@ -394,7 +448,7 @@ func TestRoots(t *testing.T) {
 		}
 		p, err := ReadProcess(process.Process.Pid)
 		check(t, err)
-		root, err := p.OpenRoot()
+		root, err := p.OpenRoot(nil)
 		check(t, err)
 		check(t, process.Process.Kill())
 		_ = process.Wait() // it was killed

@@ -3,13 +3,13 @@ package symbol
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 )
 
 // Root is the root folder of a process. It keeps its mount namespace, too: what is mounted below
@@ -17,27 +17,27 @@ import (
 // appear. A nil Root is that of this process.
 type Root struct {
 	folder *os.File
-	// mounts is its mountinfo in /proc. It holds the namespace.
-	mounts *os.File
+	mounts *mounts
 	// foreign: the namespace is of another user namespace, where users without rights mount.
 	foreign bool
 }
 
-// OpenRoot opens the root folder of the process. The garbage collector closes it.
-func (p Process) OpenRoot() (*Root, error) {
-	mounts, err := os.Open(p.file("mountinfo"))
+// OpenRoot opens the root folder of the process. The garbage collector closes it. Its mounts take
+// of the budget when they are read.
+func (p Process) OpenRoot(left *budget.Budget) (*Root, error) {
+	list, err := os.Open(p.file("mountinfo"))
 	if err != nil {
 		return nil, err
 	}
 	folder, err := os.OpenFile(p.file("root"), unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, errors.Join(err, mounts.Close())
+		return nil, errors.Join(err, list.Close())
 	}
 	foreign, err := p.isForeign()
 	if err != nil {
-		return nil, errors.Join(err, folder.Close(), mounts.Close())
+		return nil, errors.Join(err, folder.Close(), list.Close())
 	}
-	return &Root{folder, mounts, foreign}, nil
+	return &Root{folder, &mounts{file: list, budget: left}, foreign}, nil
 }
 
 func (p Process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.PID, name) }
@@ -74,49 +74,25 @@ var provided = []string{
 // admits reports whether a file is of a file system that is made of files, by the lists of
 // mounts.
 func (r *Root) admits(e entry) bool {
-	own, err := os.ReadFile("/proc/self/mountinfo")
+	own, err := own()
 	if err != nil {
 		return false
 	}
-	isIt := func(m mount) bool { return m.id == strconv.FormatUint(e.Mnt_id, 10) }
-	mounted, known := findMount(string(own), isIt)
-	if !known && r != nil {
-		theirs, err := io.ReadAll(io.NewSectionReader(r.mounts, 0, maxMounts))
-		if err != nil {
-			return false
-		}
-		mounted, known = findMount(string(theirs), isIt)
+	mounted, known, err := own.mount(e.Mnt_id)
+	if err == nil && !known && r != nil {
+		mounted, known, err = r.mounts.mount(e.Mnt_id)
 		// There can be anything below it, unless this process has it, too.
 		if known && r.foreign && mounted.system == "overlay" {
-			_, known = findMount(string(own), func(m mount) bool { return m.device == mounted.device })
+			known, err = own.has(mounted.device)
 		}
 	}
-	if !known {
+	switch {
+	case err != nil:
+		return false
+	case !known:
 		return e.isMemory()
 	}
 	return !strings.HasPrefix(mounted.system, "fuse") && !slices.Contains(provided, mounted.system)
-}
-
-// mount is a line of a list of mounts, as proc(5) describes it: the number of the mount, the
-// device of the file system, and its type.
-type mount struct{ id, device, system string }
-
-// maxMounts bounds a list of mounts, in bytes. A namespace has up to 100000 (fs.mount-max).
-const maxMounts = 64 << 20
-
-// findMount returns the first mount of a list that is the one looked for.
-func findMount(list string, is func(mount) bool) (mount, bool) {
-	for line := range strings.Lines(list) {
-		place, what, _ := strings.Cut(line, " - ")
-		fields, system := strings.Fields(place), strings.Fields(what)
-		if len(fields) < 3 || len(system) == 0 {
-			continue
-		}
-		if m := (mount{fields[0], fields[2], system[0]}); is(m) {
-			return m, true
-		}
-	}
-	return mount{}, false
 }
 
 func (e entry) device() string { return fmt.Sprintf("%d:%d", e.Dev_major, e.Dev_minor) }
