@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bufio"
 	"cmp"
 	_ "embed"
 	"encoding/xml"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -111,8 +113,12 @@ const (
 	flameRow    = 17
 	flameTop    = 48
 	flameMargin = 10
-	// flameLeast is the width of what is left out.
+	// flameLeast is the width of what is left out; of more than flameMost functions it is that
+	// of more.
 	flameLeast = 0.2
+	flameMost  = 100_000
+	// flameName is how many letters of a name are told.
+	flameName = 500
 	// flameLetter is the width of a letter of the font, at its size of 12.
 	flameLetter = 7.2
 )
@@ -132,20 +138,19 @@ func (f *Flame) WriteSVG(w io.Writer) error {
 		depth = max(depth, b.depth)
 	}
 	height := flameTop + (depth+2)*flameRow
-	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", flameWidth, height, flameWidth, height)
-	fmt.Fprintf(&out, "<style>%s</style>\n", flameStyle)
-	fmt.Fprintf(&out, `<rect width="100%%" height="100%%" class="ground"/><text x="%d" y="20" class="title">%s</text>`+"\n", flameMargin, xmlText(f.title))
-	fmt.Fprintf(&out, `<text id="reset" x="%d" y="38" class="button">reset zoom</text><text id="search" x="%d" y="38" class="button">search</text><text id="told" x="%d" y="38"> </text>`+"\n", flameMargin, flameMargin+90, flameMargin+150)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", flameWidth, height, flameWidth, height)
+	fmt.Fprintf(out, "<style>%s</style>\n", flameStyle)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" class="ground"/><text x="%d" y="20" class="title">%s</text>`+"\n", flameMargin, xmlText(f.title))
+	fmt.Fprintf(out, `<text id="reset" x="%d" y="38" class="button">reset zoom</text><text id="search" x="%d" y="38" class="button">search</text><text id="told" x="%d" y="38"> </text>`+"\n", flameMargin, flameMargin+90, flameMargin+150)
 	if f.diff {
-		fmt.Fprintf(&out, `<text x="%d" y="38" text-anchor="end">red: more than in the base, blue: less</text>`+"\n", flameWidth-flameMargin)
+		fmt.Fprintf(out, `<text x="%d" y="38" text-anchor="end">red: more than in the base, blue: less</text>`+"\n", flameWidth-flameMargin)
 	}
 	for _, b := range boxes {
-		b.write(&out, height-flameRow*(b.depth+2), f)
+		b.write(out, height-flameRow*(b.depth+2), f)
 	}
-	fmt.Fprintf(&out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flameScript)
-	_, err := io.WriteString(w, out.String())
-	return err
+	fmt.Fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flameScript)
+	return out.Flush()
 }
 
 // WriteHTML writes a page with the picture.
@@ -164,15 +169,24 @@ type flameBox struct {
 }
 
 // layout places what is wide enough to be seen, the functions of one caller by their names.
-func (f *Flame) layout() (boxes []flameBox) {
+func (f *Flame) layout() []flameBox {
 	if f.root.total <= 0 {
 		return nil
 	}
+	for least := flameLeast; ; least *= 2 {
+		if boxes := f.layoutFrom(least); len(boxes) <= flameMost {
+			return boxes
+		}
+	}
+}
+
+// layoutFrom places what has a width at least. It ends where there is too much.
+func (f *Flame) layoutFrom(least float64) (boxes []flameBox) {
 	scale := float64(flameWidth-2*flameMargin) / float64(f.root.total)
 	var place func(n *flameNode, x float64, depth int)
 	place = func(n *flameNode, x float64, depth int) {
 		width := float64(n.total) * scale
-		if width < flameLeast {
+		if width < least || len(boxes) > flameMost {
 			return
 		}
 		boxes = append(boxes, flameBox{n, x, width, depth})
@@ -190,13 +204,14 @@ func (f *Flame) layout() (boxes []flameBox) {
 	return boxes
 }
 
-func (b *flameBox) write(out *strings.Builder, y int, f *Flame) {
-	style, told := "", fmt.Sprintf("%s: %s, %s", b.name, f.figure(float64(b.total)), unit.Share(float64(b.total)/float64(f.root.total)))
+func (b *flameBox) write(out io.Writer, y int, f *Flame) {
+	name := escape.Clip(b.name, flameName)
+	style, told := "", fmt.Sprintf("%s: %s, %s", name, f.figure(float64(b.total)), unit.Share(float64(b.total)/float64(f.root.total)))
 	if f.diff {
 		style, told = b.diffStyle(f, told)
 	}
 	fmt.Fprintf(out, `<g class="f %s" data-n="%s"><title>%s</title><rect x="%.2f" y="%d" width="%.2f" height="%d" rx="1"%s/><text x="%.2f" y="%d">%s</text></g>`+"\n",
-		b.color, xmlText(b.name), xmlText(told), b.x, y, b.width, flameRow-1, style, b.x+3, y+12, xmlText(fit(b.name, b.width)))
+		b.color, xmlText(name), xmlText(told), b.x, y, b.width, flameRow-1, style, b.x+3, y+12, xmlText(fit(name, b.width)))
 }
 
 // diffStyle returns a color from grey, for no change, to red for more or blue for less, and what

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +188,26 @@ func TestFlameGraph(t *testing.T) {
 	}
 	if strings.Count(text, "<script>") != 1 {
 		t.Error("a name is markup")
+	}
+}
+
+// There are no more functions in a picture, and no longer names, than a browser can show.
+func TestLargeFlameGraph(t *testing.T) {
+	const deep, wide = 3000, 40
+	f := NewFlameDiff("change", unit.NS)
+	for w := range wide {
+		l := &Location{Module: "x", Frames: []Frame{{Func: strings.Repeat(string(rune('A'+w)), 1000)}}}
+		f.Add("cpu", "", &Stack{Locations: slices.Repeat([]*Location{l}, deep)}, 0, int64(1+w%2*3))
+	}
+	var b bytes.Buffer
+	if err := f.WriteSVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "<g "); n < deep*wide/2 || n > deep*wide/2+2 {
+		t.Errorf("%d functions, want the %d wider ones", n, deep*wide/2)
+	}
+	if n := len(slices.MaxFunc(strings.Split(b.String(), "\n"), func(a, b string) int { return len(a) - len(b) })); n > 3*flameName {
+		t.Errorf("a function takes %d letters", n)
 	}
 }
 

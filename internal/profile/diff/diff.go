@@ -3,8 +3,11 @@ package diff
 
 import (
 	"cmp"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +15,9 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/profile"
+	"github.com/org/ebpf-bench-action/internal/symbol/budget"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -82,13 +87,22 @@ type Function struct {
 	Total Change `json:"total,omitzero"`
 }
 
-// stack is a sample of one side.
+// stack is what the samples of a thread and a stack add up to, on one side.
 type stack struct {
 	*profile.Stack
 	thread string
 	side   int
 	values []int64 // scaled, in the order of the kinds
 }
+
+// Bounds of a profile. What is written is made of each stack.
+const (
+	maxTypes  = 100     // of values
+	maxFrames = 4096    // of a stack; those of Go and of perf have some hundreds
+	maxStacks = 2 << 30 // bytes of the functions of all stacks that differ, with their names
+	frameSize = 64
+	maxValue  = 1 << 62 // of a total
+)
 
 // Format formats a value.
 func (k *Kind) Format(v float64) string {
@@ -100,11 +114,11 @@ func (k *Kind) Format(v float64) string {
 	case "count":
 		return unit.Count(v)
 	}
-	return unit.Format(v, k.Unit)
+	return unit.Format(v, escape.Clip(escape.Printable(k.Unit), 20))
 }
 
 // Compare compares two profiles.
-func (o Options) Compare(base, head *Profile) (*Diff, error) {
+func (o Options) Compare(ctx context.Context, base, head *Profile) (*Diff, error) {
 	d := &Diff{Scale: o.Scale, Base: base.side(), Head: head.side(), base: base.Profile, head: head.Profile}
 	known := d.Base.Duration > 0 && d.Head.Duration > 0
 	switch {
@@ -118,13 +132,11 @@ func (o Options) Compare(base, head *Profile) (*Diff, error) {
 	if err := d.choose(o.Sample); err != nil {
 		return nil, err
 	}
-	for side, p := range []*pprof.Profile{d.base, d.head} {
-		for _, s := range p.Sample {
-			d.sum(side, s)
-		}
-	}
 	for i := range d.Kinds {
 		k := &d.Kinds[i]
+		var size [2]float64
+		k.Total.Base, size[0] = sum(d.base, k.column[0])
+		k.Total.Head, size[1] = sum(d.head, k.column[1])
 		k.Factor = 1
 		switch {
 		case d.Scale == "duration":
@@ -132,10 +144,18 @@ func (o Options) Compare(base, head *Profile) (*Diff, error) {
 		case d.Scale == "total" && k.Total.Base != 0:
 			k.Factor = float64(k.Total.Head) / float64(k.Total.Base)
 		}
+		if max(size[0], size[0]*math.Abs(k.Factor), size[1]) > maxValue {
+			return nil, fmt.Errorf("the values of %s are too large: those of a profile add up to more than %d", k.Sample, int64(maxValue))
+		}
 		k.Total.Base = k.scaled(k.Total.Base)
 	}
-	d.read()
+	if err := d.read(ctx); err != nil {
+		return nil, err
+	}
 	for i := range d.Kinds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		d.Kinds[i].Functions = d.functions(i)
 	}
 	return d, nil
@@ -191,41 +211,107 @@ func types(p *pprof.Profile) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// sum adds a sample to the totals.
-func (d *Diff) sum(side int, s *pprof.Sample) {
-	for i := range d.Kinds {
-		k := &d.Kinds[i]
-		if v := s.Value[k.column[side]]; side == 0 {
-			k.Total.Base += v
-		} else {
-			k.Total.Head += v
-		}
+// sum returns the total of a column of values, and that of their sizes without the signs.
+func sum(p *pprof.Profile, column int) (total int64, size float64) {
+	for _, s := range p.Sample {
+		total += s.Value[column]
+		size += math.Abs(float64(s.Value[column]))
 	}
+	return total, size
 }
 
-// read converts the samples.
-func (d *Diff) read() {
+// read converts the samples, and adds up those of a thread that have one stack.
+func (d *Diff) read(ctx context.Context) error {
+	type key struct {
+		*profile.Stack
+		thread string
+	}
+	room := budget.New(maxStacks)
 	for side, p := range []*pprof.Profile{d.base, d.head} {
-		locations := map[*pprof.Location]*profile.Location{}
+		c := converter{locations: map[*pprof.Location]*profile.Location{}, stacks: map[string]*profile.Stack{}}
+		known := map[key]int{}
 		for _, s := range p.Sample {
-			out := stack{Stack: &profile.Stack{}, thread: label(s, "thread"), side: side}
-			for i := range d.Kinds {
-				k := &d.Kinds[i]
-				v := s.Value[k.column[side]]
-				if side == 0 {
-					v = k.scaled(v)
-				}
-				out.values = append(out.values, v)
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			for _, l := range s.Location {
-				if locations[l] == nil {
-					locations[l] = location(l)
-				}
-				out.Locations = append(out.Locations, locations[l])
+			k := key{c.stack(s.Location), label(s, "thread")}
+			at, ok := known[k]
+			if !ok {
+				at = len(d.stacks)
+				known[k] = at
+				d.stacks = append(d.stacks, stack{Stack: k.Stack, thread: k.thread, side: side, values: make([]int64, len(d.Kinds))})
 			}
-			d.stacks = append(d.stacks, out)
+			if err := d.add(&d.stacks[at], s, room); err != nil {
+				return fmt.Errorf("%s: %w", [2]string{d.Base.Name, d.Head.Name}[side], err)
+			}
 		}
 	}
+	return nil
+}
+
+// add adds a sample to those of its stack. What is written has the functions of a stack for
+// each kind that it has a value of: they take of the room.
+func (d *Diff) add(to *stack, s *pprof.Sample, room *budget.Budget) error {
+	for i := range d.Kinds {
+		k := &d.Kinds[i]
+		v := s.Value[k.column[to.side]]
+		if to.side == 0 {
+			v = k.scaled(v)
+		}
+		if to.values[i] == 0 && v != 0 {
+			if err := take(to.Stack, room); err != nil {
+				return err
+			}
+		}
+		to.values[i] += v
+	}
+	return nil
+}
+
+// take takes room for the functions of a stack.
+func take(s *profile.Stack, room *budget.Budget) error {
+	frames := 0
+	for _, l := range s.Locations {
+		if frames += len(l.Frames); frames > maxFrames {
+			return fmt.Errorf("a stack has more than %d functions", maxFrames)
+		}
+		for _, f := range l.Frames {
+			size := len(f.Func)
+			if size == 0 {
+				size = len(l.Module)
+			}
+			if !room.Take(frameSize + uint64(size)) {
+				return bench.WithHint(fmt.Errorf("the functions of all stacks take more than %s of memory", unit.Bytes(maxStacks)), "compare one type of values with --sample, or record for less long")
+			}
+		}
+	}
+	return nil
+}
+
+// converter converts the stacks of a profile.
+type converter struct {
+	locations map[*pprof.Location]*profile.Location
+	stacks    map[string]*profile.Stack // by the identifiers of their locations
+	key       []byte
+}
+
+func (c *converter) stack(locations []*pprof.Location) *profile.Stack {
+	c.key = c.key[:0]
+	for _, l := range locations {
+		c.key = binary.NativeEndian.AppendUint64(c.key, l.ID)
+	}
+	if known := c.stacks[string(c.key)]; known != nil {
+		return known
+	}
+	out := &profile.Stack{Locations: make([]*profile.Location, len(locations))}
+	for i, l := range locations {
+		if c.locations[l] == nil {
+			c.locations[l] = location(l)
+		}
+		out.Locations[i] = c.locations[l]
+	}
+	c.stacks[string(c.key)] = out
+	return out
 }
 
 func label(s *pprof.Sample, name string) string {
@@ -256,53 +342,78 @@ func location(l *pprof.Location) *profile.Location {
 
 // functions returns what changed in the functions.
 func (d *Diff) functions(kind int) []Function {
-	type key struct{ name, in string }
-	sums := map[key]*Function{}
-	at := func(name, in, module string) *Function {
-		f := sums[key{name, in}]
-		if f == nil {
-			f = &Function{Name: name, In: in}
-			sums[key{name, in}] = f
-		}
-		f.Module = module // of the head, which comes last
-		return f
-	}
-	for _, s := range d.stacks {
+	sums := sums{rows: map[rowKey]*row{}, at: map[*profile.Location][]*row{}}
+	for i := range d.stacks {
+		s := &d.stacks[i]
 		value := s.values[kind]
 		if value == 0 {
 			continue
 		}
 		if d.Kinds[kind].Waits {
 			if w := s.Wait(); !w.Idle {
-				at(w.Name, w.In, s.own(w.Name)).Self.add(s.side, value)
+				sums.row(w.Name, w.In, s.own(w.Name)).Self.add(s.side, value)
 			}
 			continue
 		}
-		seen := map[string]bool{}
-		for _, l := range s.Locations {
-			for _, frame := range l.Frames {
-				name := l.Name(frame.Func)
-				f := at(name, "", l.Base())
-				if len(seen) == 0 {
-					f.Self.add(s.side, value)
+		for depth, l := range s.Locations {
+			for inlined, r := range sums.of(l) {
+				if depth == 0 && inlined == 0 {
+					r.Self.add(s.side, value)
 				}
-				if !seen[name] {
-					f.Total.add(s.side, value)
+				if r.last != s { // a function that calls itself counts once
+					r.Total.add(s.side, value)
+					r.last = s
 				}
-				seen[name] = true
 			}
 		}
 	}
 	changed := []Function{}
-	for _, f := range sums {
-		if f.Self.By() != 0 || f.Total.By() != 0 {
-			changed = append(changed, *f)
+	for _, r := range sums.rows {
+		if r.Self.By() != 0 || r.Total.By() != 0 {
+			changed = append(changed, r.Function)
 		}
 	}
 	slices.SortFunc(changed, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(abs(b.Self.By()), abs(a.Self.By())), cmp.Compare(abs(b.Total.By()), abs(a.Total.By())), cmp.Compare(a.Name, b.Name), cmp.Compare(a.In, b.In))
 	})
 	return changed
+}
+
+// sums are what the stacks of a kind add up to.
+type sums struct {
+	rows map[rowKey]*row
+	at   map[*profile.Location][]*row
+}
+
+type rowKey struct{ name, in string }
+
+// row is a function, and the last stack that it was in.
+type row struct {
+	Function
+	last *stack
+}
+
+func (s *sums) row(name, in, module string) *row {
+	r := s.rows[rowKey{name, in}]
+	if r == nil {
+		r = &row{Function: Function{Name: name, In: in}}
+		s.rows[rowKey{name, in}] = r
+	}
+	r.Module = module // of the head, which comes last
+	return r
+}
+
+// of returns the rows of the functions at a location, innermost first.
+func (s *sums) of(l *profile.Location) []*row {
+	if rows := s.at[l]; rows != nil {
+		return rows
+	}
+	rows := make([]*row, len(l.Frames))
+	for i, f := range l.Frames {
+		rows[i] = s.row(l.Name(f.Func), "", l.Base())
+	}
+	s.at[l] = rows
+	return rows
 }
 
 // own returns the module of a function of the stack.

@@ -3,11 +3,14 @@ package diff
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"io"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +70,7 @@ func written(t testing.TB, name string, p *profile.Profile) *Profile {
 
 func compare(t testing.TB, o Options, base, head *Profile) *Diff {
 	t.Helper()
-	d, err := o.Compare(base, head)
+	d, err := o.Compare(t.Context(), base, head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +185,11 @@ func TestOtherValues(t *testing.T) {
 		"one of the profiles does not say how long it was recorded": {Scale: "duration"},
 		`the profiles have no values "cpu" in common`:               {Sample: "cpu"},
 	} {
-		if _, err := o.Compare(memory(1), memory(2)); err == nil || err.Error() != want || bench.Hint(err) == "" {
+		if _, err := o.Compare(t.Context(), memory(1), memory(2)); err == nil || err.Error() != want || bench.Hint(err) == "" {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	_, err := Options{}.Compare(memory(1), written(t, "cpu", recorded(1, ms, ms)))
+	_, err := Options{}.Compare(t.Context(), memory(1), written(t, "cpu", recorded(1, ms, ms)))
 	if err == nil || err.Error() != "the profiles have no type of values in common" || bench.Hint(err) != "heap has objects in count, space in bytes; cpu has samples in count, cpu in nanoseconds, off-cpu in nanoseconds" {
 		t.Errorf("got %v, %s", err, bench.Hint(err))
 	}
@@ -244,6 +247,67 @@ func TestBombsAreRefused(t *testing.T) {
 	}
 }
 
+// A small file can be a large profile.
+func TestLargeProfilesAreRefused(t *testing.T) {
+	const sample, types = "\x12\x00", "\x0a\x00"
+	for name, c := range map[string]struct{ text, want string }{
+		"samples": {strings.Repeat(sample, maxParsed/128+1), "it would take 2.00 GiB of memory, more than 2.00 GiB"},
+		"labels":  {"\x12\x80\x80\x80\x08" + strings.Repeat("\x1a\x00", 8<<20), "it would take 2.25 GiB of memory, more than 2.00 GiB"},
+		"types":   {strings.Repeat(types, maxTypes+1) + "\x12\x67\x12\x65" + strings.Repeat("\x01", maxTypes+1) + "\x32\x00", "it has 101 types of values, more than 100"},
+		// The parser of pprof reads on behind such a number.
+		"long number": {"\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f" + strings.Repeat(sample, 4), "it is not a profile in the format of pprof"},
+		"cut sample":  {"\x12\x02\x1a\x08", "it is not a profile in the format of pprof"},
+	} {
+		if _, err := Read(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// calls returns a profile with a sample of a depth, for each of its threads, of a function that
+// calls itself.
+func calls(name string, depth int, value int64, threads ...string) *Profile {
+	f := &pprof.Function{ID: 1, Name: name}
+	l := &pprof.Location{ID: 1, Line: []pprof.Line{{Function: f}}}
+	p := &pprof.Profile{SampleType: []*pprof.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, Location: []*pprof.Location{l}, Function: []*pprof.Function{f}}
+	for _, thread := range threads {
+		p.Sample = append(p.Sample, &pprof.Sample{Value: []int64{value}, Location: slices.Repeat([]*pprof.Location{l}, depth), Label: map[string][]string{"thread": {thread}}})
+	}
+	return &Profile{"calls", p}
+}
+
+func TestWhatIsMadeOfProfilesIsBounded(t *testing.T) {
+	once := calls("f", 1, 1, "a")
+	// As many samples as there are times, and one stack.
+	d := compare(t, Options{}, calls("f", maxFrames, 1, slices.Repeat([]string{"a"}, 1000)...), calls("f", maxFrames, 2, "a"))
+	if f := d.Kinds[0].Functions; len(d.stacks) != 2 || len(f) != 1 || f[0].Self != (Change{1000, 2}) || f[0].Total != (Change{1000, 2}) {
+		t.Errorf("%d stacks, functions %+v", len(d.stacks), f)
+	}
+	var threads []string
+	for i := range 600 {
+		threads = append(threads, strconv.Itoa(i))
+	}
+	for want, head := range map[string]*Profile{
+		"calls: a stack has more than 4096 functions":                                                 calls("f", maxFrames+1, 1, "a"),
+		"calls: the functions of all stacks take more than 2.00 GiB of memory":                        calls(strings.Repeat("f", 1000), maxFrames, 1, threads...),
+		"the values of cpu are too large: those of a profile add up to more than 4611686018427387904": calls("f", 1, 1<<62, "a", "b"),
+	} {
+		if _, err := (Options{}).Compare(t.Context(), once, head); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	long, short := calls("f", 1, 1<<40, "a"), calls("f", 1, 1, "a")
+	long.DurationNanos, short.DurationNanos = 1, 1<<40
+	if _, err := (Options{}).Compare(t.Context(), long, short); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("scaled: got %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := (Options{}).Compare(ended, once, once); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: got %v", err)
+	}
+}
+
 // Whatever a profile has, the comparison and all of its formats are written.
 func FuzzCompare(f *testing.F) {
 	for _, p := range []*profile.Profile{recorded(1, ms, ms), recorded(2, 0, 5*ms)} {
@@ -270,7 +334,7 @@ func FuzzCompare(f *testing.F) {
 		head := &Profile{"head", p}
 		for _, base := range []*Profile{known, head} {
 			for _, scale := range append([]string{""}, Scales...) {
-				d, err := Options{Scale: scale}.Compare(base, head)
+				d, err := Options{Scale: scale}.Compare(t.Context(), base, head)
 				if err != nil {
 					continue
 				}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/input"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Profile is a profile that was read from a file.
@@ -26,8 +27,12 @@ func (p *Profile) side() Side {
 	return Side{Name: p.Name, Duration: max(time.Duration(p.DurationNanos), 0)}
 }
 
-// maxSize bounds what a profile is uncompressed, in bytes.
-const maxSize = 256 << 20
+// maxSize bounds what a profile is uncompressed, and maxParsed what is made of it, in bytes. One
+// of 500,000 stacks of 50 functions takes half of the latter.
+const (
+	maxSize   = 256 << 20
+	maxParsed = 2 << 30
+)
 
 // ReadBoth reads two profiles. They must not be one file, which has no change.
 func ReadBoth(ctx context.Context, base, head string) (b, h *Profile, err error) {
@@ -78,17 +83,30 @@ func read(r io.Reader, most int64) (*pprof.Profile, error) {
 	case int64(len(text)) > most:
 		return nil, fmt.Errorf("it has more than %d bytes", most)
 	}
+	parsed, ok := parsedSize(text)
+	switch {
+	case !ok:
+		return nil, noProfile()
+	case parsed > maxParsed:
+		return nil, fmt.Errorf("it would take %s of memory, more than %s", unit.Bytes(float64(parsed)), unit.Bytes(maxParsed))
+	}
 	p, err := pprof.ParseUncompressed(text)
 	if err == nil {
 		err = p.CheckValid()
 	}
 	switch {
 	case err != nil || len(p.SampleType) == 0:
-		return nil, bench.WithHint(errors.New("it is not a profile in the format of pprof"), "record one with ebpf-bench profile --out X.pb.gz")
+		return nil, noProfile()
+	case len(p.SampleType) > maxTypes:
+		return nil, fmt.Errorf("it has %d types of values, more than %d", len(p.SampleType), maxTypes)
 	case len(p.Sample) == 0:
 		return nil, errors.New("the profile has no samples")
 	}
 	return p, nil
+}
+
+func noProfile() error {
+	return bench.WithHint(errors.New("it is not a profile in the format of pprof"), "record one with ebpf-bench profile --out X.pb.gz")
 }
 
 func damaged(err error) error {

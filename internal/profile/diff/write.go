@@ -48,6 +48,9 @@ func (d *Diff) WriteFolded(w io.Writer) error {
 	sums := map[string]*Change{}
 	for _, s := range d.stacks {
 		for i, value := range s.values {
+			if value == 0 {
+				continue
+			}
 			name := s.Folded(d.Kinds[i].Sample, s.thread)
 			if sums[name] == nil {
 				sums[name] = &Change{}

@@ -27,6 +27,7 @@ func compared() *DiffModel {
 				{Name: "main.pause\x1b[1m", In: "Nanosleep", Self: diff.Change{Base: 100 * ms, Head: 300 * ms}},
 			}},
 			{Sample: "disk", Unit: "nanoseconds", Factor: 2.5, Waits: true},
+			{Sample: "::error::no", Unit: "\x1b[2J\n::error::a unit of others", Factor: 2.5, Total: diff.Change{Base: 1, Head: 2}},
 		},
 	}}
 }

@@ -87,7 +87,7 @@ func (f *diffFlags) run(ctx context.Context, t *ui.Terminal, args []string, outs
 	if err != nil {
 		return exit.Usage(err)
 	}
-	d, err := f.Compare(base, head)
+	d, err := f.Compare(ctx, base, head)
 	if err != nil {
 		return exit.Usage(err)
 	}
