@@ -17,7 +17,10 @@ import (
 
 // UsageError returns a usage error for a command.
 func UsageError(cmd *cobra.Command, err error) error {
-	return exit.Usage(bench.WithHint(err, "see "+cmd.CommandPath()+" --help"))
+	if bench.Hint(err) == "" {
+		err = bench.WithHint(err, "see "+cmd.CommandPath()+" --help")
+	}
+	return exit.Usage(err)
 }
 
 // UsageArgs checks the arguments of a command. Its error says which one is wrong.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/org/ebpf-bench-action/internal/baseline/format"
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // File is the file of --out, or "" without it.
@@ -54,9 +55,12 @@ func New(name string, reads []string) (File, error) {
 			}
 		}
 	}
-	probe, err := pending(name)
+	replaced, err := find(name)
 	if err == nil {
-		err = probe.Cleanup()
+		var probe *renameio.PendingFile
+		if probe, err = replaced.pending(name); err == nil {
+			err = probe.Cleanup()
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("--out %s: %w", name, err)
@@ -88,11 +92,49 @@ func isStored(name string) bool {
 	return format.IsFile(head[:n])
 }
 
+// old is the file that will be replaced; nil if there is none.
+type old struct {
+	uid, gid int
+	mode     fs.FileMode
+}
+
+// find returns the file that will be replaced. It refuses one that somebody else put into a
+// folder that everyone can write to: with its owner and its permissions, it would give them
+// what is written. The kernel refuses to open such a file, see protected_regular in proc(5).
+func find(name string) (*old, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, nil // there is none, or creating one says why not
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil, errors.New("its owner is unknown")
+	}
+	folder, err := os.Stat(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	above, ok := folder.Sys().(*syscall.Stat_t)
+	if ok && folder.Mode()&0o002 != 0 && stat.Uid != above.Uid && !isUser(int(stat.Uid)) {
+		return nil, bench.WithHint(errors.New("it belongs to another user, in a folder that everyone can write to"), "remove it, or name a file in another folder")
+	}
+	return &old{int(stat.Uid), int(stat.Gid), info.Mode().Perm()}, nil
+}
+
+// isUser reports whether a user is the one who called this process, also by sudo.
+func isUser(uid int) bool {
+	called, _, ok := caller(os.Getenv)
+	return uid == os.Geteuid() || ok && os.Geteuid() == 0 && uid == called
+}
+
 // pending returns a file that will replace another as a whole, with its
 // permissions. Until then it lies next to it.
-func pending(name string) (*renameio.PendingFile, error) {
-	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)),
-		renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
+func (o *old) pending(name string) (*renameio.PendingFile, error) {
+	permissions := renameio.WithPermissions(0o644)
+	if o != nil {
+		permissions = renameio.WithStaticPermissions(o.mode)
+	}
+	file, err := renameio.NewPendingFile(name, renameio.WithTempDir(filepath.Dir(name)), permissions)
 	return file, unnamed("create it", err)
 }
 
@@ -120,12 +162,20 @@ func (o File) Write(encode func(io.Writer) error) error {
 // Replace replaces a file as a whole, or creates it. A replaced file keeps its
 // owner; a file created by sudo belongs to the user who called sudo.
 func Replace(name string, encode func(io.Writer) error) error {
-	file, err := pending(name)
+	replaced, err := find(name)
+	if err != nil {
+		return err
+	}
+	file, err := replaced.pending(name)
 	if err != nil {
 		return err
 	}
 	defer file.Cleanup() //nolint:errcheck // a temporary file at worst
-	if uid, gid, ok := owner(name, os.Getenv); ok && os.Geteuid() == 0 {
+	uid, gid, ok := caller(os.Getenv)
+	if replaced != nil {
+		uid, gid, ok = replaced.uid, replaced.gid, true
+	}
+	if ok && os.Geteuid() == 0 {
 		// On a file system without owners, nobody else owns the file either.
 		_ = file.Chown(uid, gid)
 	}
@@ -135,16 +185,8 @@ func Replace(name string, encode func(io.Writer) error) error {
 	return unnamed("write it", err)
 }
 
-// owner returns the owner of a file, or of a file to be created if the
-// environment is that of sudo.
-func owner(name string, getenv func(string) string) (uid, gid int, ok bool) {
-	if info, err := os.Lstat(name); err == nil {
-		stat, ok := info.Sys().(*syscall.Stat_t)
-		if !ok {
-			return 0, 0, false
-		}
-		return int(stat.Uid), int(stat.Gid), true
-	}
+// caller returns the user who called sudo, if the environment is that of sudo.
+func caller(getenv func(string) string) (uid, gid int, ok bool) {
 	uid, err := strconv.Atoi(getenv("SUDO_UID"))
 	gid, err2 := strconv.Atoi(getenv("SUDO_GID"))
 	return uid, gid, err == nil && err2 == nil && uid >= 0 && gid >= 0

@@ -98,10 +98,16 @@ func (s *Server) source(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, `<!DOCTYPE html><title>Source</title><p>The source is in the <a href="%s">Firefox Profiler</a>: double-click a function there.`, html.EscapeString(s.Viewer))
 }
 
+// patience is how long a connection may take to ask for something.
+const patience = 10 * time.Second
+
 // Run serves until the context is done.
-func (s *Server) Run(ctx context.Context) error {
-	const patience = 10 * time.Second
-	server := &http.Server{Handler: s.handler, ReadHeaderTimeout: patience}
+func (s *Server) Run(ctx context.Context) error { return s.run(ctx, patience) }
+
+func (s *Server) run(ctx context.Context, patience time.Duration) error {
+	server := &http.Server{Handler: s.handler, ReadTimeout: patience}
+	// Other users of the machine can connect, and would keep what they open.
+	server.SetKeepAlivesEnabled(false)
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	err := server.Serve(s.listener)

@@ -82,8 +82,41 @@ func TestPagesThatWrite(t *testing.T) {
 	}
 }
 
-// run serves a profile until the test ends, and checks that it then ends without an error.
-func run(t testing.TB, p *profile.Profile) *Server {
+// Other users can connect, but keep no connection, and so no memory and no file, for long.
+func TestConnectionsEnd(t *testing.T) {
+	p, _ := sampled(t)
+	const short = 100 * time.Millisecond
+	s := runWith(t, p, short)
+	address := s.listener.Addr().String()
+	for name, sent := range map[string]string{
+		"nothing":        "",
+		"half a request": "GET / HTTP/1.1\r\nHost: x\r\n",
+		"half a body":    "POST /asm/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+		"no secret":      "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n",
+		"the secret":     "GET " + strings.TrimPrefix(s.URL, "http://"+address) + "/profile.json.gz HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n",
+	} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		// Much longer than the server waits: a test that hangs here failed.
+		if err := c.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, sent); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection was kept", name)
+		}
+	}
+}
+
+func run(t testing.TB, p *profile.Profile) *Server { return runWith(t, p, patience) }
+
+// runWith serves a profile until the test ends, and checks that it then ends without an error.
+func runWith(t testing.TB, p *profile.Profile, patience time.Duration) *Server {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	l, err := Listen("127.0.0.1:0")
@@ -96,7 +129,7 @@ func run(t testing.TB, p *profile.Profile) *Server {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
+	go func() { ended <- s.run(ctx, patience) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
