@@ -32,9 +32,18 @@ const maxMounts = 16 << 20
 
 // own are the mounts of this process.
 var own = sync.OnceValues(func() (*mounts, error) {
-	file, err := os.Open("/proc/self/mountinfo")
-	return &mounts{file: file}, err
+	return openMounts("/proc/self/mountinfo", nil)
 })
+
+// openMounts opens a list of mounts, and does not let the runtime wait for it as [os.Open] does:
+// that takes the news of a change away.
+func openMounts(path string, left *budget.Budget) (*mounts, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return &mounts{file: os.NewFile(uintptr(fd), path), budget: left}, nil
+}
 
 // mount returns the mount with a number, if there is one.
 func (m *mounts) mount(id uint64) (found mount, known bool, err error) {

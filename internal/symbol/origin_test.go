@@ -384,16 +384,15 @@ func TestMounts(t *testing.T) {
 		if err := errors.Join(unix.Unshare(unix.CLONE_NEWNS), unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")); err != nil {
 			return err
 		}
-		list, err := os.Open("/proc/thread-self/mountinfo")
+		text, err := os.ReadFile("/proc/thread-self/mountinfo")
 		if err != nil {
 			return err
 		}
-		defer list.Close()
-		text, err := os.ReadFile(list.Name())
+		once, err := openMounts("/proc/thread-self/mountinfo", budget.New(2*int64(len(text))+1))
 		if err != nil {
 			return err
 		}
-		once := &mounts{file: list, budget: budget.New(2*int64(len(text)) + 1)}
+		defer once.file.Close()
 		for range 2 {
 			if known, err := once.has("0:9999"); known || err != nil {
 				t.Errorf("read once: %t, %v", known, err)

@@ -25,19 +25,19 @@ type Root struct {
 // OpenRoot opens the root folder of the process. The garbage collector closes it. Its mounts take
 // of the budget when they are read.
 func (p Process) OpenRoot(left *budget.Budget) (*Root, error) {
-	list, err := os.Open(p.file("mountinfo"))
+	list, err := openMounts(p.file("mountinfo"), left)
 	if err != nil {
 		return nil, err
 	}
 	folder, err := os.OpenFile(p.file("root"), unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, errors.Join(err, list.Close())
+		return nil, errors.Join(err, list.file.Close())
 	}
 	foreign, err := p.isForeign()
 	if err != nil {
-		return nil, errors.Join(err, folder.Close(), list.Close())
+		return nil, errors.Join(err, folder.Close(), list.file.Close())
 	}
-	return &Root{folder, &mounts{file: list, budget: left}, foreign}, nil
+	return &Root{folder, list, foreign}, nil
 }
 
 func (p Process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.PID, name) }
