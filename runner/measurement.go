@@ -191,7 +191,7 @@ func (t *track) countInsns(ctx context.Context, like count.Like) {
 	if w := e.Warning(); w != "" && len(e.Kinds()) == 0 {
 		t.warn(w)
 	}
-	for _, w := range e.TailCallWarnings() {
+	for _, w := range append(e.TailCallWarnings(), e.LaterWarnings()...) {
 		t.warn(w)
 	}
 }

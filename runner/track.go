@@ -243,6 +243,10 @@ func (t *track) complete() bench.Result {
 	if t.executed != nil {
 		r.Samples = append(r.Samples, t.executed.Sample())
 		r.Kinds = t.executed.Kinds()
+		r.Later = t.executed.Later()
+		if later := t.executed.LaterSample(); later != nil {
+			r.Samples = append(r.Samples, *later)
+		}
 		if first := t.executed.Opening(); first != nil {
 			r.Samples = append(r.Samples, *first)
 		}

@@ -166,6 +166,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	switch {
 	case p.Head == nil:
 		j.removed(v, p)
+	case s.measure == bench.BPFInsnsLater.Name && p.Base != nil && uncalled(p.Base) != uncalled(p.Head):
+		v.Outcome, v.Why = Inconclusive, "not the same number of callbacks was called on both sides"
 	case head == nil && p.Base == nil && j.comparison.BaseTestbed == nil:
 		// A comparison drives only what both sides have.
 		v.Outcome, v.Why = Inconclusive, "added, and not run beside anything: its budget could not be applied"
@@ -198,7 +200,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 
 // ofCalls reports whether a measure depends on how many runs a call of test_run makes.
 func ofCalls(m bench.Measure) bool {
-	return m.Name != bench.BPFInsns.Name && m.Name != bench.BPFInsnsFirst.Name && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
+	return !isBPF(m.Name) && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
 }
 
 func because(reason string) string {
@@ -216,13 +218,27 @@ func sample(r *bench.Result, measure string) *bench.Sample {
 	if s := r.Sample(measure); s != nil && len(s.Values) > 0 {
 		return s
 	}
-	if measure != bench.BPFInsnsFirst.Name {
+	if measure != bench.BPFInsnsFirst.Name && measure != bench.BPFInsnsLater.Name {
 		return nil
 	}
 	all := sample(r, bench.BPFInsns.Name)
-	if all == nil {
+	switch {
+	case all == nil, measure == bench.BPFInsnsLater.Name && len(r.Later) > 0:
 		return nil
+	case measure == bench.BPFInsnsLater.Name:
+		// Runs leave nothing for later.
+		return &bench.Sample{Measure: bench.BPFInsnsLater, Values: []float64{0}}
 	}
 	// Its first runs are like all others.
 	return &bench.Sample{Measure: bench.BPFInsnsFirst, Values: all.Values}
+}
+
+// uncalled returns how many callbacks were to be called after the runs, and were not.
+func uncalled(r *bench.Result) (n int) {
+	for _, l := range r.Later {
+		if l.BPFInsns == nil {
+			n++
+		}
+	}
+	return n
 }

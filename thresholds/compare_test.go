@@ -125,6 +125,53 @@ func TestFirstRuns(t *testing.T) {
 	}
 }
 
+// What runs leave for later is judged where both sides' callbacks were called. A side
+// without callbacks leaves nothing.
+func TestLater(t *testing.T) {
+	p := policy(t, "thresholds: []\n")
+	never := -1.0 // called
+	for _, c := range []struct {
+		base, head []float64
+		want       Outcome // "": not judged
+	}{
+		{nil, nil, ""},
+		{[]float64{10}, []float64{10}, Pass},
+		{[]float64{10}, []float64{11}, Regression},
+		{[]float64{10}, nil, Improvement},
+		{nil, []float64{10}, Regression},
+		{[]float64{never}, []float64{never}, ""},
+		{[]float64{10}, []float64{never}, Inconclusive},
+		{[]float64{never}, []float64{10}, Inconclusive},
+		{nil, []float64{never}, ""},
+		{[]float64{10, never}, []float64{10, 10}, Inconclusive},
+	} {
+		pair := measured(bench.BPFInsns, "a", 5, 5)
+		for r, calls := range map[*bench.Result][]float64{pair.Base: c.base, pair.Head: c.head} {
+			sum := 0.0
+			for _, n := range calls {
+				later := bench.Later{Function: "tick", By: "timer"}
+				if n != never {
+					later.BPFInsns = &n
+					sum += n
+				}
+				r.Later = append(r.Later, later)
+			}
+			if sum > 0 {
+				r.Samples = append(r.Samples, bench.Sample{Measure: bench.BPFInsnsLater, Values: []float64{sum}})
+			}
+		}
+		got := Outcome("")
+		for _, v := range p.Compare(comparison(pair), Options{}).All {
+			if v.Measure.Name == bench.BPFInsnsLater.Name {
+				got = v.Outcome
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v and %v: %q, want %q", c.base, c.head, got, c.want)
+		}
+	}
+}
+
 func TestBenchmarksOfOneSide(t *testing.T) {
 	added, removed := exactPair("new", 0, 5), exactPair("old", 5, 0)
 	added.Base, removed.Head = nil, nil

@@ -108,10 +108,12 @@ func canHave(driver, measure string) bool {
 
 // isOf reports whether a measure belongs to a mode.
 func isOf(mode bench.Mode, measure string) bool {
-	return isStatic(measure) || measure == bench.BPFInsns.Name || measure == bench.BPFInsnsFirst.Name || isCounted(measure) == (mode == bench.ModeExact)
+	return isStatic(measure) || isBPF(measure) || isCounted(measure) == (mode == bench.ModeExact)
 }
 
 func isHardware(measure string) bool { return isAmong(bench.HardwareMeasures, measure) }
+
+func isBPF(measure string) bool { return isAmong(bench.BPFMeasures, measure) }
 
 func isStatic(measure string) bool { return isAmong(bench.StaticMeasures, measure) }
 

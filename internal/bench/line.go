@@ -16,6 +16,10 @@ type Line struct {
 	Program string `json:"program"`
 	// Function is the function in the bytecode, which may have others inlined.
 	Function string `json:"function"`
+	// Later is what calls the function, or one that calls it, after the run that asked for
+	// it: timer, workqueue or task. What is executed of the line is then per call. It is
+	// empty if runs execute the line.
+	Later string `json:"later,omitempty"`
 	// File and Number are where the line is, according to the debug information of the
 	// head's object, or of the base's if only that has the line. They are empty and 0
 	// without debug information.
@@ -44,7 +48,8 @@ type Line struct {
 
 // Executed is what is executed in a part of a program.
 type Executed struct {
-	// PerRun is the mean number of BPF instructions executed per run of the benchmark.
+	// PerRun is the mean number of BPF instructions executed per run of the benchmark, or
+	// per call of a callback that is called later.
 	PerRun float64 `json:"per_run"`
 	// Instructions is how many instructions that part of the program has.
 	Instructions int `json:"instructions"`

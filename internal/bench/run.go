@@ -132,6 +132,9 @@ type Result struct {
 	// BPF instructions, in runs that were counted one by one. There are none if all were
 	// alike, or of too many kinds.
 	Kinds []Kind `json:"kinds,omitempty"`
+	// Later are the callbacks that something calls after the runs that asked for it. What
+	// they execute is in no other figure.
+	Later []Later `json:"later,omitempty"`
 	// CPUs is on how many CPUs the program ran concurrently, 0 for one.
 	CPUs int `json:"cpus,omitempty"`
 	// Procs is on how many CPUs another tool says that it could run, 0 if it does not say.
@@ -150,6 +153,17 @@ type Kind struct {
 	BPFInsns uint64 `json:"bpf_insns"`
 	// Runs is how many of the counted runs were of this kind.
 	Runs uint64 `json:"runs"`
+}
+
+// Later is a callback that is called after the run that asked for it.
+type Later struct {
+	Program  string `json:"program"`
+	Function string `json:"function"`
+	// By is what calls it: timer, workqueue or task.
+	By string `json:"by"`
+	// BPFInsns is the mean number of BPF instructions that a call executes, nil if it was
+	// not called while runs were counted.
+	BPFInsns *float64 `json:"bpf_insns,omitempty"`
 }
 
 // Alert is a budget that a value exceeds.
@@ -311,7 +325,7 @@ var (
 // Counted returns the unit in the words of a sentence: the instructions of the machine
 // stand beside those of BPF.
 func (m Measure) Counted() string {
-	if (m.Name == BPFInsns.Name || m.Name == BPFInsnsFirst.Name) && m.Unit != "" {
+	if slices.ContainsFunc(BPFMeasures, func(b Measure) bool { return b.Name == m.Name }) && m.Unit != "" {
 		return "BPF " + m.Unit
 	}
 	return m.Unit
@@ -325,6 +339,14 @@ var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: Lower
 // BPFInsnsFirst is BPFInsns of the first run, which finds maps as the suite prepared
 // them. A result has it if later runs execute another number.
 var BPFInsnsFirst = Measure{Name: "bpf-insns-first", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+
+// BPFInsnsLater is how many BPF instructions the callbacks execute that are called after
+// the run that asked for it, by timers, workqueues or tasks: the sum over callbacks of
+// what a call executes, however many runs there are for each.
+var BPFInsnsLater = Measure{Name: "bpf-insns-later", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+
+// BPFMeasures are the measures that count BPF instructions, in the order of reports.
+var BPFMeasures = []Measure{BPFInsns, BPFInsnsFirst, BPFInsnsLater}
 
 // The measures of hardware counters, net of the floor, if the machine has them: what its
 // CPU did in the kernel during a run by test_run.
@@ -369,8 +391,8 @@ var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates
 // measures are all measures, in the order of reports.
 var measures = slices.Concat([]Measure{
 	Latency, LatencyRaw, LatencyFloor, Contention, Throughput,
-	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath, BPFInsns, BPFInsnsFirst,
-}, HardwareMeasures, StaticMeasures, []Measure{Allocs, HeapBytes})
+	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
+}, BPFMeasures, HardwareMeasures, StaticMeasures, []Measure{Allocs, HeapBytes})
 
 // Measures returns the names of all measures.
 func Measures() []string {

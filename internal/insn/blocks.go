@@ -141,9 +141,12 @@ func (g *graph) link(b int, at []int) {
 // after returns the blocks that may follow a block.
 func (g *graph) after(b int) []int { return g.successors[g.first[b]:g.first[b+1]] }
 
-// functionAt returns the function that starts with an instruction.
-func (g *graph) functionAt(start int) int {
-	f, _ := slices.BinarySearchFunc(g.functions, start, func(fn Function, i int) int { return fn.Start - i })
+// functionAt returns the function that contains an instruction.
+func (g *graph) functionAt(i int) int {
+	f, starts := slices.BinarySearchFunc(g.functions, i, func(fn Function, i int) int { return fn.Start - i })
+	if !starts {
+		f--
+	}
 	return f
 }
 

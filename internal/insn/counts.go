@@ -43,19 +43,22 @@ func (c *Counts) Equal(other *Counts) bool {
 	return slices.EqualFunc(c.blocks, other.blocks, slices.Equal)
 }
 
-// Executed returns how many BPF instructions a program executed. It excludes
-// those of programs that it tail called. A 64-bit load is one instruction.
+// Executed returns how many BPF instructions runs of a program executed. It
+// excludes those of programs that it tail called, and those of callbacks that are
+// called later. A 64-bit load is one instruction.
 func (c *Counts) Executed(program string) uint64 {
 	p, counts := c.of(program)
 	var n uint64
 	for b := range counts {
-		n += counts[b] * uint64(p.Blocks[b].End-p.Blocks[b].Start)
+		if block := &p.Blocks[b]; p.Functions[block.Function].Later == "" {
+			n += counts[b] * uint64(block.End-block.Start)
+		}
 	}
 	return n
 }
 
-// Total returns how many BPF instructions all programs of the collection
-// executed.
+// Total returns how many BPF instructions runs of all programs of the collection
+// executed, without those of callbacks that are called later.
 func (c *Counts) Total() uint64 {
 	var n uint64
 	for _, p := range c.table.Programs {

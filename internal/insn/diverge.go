@@ -24,7 +24,7 @@ type Divergence struct {
 
 // Diverge returns the blocks that runs of the same programs, each counted by
 // Sub, did not execute equally often. There are none in programs that depend
-// only on their input.
+// only on their input. Callbacks that are called later are not part of a run.
 func Diverge(runs ...*Counts) []Divergence {
 	if len(runs) < 2 {
 		return nil
@@ -38,7 +38,7 @@ func Diverge(runs ...*Counts) []Divergence {
 			for r := range runs {
 				counts[r] = runs[r].blocks[i][b]
 			}
-			if slices.Min(counts) == slices.Max(counts) {
+			if slices.Min(counts) == slices.Max(counts) || p.Functions[p.Blocks[b].Function].Later != "" {
 				continue
 			}
 			found = append(found, Divergence{

@@ -81,18 +81,18 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 		return nil, err
 	}
 	g := newGraph(name, labelled, targets)
+	later := g.markLater()
 	l := live(g)
 	places := sites(l)
 	weights := avoid(g, places)
 
 	p := &Program{Name: name, Type: spec.Type, Instructions: labelled, Functions: g.functions, Blocks: g.blocks}
 	counted := make([]bool, len(g.blocks))
-	switch o.Placement {
-	case EveryBlock:
+	if o.Placement == EveryBlock || later { // which runs while counters are read
 		for b := range counted {
 			counted[b] = true
 		}
-	default:
+	} else {
 		counted, p.equations = place(g, weights)
 	}
 	counters := t.counters

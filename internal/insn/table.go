@@ -32,6 +32,17 @@ type Program struct {
 type Function struct {
 	Name       string
 	Start, End int
+	// Later is what calls the function, or one that calls it, after the run that
+	// asked for it: timer, workqueue or task. It is empty if the run itself may
+	// execute the function.
+	Later string
+	// Callback is the index of the function that is called then.
+	Callback int
+	// handed are the calls that hand the function over, to be called by what by says.
+	// shares are the functions that it and runs may execute.
+	handed []int
+	by     string
+	shares []string
 }
 
 // Block is a basic block: Instructions from Start up to End that are executed

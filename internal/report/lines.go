@@ -26,7 +26,11 @@ func DearestLines(p *bench.Pair) []bench.Line {
 
 // LineChange formats the change of a line: 2 → 19 BPF instructions a run (+17).
 func LineChange(l *bench.Line) string {
-	return unit.Mean(PerRun(l.Base)) + " → " + unit.Mean(PerRun(l.Head)) + " BPF instructions a run (" + MoreInsns(l.Delta()) + ")"
+	per := "a run"
+	if l.Later != "" {
+		per = "a call, by a " + escape.Printable(l.Later) + " after the run"
+	}
+	return unit.Mean(PerRun(l.Base)) + " → " + unit.Mean(PerRun(l.Head)) + " BPF instructions " + per + " (" + MoreInsns(l.Delta()) + ")"
 }
 
 // LineText formats a line with its place, its change and its source, as one

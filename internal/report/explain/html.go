@@ -175,7 +175,7 @@ func newPageProgram(m *Model, p *program, id string) pageProgram {
 		if p.Head == nil {
 			of = f.base
 		}
-		fn.Insns, fn.Share = unit.Mean(of), unit.Percent(share(of, p.side().PerRun))
+		fn.Insns, fn.Share = unit.Mean(of), unit.Percent(p.shareOf(of, f.later))
 		fn.Files = pageFiles(f.lines, names, line, m.around(p))
 		out.Functions = append(out.Functions, fn)
 	}

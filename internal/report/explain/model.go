@@ -196,8 +196,9 @@ func (p *program) listing(m *Model) listing {
 		case m.All && report.PerRun(l.Base)+report.PerRun(l.Head) > 0:
 			out.lines = append(out.lines, l)
 		case p.two() && report.PerRun(p.of(l)) > 0:
-			out.same++
-			out.sameInsns += report.PerRun(p.of(l))
+			if out.same++; l.Later == "" {
+				out.sameInsns += report.PerRun(p.of(l))
+			}
 		}
 	}
 	slices.SortStableFunc(out.lines, func(a, b *bench.Line) int {
@@ -227,6 +228,7 @@ func inFile(a, b *bench.Line) int {
 // and instruction.
 type function struct {
 	program, name string
+	later         string // what calls it after the run; see bench.Line
 	lines         []*bench.Line
 	base, head    float64
 	baseHas       bool
@@ -245,7 +247,7 @@ func (p *program) functions() []function {
 		if !ok {
 			n = len(all)
 			at[key] = n
-			all = append(all, function{program: program, name: name})
+			all = append(all, function{program: program, name: name, later: l.Later})
 		}
 		f := &all[n]
 		f.lines = append(f.lines, l)
@@ -291,7 +293,15 @@ func (f *function) label(p *program) string {
 	if p.two() && f.program == p.Head.Program && f.name == p.Head.Program && p.Base.Program != p.Head.Program {
 		return p.Base.Program + " → " + p.Head.Program
 	}
-	return functionLabel(p, f.program, f.name)
+	return functionLabel(p, f.program, f.name) + calledBy(f.later)
+}
+
+// calledBy says what calls a function after the run, if something does.
+func calledBy(later string) string {
+	if later == "" {
+		return ""
+	}
+	return ", called by a " + later
 }
 
 func functionLabel(p *program, program, function string) string {

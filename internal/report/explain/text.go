@@ -106,7 +106,7 @@ func (e *textProgram) lineGrid(machine bool) *grid.Grid {
 func (e *textProgram) place(l *bench.Line) grid.Cell {
 	place := grid.Name(e.names.place(l)).And(grid.Figure(marks(e.p, l)))
 	if f := otherFunction(e.p, l); f != "" {
-		place = place.And(grid.Figure(" in "), grid.ShortName(f, 40))
+		place = place.And(grid.Figure(" in "), grid.ShortName(f, 40), grid.Figure(escape.Printable(calledBy(l.Later))))
 	}
 	return place
 }
@@ -192,7 +192,7 @@ func (e *textProgram) functionTable() string {
 		figures := []string{base, head, delta}
 		if !e.p.two() {
 			n := f.head + f.base
-			figures = []string{unit.Mean(n), unit.Percent(share(n, e.p.side().PerRun))}
+			figures = []string{unit.Mean(n), unit.Percent(e.p.shareOf(n, f.later))}
 		}
 		t.Row(append([]grid.Cell{grid.ShortName(f.label(e.p), 80)}, grid.Words(figures...)...)...)
 	}

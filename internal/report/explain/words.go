@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -145,9 +146,18 @@ func runs(n uint64) string {
 	return unit.Exact(float64(n)) + " runs"
 }
 
-// share returns the share of a line in everything that its side executes.
+// share returns the share of a line in everything that runs of its side execute.
 func (p *program) share(l *bench.Line) float64 {
-	return share(report.PerRun(p.of(l)), p.side().PerRun)
+	return p.shareOf(report.PerRun(p.of(l)), l.Later)
+}
+
+// shareOf returns the share of instructions in those of a run, which has none of
+// those that something executes later.
+func (p *program) shareOf(insns float64, later string) float64 {
+	if later != "" {
+		return math.NaN()
+	}
+	return share(insns, p.side().PerRun)
 }
 
 // chance reports whether the sides differ by no more than runs of one of them do.

@@ -213,6 +213,11 @@ func facts(r *Row) []string {
 	if len(r.Kinds) > 0 {
 		all = append(all, kinds(r))
 	}
+	for _, l := range r.Later {
+		if l.BPFInsns != nil {
+			all = append(all, escape.Printable(fmt.Sprintf("%s executes %s BPF instructions when a %s calls it, after the run", l.Function, unit.Mean(*l.BPFInsns), l.By)))
+		}
+	}
 	if first, ok := r.Get(bench.BPFInsnsFirst); ok {
 		text := fmt.Sprintf("the first run, which finds maps as they were prepared, executes %s BPF instructions", unit.Mean(first.Center))
 		if later, ok := r.Get(bench.BPFInsns); ok {

@@ -38,8 +38,9 @@ type Executed struct {
 	Fills []bench.MapFill
 	// passes are the counts of slices that should be alike.
 	passes []pass
-	// total are the counts of all passes together.
-	total *insn.Counts
+	// total are the counts of all passes together, after those of what came between
+	// the passes and last, the latest counts.
+	total, after, last *insn.Counts
 	// failed are the tail calls that did not happen; of those in unclear, some
 	// or all did not.
 	failed, unclear []failedTailCall

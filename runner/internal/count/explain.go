@@ -75,6 +75,7 @@ func (e *Executed) Warnings() []string {
 	if w := e.unclearTailCalls(); w != "" {
 		all = append(all, w)
 	}
+	all = append(all, e.LaterWarnings()...)
 	if !srcline.Known(e.table.Programs) {
 		all = append(all, fmt.Sprintf("%s has no debug information of its lines, so these are blocks of instructions: compile it with -g", e.job.Object.Path))
 	}

@@ -50,18 +50,30 @@ type programLines struct {
 	runs            []uint64
 	slots           []int
 	text            []string // of the instructions, if lines should include them
+	// later has the callback, and how often it was called, of each function that
+	// something calls after the runs.
+	later map[string]insn.Later
 }
 
 func (e *Executed) lines() []programLines {
 	if e == nil {
 		return nil
 	}
-	sum := e.total
+	called := e.last.Sub(e.first)
 	of := func(program string) programLines {
-		code, total := e.table.Program(program), sum.Instructions(program)
+		code, total := e.table.Program(program), e.total.Instructions(program)
+		later := called.LaterOf(program)
+		if len(later) > 0 {
+			since := called.Instructions(program)
+			for _, f := range code.Functions {
+				if f.Later != "" {
+					copy(total[f.Start:f.End], since[f.Start:f.End])
+				}
+			}
+		}
 		p := programLines{
 			program: program, side: e, lines: srcline.Of(code, total), executed: total,
-			first: e.first.Instructions(program), slots: code.Slots(),
+			first: e.first.Instructions(program), slots: code.Slots(), later: later,
 		}
 		for i, next := range e.passes {
 			if next.runs > 0 && (i == 0 || next.counts != e.passes[i-1].counts) {
@@ -94,6 +106,7 @@ func joinProgram(base, head programLines) []bench.Line {
 		line.Program, line.Function, line.Offset = bench.ClipName(at.Program), bench.ClipName(at.Function), of.slots[at.First]
 		start := of.start(at.Function)
 		line.InFunction = line.Offset - start
+		line.Later = of.later[at.Function].By
 		line.Text = bench.ClipText(at.Text)
 		if at.File != "" {
 			line.File, line.Number = path.Clean(at.File), at.Number
@@ -136,9 +149,14 @@ func (p *programLines) of(l *srcline.Line) *bench.Executed {
 	if l == nil {
 		return nil
 	}
-	x := &bench.Executed{
-		PerRun: p.side.perRun(l.Executed), Instructions: l.Instructions, Times: p.side.perRun(l.Times),
-		Spread: p.spread(l), Calls: l.Calls,
+	per := p.side.perRun
+	later, isLater := p.later[l.Function]
+	if isLater {
+		per = func(n uint64) float64 { return unit.Round(float64(n) / float64(max(later.Calls, 1))) }
+	}
+	x := &bench.Executed{PerRun: per(l.Executed), Instructions: l.Instructions, Times: per(l.Times), Calls: l.Calls}
+	if !isLater {
+		x.Spread = p.spread(l)
 	}
 	x.FirstOnly = l.Times == 0 && l.TimesOf(p.side.table.Program(p.program), p.first) > 0
 	for _, i := range l.Offsets {
@@ -151,7 +169,7 @@ func (p *programLines) of(l *srcline.Line) *bench.Executed {
 	}
 	machine := p.side.machine[p.program]
 	for _, i := range l.Offsets {
-		c := bench.Code{Offset: p.slots[i], Text: bench.ClipText(p.text[i]), PerRun: p.side.perRun(p.executed[i])}
+		c := bench.Code{Offset: p.slots[i], Text: bench.ClipText(p.text[i]), PerRun: per(p.executed[i])}
 		if i < len(machine) {
 			c.Machine = &machine[i]
 		}

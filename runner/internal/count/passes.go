@@ -97,7 +97,7 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 		}
 		e.passes = append(e.passes, p)
 	}
-	return nil
+	return e.awaitLater(ctx, s, before.counts)
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
@@ -119,6 +120,7 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
 	}
 	job.resetMaps()
+	job.warnOfUnfed()
 	if job.Entries, err = bpfmap.Prepare(objects[from.Path], job.Spec, job.Maps, s.ReadFile); err != nil {
 		at := s.ErrorAt(b.Name, "maps", "%s", err)
 		if missing := (*bpfmap.NoTargetError)(nil); errors.As(err, &missing) {
@@ -175,6 +177,15 @@ func (j *Job) resetMaps() {
 		}
 	}
 	j.Benchmark = &b
+}
+
+// warnOfUnfed warns of user ring buffers that the program drains and nothing fills.
+func (j *Job) warnOfUnfed() {
+	for _, name := range slices.Sorted(maps.Keys(j.Spec.Maps)) {
+		if j.Verify == nil && j.Spec.Maps[name].Type == ebpf.UserRingbuf && object.Calls(j.ProgramSpec(), asm.FnUserRingbufDrain) {
+			j.Warnings = append(slices.Clip(j.Warnings), fmt.Sprintf("map %s is a user ring buffer, which nothing fills: each run finds it empty", name))
+		}
+	}
 }
 
 // KindsOfRuns returns how many kinds of runs a slice has, or 0 if that is
