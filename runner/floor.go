@@ -33,7 +33,7 @@ func newFloor(key floorKey, like *Job) *track {
 		run := *b.TestRun
 		run.Context, b.TestRun = nil, &run
 	}
-	job := &Job{Benchmark: &b, Frames: like.Frames}
+	job := &Job{Benchmark: &b, Frames: like.Frames, AnyRuns: like.AnyRuns}
 	t := &track{job: job}
 	program, err := empty.Like(like.ProgramSpec())
 	if err != nil {

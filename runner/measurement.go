@@ -134,6 +134,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 			t.attached(ctx, func() {
 				t.settle(ctx)
 				t.warmUp(ctx)
+				t.lengthen(ctx, sliceTime)
 				t.makeRoom(ctx)
 			})
 		})

@@ -47,7 +47,7 @@ const (
 	maxPairLoads = 1000
 	// pairSlice is the longest that a slice takes. Short rounds cancel out more
 	// of the disturbances.
-	pairSlice = 400 * time.Microsecond
+	pairSlice = 250 * time.Microsecond
 	// pairWindow is the longest that a perf event samples in a slice.
 	pairWindow = 5 * time.Millisecond
 )
@@ -93,6 +93,8 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
 				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
 				t.slice(ctx)
+			} else {
+				t.lengthen(ctx, pairSlice)
 			}
 			t.refuseOwnRuns(ctx)
 			t.nameOthers(ctx)

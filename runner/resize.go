@@ -3,7 +3,9 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
@@ -13,6 +15,33 @@ func (t *track) resizable() (drive.Resizer, bool) {
 	}
 	r, ok := t.subject.Driver.(drive.Resizer)
 	return r, ok
+}
+
+// sliceTime is how long a slice takes where the suite leaves the number of its runs
+// open: what it costs besides them, some 25 µs, is then 5%.
+const sliceTime = 500 * time.Microsecond
+
+// lengthen gives the track's slices as many times their runs as take about this long, the
+// same number in each load, unless the suite sets it or maps are emptied between slices.
+func (t *track) lengthen(ctx context.Context, to time.Duration) {
+	r, ok := t.resizable()
+	if !ok || !t.job.AnyRuns || t.job.Parallel || bpfmap.StartOver(t.subject.Emptiers) {
+		return
+	}
+	if t.runs == 0 {
+		least := t.last.Wall
+		for range 2 {
+			t.slice(ctx)
+			least = min(least, t.last.Wall)
+		}
+		r.Resize(func(now int) int {
+			t.runs = now * max(int((to+least/2)/max(least, 1)), 1)
+			return t.runs
+		})
+	} else {
+		r.Resize(func(int) int { return t.runs })
+	}
+	t.slice(ctx)
 }
 
 // makeRoom shortens the track's slices so that they fill no map that is emptied

@@ -24,6 +24,7 @@ type track struct {
 	exact  bool   // the clock counts instructions
 
 	subject *drive.Subject
+	runs    int           // of a slice, once lengthened
 	wall    time.Duration // of one slice, including resetting maps, from the pilot
 	err     error
 

@@ -121,6 +121,11 @@ func (t *test) look() look {
 	return within
 }
 
+// asks returns what a verdict requires to call a growth a regression.
+func (t *test) asks(g growth) stat.Detection {
+	return stat.Detection{Alpha: t.alpha() / float64(t.tests), Threshold: g.limit(t.rule), Power: Power, Measurements: 2}
+}
+
 // proves reports whether a growth is significant, clears the noise with its whole
 // interval, and is beyond the threshold. If the two sides were not measured side by side,
 // the noise is unknown, and the whole interval must clear the threshold instead.
@@ -141,24 +146,30 @@ func (t *test) coarse(g growth) bool {
 }
 
 // mayHide reports whether a growth beyond the threshold is possible: the center lies
-// beyond it, or the interval reaches beyond and is wider than it. A threshold of zero
-// stands for the noise band, because smaller changes cannot be detected.
+// beyond it, or the interval reaches beyond and is wider than it. No measurement excludes
+// every growth, so a threshold of zero stands for the least that this one would catch; a
+// smaller one that is significant is not excluded either.
 func (t *test) mayHide(g growth) bool {
-	limit := t.limit(g)
+	if g.limit(t.rule) == 0 {
+		return g.high > t.catches(g) || t.notClear(g)
+	}
+	limit := g.limit(t.rule)
 	return g.high > limit && (g.share > limit || g.high-g.low > limit)
 }
+
+// catches returns the least growth that the measurement would catch, at least the noise.
+func (t *test) catches(g growth) float64 {
+	least, _ := t.change.Detectable(t.asks(g))
+	return max(least, t.change.Band)
+}
+
+// notClear reports whether a growth is significant, and within the noise.
+func (t *test) notClear(g growth) bool { return t.p <= t.alpha() && g.share > 0 && g.low <= t.change.Band }
 
 // grew reports whether there is a growth within the threshold: it is significant, and
 // clear of the noise. If the noise is unknown, grew returns false.
 func (t *test) grew(g growth) bool {
 	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band && t.change.Measure.Direction != bench.UnknownDirection
-}
-
-func (t *test) limit(g growth) float64 {
-	if l := g.limit(t.rule); l > 0 {
-		return l
-	}
-	return t.change.Band
 }
 
 // timed judges a timed measure. A regression needs two measurements that agree, each on
@@ -179,9 +190,8 @@ func (j *judgement) timed(v *Verdict) {
 	g := growthOf(&first.change)
 	v.Change, v.P, v.Tests = &first.change, first.p, first.tests
 	if first.change.Paired {
-		asked := stat.Detection{Alpha: first.alpha() / float64(first.tests), Threshold: g.limit(first.rule), Power: Power, Measurements: 2}
-		v.Detectable, _ = first.change.Detectable(asked)
-		v.DetectableBy, _ = first.change.DetectableBy(asked)
+		v.Detectable, _ = first.change.Detectable(first.asks(g))
+		v.DetectableBy, _ = first.change.DetectableBy(first.asks(g))
 	}
 	v.Why = timedEvidence(first)
 	switch seen := first.look(); seen {
@@ -268,10 +278,14 @@ func (t *test) doubt(g growth) string {
 	if t.rule.bothWays(t.change.Measure) && g.mirrored().high > g.high {
 		g = g.mirrored()
 	}
-	switch {
-	case g.share <= t.limit(g) && g.high-g.low <= t.limit(g) && t.coarse(g):
+	switch limit := g.limit(t.rule); {
+	case limit == 0 && t.notClear(g):
+		return "significant but not clear of the noise"
+	case limit == 0:
+		return "too coarse to exclude what it would catch"
+	case g.share <= limit && g.high-g.low <= limit && t.coarse(g):
 		return "noisier than " + t.limitWords(g) + t.budgetFor(g)
-	case g.share <= t.limit(g):
+	case g.share <= limit:
 		return "too coarse for " + t.limitWords(g) + t.budgetFor(g)
 	case t.p > t.alpha():
 		return "beyond " + t.limitWords(g) + " but not significant"

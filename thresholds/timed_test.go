@@ -211,40 +211,43 @@ func TestSimulatedGate(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 0, absolute: 0}]\n")
 	rng := rand.New(rand.NewPCG(11, 12))
 	machine := stattest.Usual(32)
-	gate := func(growth float64) (regression, flagged bool) {
+	gate := func(growth float64) (v Verdict, flagged bool) {
 		c := comparison(machine.Pair(rng, growth))
 		if flagged = len(p.Flagged(c)) > 0; flagged {
 			c.Confirmed = []bench.Pair{machine.Pair(rng, growth)}
 		}
-		return p.Compare(c, Options{}).Overall() == Regression, flagged
+		return p.Compare(c, Options{}).All[0], flagged
 	}
-	alarms, looks := 0, 0
+	found := map[Outcome]int{}
+	looks, catches := 0, 0.0
 	for range 2000 {
-		alarm, flagged := gate(0)
-		if alarm {
-			alarms++
-		}
+		v, flagged := gate(0)
+		found[v.Outcome]++
 		if flagged {
 			looks++
 		}
+		catches += v.Detectable / 2000
 	}
-	caught := 0
-	for range 500 {
-		if alarm, _ := gate(0.01); alarm {
-			caught++
+	of := func(growth float64) map[Outcome]int {
+		found := map[Outcome]int{}
+		for range 500 {
+			v, _ := gate(growth)
+			found[v.Outcome]++
 		}
+		return found
 	}
-	missed := 0
-	for range 500 {
-		if alarm, _ := gate(-0.01); alarm {
-			missed++
-		}
+	slower, faster, least := of(0.01), of(-0.01), of(catches)
+	t.Logf("no change: %v in 2000, %d measured twice; 1%% slower: %v in 500; as much slower as a measurement says it would catch (%.2f%%): %v", found, looks, slower, catches*100, least)
+	if found[Regression] != 0 || faster[Regression] != 0 {
+		t.Errorf("%d false alarms, %d of something faster", found[Regression], faster[Regression])
 	}
-	t.Logf("%d false alarms in 2000 comparisons, %d measured twice; 1%% slower caught %d times in 500", alarms, looks, caught)
-	if alarms != 0 || missed != 0 {
-		t.Errorf("%d false alarms, %d of something faster", alarms, missed)
+	if slower[Regression] < 475 {
+		t.Errorf("1%% slower is caught %d times in 500", slower[Regression])
 	}
-	if caught < 475 {
-		t.Errorf("1%% slower is caught %d times in 500", caught)
+	if found[Inconclusive] > 2000/20 {
+		t.Errorf("no change is inconclusive in %d of 2000 comparisons", found[Inconclusive])
+	}
+	if least[Pass] > 500/100 {
+		t.Errorf("what a measurement says it would catch passes %d times in 500", least[Pass])
 	}
 }

@@ -107,13 +107,11 @@ func allowances(t *Threshold, m bench.Measure) string {
 
 // limitWords returns the words for the limit of a timed measure.
 func (t *test) limitWords(g growth) string {
-	if l := g.limit(t.rule); l > 0 {
-		if t.change.NearZero() {
-			return "the threshold of " + withUnit(number(l*max(abs(g.base), stat.MinNet)), t.change.Measure)
-		}
-		return "the threshold of " + strings.TrimPrefix(unit.Change(l), "+")
+	l := g.limit(t.rule)
+	if t.change.NearZero() {
+		return "the threshold of " + withUnit(number(l*max(abs(g.base), stat.MinNet)), t.change.Measure)
 	}
-	return "the noise"
+	return "the threshold of " + strings.TrimPrefix(unit.Change(l), "+")
 }
 
 // amount returns the text for an accepted amount.

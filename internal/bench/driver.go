@@ -78,7 +78,8 @@ type TestRun struct {
 	// Context is what the program is called with, or what accompanies its packets.
 	Context *Context `yaml:"context"`
 	// Repeat is the number of runs per round. The default is 2,000, and 200 for a type
-	// that the kernel runs once per call. In parallel it counts per CPU, and the default
+	// that the kernel runs once per call, or as many times these as take half a
+	// millisecond where time is measured. In parallel it counts per CPU, and the default
 	// is ten times as large.
 	Repeat int `yaml:"repeat"`
 }

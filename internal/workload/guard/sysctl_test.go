@@ -90,6 +90,17 @@ func TestAGuardRestoresTheSysctlAfterAKill(t *testing.T) {
 	workloadtest.WaitEnded(t, guard)
 }
 
+func TestShortGracePeriods(t *testing.T) {
+	testenv.Root(t)
+	g, err := ShortGracePeriods()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAGuardLeavesAloneWhatIsAsWanted(t *testing.T) {
 	g, err := Sysctl(statsSysctl, readStats(t))
 	if err != nil {
@@ -105,12 +116,12 @@ func TestAGuardLeavesAloneWhatIsAsWanted(t *testing.T) {
 
 func TestAGuardOfWhatCannotBeSet(t *testing.T) {
 	_, err := Sysctl("kernel.no_such_sysctl", "1")
-	workloadtest.WantError(t, err, "read sysctl kernel.no_such_sysctl")
+	workloadtest.WantError(t, err, "sysctl kernel.no_such_sysctl: read: ")
 
 	testenv.Root(t)
 	old := readStats(t)
 	_, err = Sysctl(statsSysctl, "2")
-	workloadtest.WantError(t, err, "set sysctl "+statsSysctl)
+	workloadtest.WantError(t, err, "sysctl "+statsSysctl+": set: ")
 	if got := readStats(t); got != old {
 		t.Errorf("got %s afterwards, want %s", got, old)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/thread"
+	"github.com/org/ebpf-bench-action/internal/workload/guard"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
@@ -31,6 +32,8 @@ type Environment struct {
 	// leaves it a few samples.
 	Window time.Duration
 	loads  loads
+	// grace keeps the waits for attaching and detaching short; nil if that is forbidden.
+	grace *guard.Guard
 	// NotHeld is why the last program could not be held, for a warning.
 	NotHeld error
 }
@@ -50,6 +53,8 @@ func NewEnvironment(exact bool) (*Environment, error) {
 	if env.Counters, err = pmu.Open(HardwareEvents); err != nil {
 		return nil, fmt.Errorf("open the hardware counters: %w", err)
 	}
+	// Where it is forbidden, there are just fewer rounds in the same time.
+	env.grace, _ = guard.ShortGracePeriods()
 	return env, nil
 }
 
@@ -74,7 +79,11 @@ func (e *Environment) EndLoads() { _ = e.loads.endAll() }
 
 // Close releases the held XDP programs and the counters, and ends the loads.
 func (e *Environment) Close() error {
-	return errors.Join(e.loads.endAll(), e.parking.Close(), e.Counters.Close())
+	err := errors.Join(e.loads.endAll(), e.parking.Close(), e.Counters.Close())
+	if e.grace != nil {
+		err = errors.Join(err, e.grace.Close())
+	}
+	return err
 }
 
 // In exact mode, a slice that the timer tick misses has none of it in its

@@ -13,6 +13,7 @@ func (j *Job) SetDefaults() {
 	b := *j.Benchmark
 	switch {
 	case b.TestRun != nil:
+		j.AnyRuns = b.TestRun.Repeat == 0
 		t := testRunDefaults(*b.TestRun, j.ProgramSpec(), b.Parallel)
 		b.TestRun = &t
 	case b.Veth != nil:
@@ -22,7 +23,8 @@ func (j *Job) SetDefaults() {
 	j.Benchmark = &b
 }
 
-// The default numbers of runs in a round.
+// The default numbers of runs in a round. Where time is measured, a slice may have
+// more: see runner.
 const (
 	ManyRepeat = 2000
 	// OnceRepeat is for types with one run per call: the call takes most of its

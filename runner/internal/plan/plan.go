@@ -51,6 +51,8 @@ type Job struct {
 	Warnings []string
 	// Chosen says that the suite does not name the driver.
 	Chosen bool
+	// AnyRuns says that the suite does not set the number of runs of a slice.
+	AnyRuns bool
 	// Fresh, unless empty, says that each run of test_run has a call of its own,
 	// and on what it depends that others would leave; see bench.Result.
 	Fresh string

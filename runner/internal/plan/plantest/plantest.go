@@ -46,7 +46,7 @@ func Suite(t testing.TB, text string) *suite.Suite {
 
 func trySuite(text string) (*suite.Suite, error) {
 	files := fstest.MapFS{"suite.yml": {Data: []byte(text)}}
-	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o"} {
+	for _, name := range []string{"fun_xdp/fun_xdp_bpfel.o", "perf_profiler/perf_profiler_bpfel.o", "work/work_bpfel.o"} {
 		data, err := programs.FS.ReadFile(name)
 		if err != nil {
 			return nil, err
