@@ -164,7 +164,9 @@ func (t *test) catches(g growth) float64 {
 }
 
 // notClear reports whether a growth is significant, and within the noise.
-func (t *test) notClear(g growth) bool { return t.p <= t.alpha() && g.share > 0 && g.low <= t.change.Band }
+func (t *test) notClear(g growth) bool {
+	return t.p <= t.alpha() && g.share > 0 && g.low <= t.change.Band
+}
 
 // grew reports whether there is a growth within the threshold: it is significant, and
 // clear of the noise. If the noise is unknown, grew returns false.
