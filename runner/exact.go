@@ -59,7 +59,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Exact: true})
 		}
 		t.close()
-		env.EndLoads()
+		_ = env.LeaveHooks()
 		load.Settle(ctx)
 	}
 	return nil

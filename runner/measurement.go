@@ -116,7 +116,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		for _, t := range everything {
 			t.close()
 		}
-		env.EndLoads()
+		_ = env.LeaveHooks()
 		load.Settle(ctx)
 	}()
 	var loading time.Duration

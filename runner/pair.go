@@ -58,7 +58,7 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 	p.floor.open(ctx, env)
 	defer func() {
 		p.floor.close()
-		env.EndLoads()
+		_ = env.LeaveHooks()
 	}()
 	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 	if why := whyNotHere(p.head.job, p.floor); why != nil {

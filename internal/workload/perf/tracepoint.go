@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
@@ -16,30 +19,94 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/kernelfs"
 )
 
-// AttachTracepoint attaches a program to a tracepoint of the kernel, for
-// everything that happens on the machine, until it is closed. Unless tracefs is
-// mounted, it requires Linux 5.2.
-func AttachTracepoint(prog *ebpf.Program, group, name string) (io.Closer, error) {
-	events, err := openTracepoint(group, name, 0)
+// Tracepoint is a tracepoint of the kernel that is kept in use, so that attaching a
+// program need not wait until no CPU is in it anymore. While no program is attached, it
+// costs next to nothing.
+type Tracepoint struct {
+	group, name string
+	events      *Events
+	detaching   sync.WaitGroup
+}
+
+// OpenTracepoint opens a tracepoint, until Close. Unless tracefs is mounted, it requires
+// Linux 5.2.
+func OpenTracepoint(group, name string) (*Tracepoint, error) {
+	events, err := openTracepoint(group, name, unix.PerfBitDisabled)
+	if err != nil {
+		return nil, err
+	}
+	return &Tracepoint{group: group, name: name, events: events}, nil
+}
+
+// Attach attaches a program, for everything that happens on the machine, until the
+// returned Closer is closed.
+func (t *Tracepoint) Attach(prog *ebpf.Program) (io.Closer, error) {
+	fail := func(err error) (io.Closer, error) {
+		return nil, fmt.Errorf("attach to tracepoint %s:%s: %w", t.group, t.name, err)
+	}
+	info, err := prog.Info()
+	if err != nil {
+		return fail(err)
+	}
+	id, _ := info.ID()
+	events, err := openTracepoint(t.group, t.name, 0)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(attachByIoctl(events.fds[0], prog), events.Enable()); err != nil {
-		return nil, errors.Join(fmt.Errorf("attach to tracepoint %s:%s: %w", group, name, err), events.Close())
+		return fail(errors.Join(err, events.Close()))
 	}
-	return events, nil
+	return &traced{t, events, id}, nil
 }
 
-// HoldTracepoint keeps a tracepoint in use until it is closed. While no program is
-// attached, it costs next to nothing, and the next program is attached and
-// detached in a third of the time: the kernel need not wait until no CPU is in the
-// tracepoint anymore.
-func HoldTracepoint(group, name string) (io.Closer, error) {
-	events, err := openTracepoint(group, name, unix.PerfBitDisabled)
-	if err != nil {
-		return nil, err // and no nil pointer in an interface
+// Close waits until the kernel has detached every program.
+func (t *Tracepoint) Close() error {
+	t.detaching.Wait()
+	return t.events.Close()
+}
+
+// traced is a program on a tracepoint.
+type traced struct {
+	on     *Tracepoint
+	events *Events
+	id     ebpf.ProgramID
+}
+
+// Close returns when no event runs the program anymore. The kernel itself returns some
+// twenty milliseconds later, when no run of a program that may sleep is left, and no other
+// program need wait for that.
+func (a *traced) Close() error {
+	closed := make(chan error, 1)
+	a.on.detaching.Go(func() { closed <- a.events.Close() })
+	for {
+		select {
+		case err := <-closed:
+			return err
+		case <-time.After(50 * time.Microsecond):
+		}
+		if runs, err := a.on.runs(a.id); err != nil {
+			return <-closed
+		} else if !runs {
+			return nil
+		}
 	}
-	return events, nil
+}
+
+// maxOnTracepoint is how many programs a tracepoint takes (BPF_TRACE_MAX_PROGS).
+const maxOnTracepoint = 64
+
+// runs reports whether the tracepoint runs a program. It requires Linux 4.16.
+func (t *Tracepoint) runs(id ebpf.ProgramID) (bool, error) {
+	// struct perf_event_query_bpf
+	query := struct {
+		room, count uint32
+		ids         [maxOnTracepoint]ebpf.ProgramID
+	}{room: maxOnTracepoint}
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(t.events.fds[0]), unix.PERF_EVENT_IOC_QUERY_BPF, uintptr(unsafe.Pointer(&query)))
+	if errno != 0 {
+		return false, errno
+	}
+	return slices.Contains(query.ids[:query.count], id), nil
 }
 
 func openTracepoint(group, name string, bits uint64) (*Events, error) {

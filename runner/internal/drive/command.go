@@ -17,11 +17,11 @@ func openCommand(env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error)
 	if h.Reads() {
 		return openIterator(h, p, j)
 	}
-	held, err := h.Hold()
+	opened, err := env.open(h)
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.Section, err), bench.Hint(err))
 	}
-	a := &attached{loads: &env.loads, command: j.Command, program: p, hook: h, held: held, count: 1}
+	a := &attached{loads: &env.loads, command: j.Command, program: p, hook: h, opened: opened, count: 1}
 	if len(j.Command.Run) > 0 {
 		return a, nil
 	}

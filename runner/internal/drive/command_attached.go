@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -21,7 +20,7 @@ type attached struct {
 	command *bench.Command
 	program *ebpf.Program
 	hook    *hook.Hook
-	held    io.Closer // the hook
+	opened  hook.Opened
 	link    io.Closer // nil while it is not attached
 	worker  *worker.Worker
 	count   int
@@ -32,7 +31,7 @@ func (a *attached) Attach(ctx context.Context) (err error) {
 	if a.worker, err = a.loads.start(ctx, a.command); err != nil {
 		return err
 	}
-	if a.link, err = a.hook.Attach(a.program); err != nil {
+	if a.link, err = a.opened.Attach(a.program); err != nil {
 		return bench.WithHint(fmt.Errorf("attach to %s: %w", a.hook.Section, err), bench.Hint(err))
 	}
 	return nil
@@ -71,7 +70,7 @@ func (a *attached) MachineWide() {}
 
 func (a *attached) on() *hook.Hook { return a.hook }
 
-func (a *attached) Close() error { return errors.Join(a.Detach(), a.held.Close()) }
+func (a *attached) Close() error { return a.Detach() }
 
 // repeated is an attached whose worker can do less in a slice.
 type repeated struct{ *attached }

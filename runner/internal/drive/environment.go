@@ -12,6 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/guard"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
 // Environment is shared by all subjects of a run: the thread's CPU and the
@@ -32,6 +33,8 @@ type Environment struct {
 	// leaves it a few samples.
 	Window time.Duration
 	loads  loads
+	// hooks are the opened hooks, by their sections.
+	hooks map[string]hook.Opened
 	// grace keeps the waits for attaching and detaching short; nil if that is forbidden.
 	grace *guard.Guard
 	// NotHeld is why the last program could not be held, for a warning.
@@ -74,12 +77,36 @@ func (e *Environment) hold(p *ebpf.Program) io.Closer {
 	return held
 }
 
-// EndLoads ends the workers of loads, which programs on hooks share until then.
-func (e *Environment) EndLoads() { _ = e.loads.endAll() }
+// open opens a hook. It stays open until LeaveHooks: the next program is attached to it
+// while the kernel still waits for the end of the last.
+func (e *Environment) open(h *hook.Hook) (hook.Opened, error) {
+	if opened := e.hooks[h.Section]; opened != nil {
+		return opened, nil
+	}
+	opened, err := h.Open()
+	if err != nil {
+		return nil, err
+	}
+	if e.hooks == nil {
+		e.hooks = map[string]hook.Opened{}
+	}
+	e.hooks[h.Section] = opened
+	return opened, nil
+}
 
-// Close releases the held XDP programs and the counters, and ends the loads.
+// LeaveHooks closes the hooks that programs shared, and ends the workers of their loads.
+func (e *Environment) LeaveHooks() error {
+	err := e.loads.endAll()
+	for _, opened := range e.hooks {
+		err = errors.Join(err, opened.Close())
+	}
+	e.hooks = nil
+	return err
+}
+
+// Close releases the held XDP programs, the hooks and the counters, and ends the loads.
 func (e *Environment) Close() error {
-	err := errors.Join(e.loads.endAll(), e.parking.Close(), e.Counters.Close())
+	err := errors.Join(e.LeaveHooks(), e.parking.Close(), e.Counters.Close())
 	if e.grace != nil {
 		err = errors.Join(err, e.grace.Close())
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/hook"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
@@ -30,7 +31,7 @@ type Subject struct {
 	// replacements are the replacements of its functions.
 	replacements []io.Closer
 	// companions are to be attached with it, attached those that are.
-	companions []plan.Companion
+	companions []attachable
 	attached   []io.Closer
 	Driver     Driver
 	// Hardware counts CPU events in a slice. It is nil if they would say
@@ -87,9 +88,25 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 	if s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps); err != nil {
 		return s, err
 	}
-	s.companions = j.Companions
+	for _, c := range j.Companions {
+		opened, err := env.open(c.Hook)
+		if err != nil {
+			return s, cannotAttach(c, err)
+		}
+		s.companions = append(s.companions, attachable{c, opened})
+	}
 	s.Driver, err = openDriver(ctx, env, s.Program, j)
 	return s, err
+}
+
+// attachable is a companion of the subject and the hook that takes it.
+type attachable struct {
+	plan.Companion
+	on hook.Opened
+}
+
+func cannotAttach(c plan.Companion, err error) error {
+	return bench.WithHint(fmt.Errorf("attach program %s to %s: %w", c.Program, c.Hook.Section, err), bench.Hint(err))
 }
 
 // SharesHook reports whether the program runs only between Attach and Detach,
@@ -108,9 +125,9 @@ func (s *Subject) Attach(ctx context.Context) (err error) {
 		}
 	}()
 	for _, c := range s.companions {
-		attached, err := c.Hook.Attach(s.Coll.Programs[c.Program])
+		attached, err := c.on.Attach(s.Coll.Programs[c.Program])
 		if err != nil {
-			return bench.WithHint(fmt.Errorf("attach program %s to %s: %w", c.Program, c.Hook.Section, err), bench.Hint(err))
+			return cannotAttach(c.Companion, err)
 		}
 		s.attached = append(s.attached, attached)
 	}

@@ -38,11 +38,10 @@ type hookKind struct {
 	// InUser says that the target is code in user space, which a command has to
 	// run.
 	InUser bool
-	// hold, if not nil, prepares for programs that are attached and detached
-	// again and again, until the returned Closer is closed.
-	hold func(h *Hook) (io.Closer, error)
-	// attach attaches a program until the returned Closer is closed.
+	// attach attaches a program until the returned Closer is closed. If it is nil, ready
+	// readies the hook for that.
 	attach func(h *Hook, p *ebpf.Program) (io.Closer, error)
+	ready  func(h *Hook) (Opened, error)
 }
 
 // hookKinds are the kinds by their names, as libbpf spells them, without the
@@ -62,7 +61,7 @@ func init() {
 			hookKinds[name] = &k
 		}
 	}
-	add(hookKind{program: ebpf.TracePoint, hold: holdTracepoint, attach: attachTracepoint}, "tracepoint", "tp")
+	add(hookKind{program: ebpf.TracePoint, ready: readyTracepoint}, "tracepoint", "tp")
 	add(hookKind{program: ebpf.RawTracepoint, attach: attachRawTracepoint}, "raw_tracepoint", "raw_tp")
 	add(hookKind{program: ebpf.RawTracepointWritable, attach: attachRawTracepoint}, "raw_tracepoint.w", "raw_tp.w")
 	add(hookKind{program: ebpf.Kprobe, attach: attachKprobe}, "kprobe", "kretprobe")
@@ -176,17 +175,27 @@ func rawName(tracepoint string) string {
 	return tracepoint
 }
 
-// Hold finds the hook and prepares for programs that are attached and detached
-// again and again, until the returned Closer is closed.
-func (h *Hook) Hold() (io.Closer, error) {
-	if h.hold == nil {
-		return io.NopCloser(nil), nil
-	}
-	return h.hold(h)
+// Opened is a hook that takes programs again and again, until it is closed.
+type Opened interface {
+	// Attach attaches a program until the returned Closer is closed.
+	Attach(p *ebpf.Program) (io.Closer, error)
+	io.Closer
 }
 
-// Attach attaches a program until the returned Closer is closed.
-func (h *Hook) Attach(p *ebpf.Program) (io.Closer, error) { return h.attach(h, p) }
+// Open finds the hook and readies it for programs.
+func (h *Hook) Open() (Opened, error) {
+	if h.ready == nil {
+		return unheld{h}, nil
+	}
+	return h.ready(h)
+}
+
+// unheld is a hook that nothing readies.
+type unheld struct{ h *Hook }
+
+func (u unheld) Attach(p *ebpf.Program) (io.Closer, error) { return u.h.attach(u.h, p) }
+
+func (u unheld) Close() error { return nil }
 
 // Aim readies a program for loading with this hook, which may differ from the
 // one that it was compiled for.

@@ -19,22 +19,19 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-func holdTracepoint(h *Hook) (io.Closer, error) { return h.tracepoint(perf.HoldTracepoint) }
-
-func attachTracepoint(h *Hook, p *ebpf.Program) (io.Closer, error) {
-	return h.tracepoint(func(group, name string) (io.Closer, error) { return perf.AttachTracepoint(p, group, name) })
-}
-
-func (h *Hook) tracepoint(do func(group, name string) (io.Closer, error)) (io.Closer, error) {
+func readyTracepoint(h *Hook) (Opened, error) {
 	group, name, ok := strings.Cut(h.Target, "/")
 	if !ok {
 		return nil, fmt.Errorf("%s names no tracepoint: it is %s/GROUP/NAME", h.Section, h.name)
 	}
-	c, err := do(group, name)
+	t, err := perf.OpenTracepoint(group, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noHook("tracepoint", group+":"+name, perf.Tracepoints())
 	}
-	return c, err
+	if err != nil {
+		return nil, err // and no nil pointer in an interface
+	}
+	return t, nil
 }
 
 func attachRawTracepoint(h *Hook, p *ebpf.Program) (io.Closer, error) {
