@@ -33,8 +33,8 @@ func newPair(job PairJob, o *Options, rng *rand.Rand) *pair {
 	}
 }
 
-// sides returns the tracks that are loaded afresh for each load. The floor
-// stays loaded: all of them share it, so its place in memory cancels out.
+// sides returns the tracks that are loaded afresh for each load. They share the floor, so
+// its place in memory cancels out of what they differ by: it stays loaded for longer.
 func (p *pair) sides() []*track { return []*track{p.base, p.head, p.again} }
 
 const (
@@ -45,6 +45,9 @@ const (
 	// alone often enough makes all differ in the same direction.
 	minPairLoads = 12
 	maxPairLoads = 1000
+	// floorLoads is how often the floor is loaded, so that an unlucky place in memory is
+	// not taken from every value of the sides.
+	floorLoads = 16
 	// pairSlice is the longest that a slice takes. Short rounds cancel out more
 	// of the disturbances.
 	pairSlice = 250 * time.Microsecond
@@ -55,12 +58,11 @@ const (
 // measure measures the pair within its budget.
 func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.Duration) bench.Pair {
 	began := time.Now()
-	p.floor.open(ctx, env)
+	p.openFloor(ctx, env)
 	defer func() {
 		p.floor.close()
 		_ = env.LeaveHooks()
 	}()
-	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 	if why := whyNotHere(p.head.job, p.floor); why != nil {
 		return loadOnly(ctx, env, PairJob{Base: p.base.job.ByVerify(why), Head: p.head.job.ByVerify(why)})
 	}
@@ -71,6 +73,10 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 		if ctx.Err() != nil || p.failed() {
 			break
 		}
+		if load > 0 && load%max(loads/floorLoads, 1) == 0 {
+			p.floor.close()
+			p.openFloor(ctx, env)
+		}
 		p.load(ctx, env, load, p.sides(), p.rounds)
 		p.options.Progress.Round()
 	}
@@ -79,6 +85,13 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 		Base:      resultOf(p.base), Head: resultOf(p.head), Again: resultOf(p.again),
 		Lines: count.ChangedLines(p.base.executed, p.head.executed),
 	}
+}
+
+// openFloor loads the floor. Its first runs are slow.
+func (p *pair) openFloor(ctx context.Context, env *drive.Environment) {
+	p.floor.open(ctx, env)
+	p.Resize(p.floor)
+	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 }
 
 // fit sets the length of the slices: the same number of runs for all, short,
