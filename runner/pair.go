@@ -19,9 +19,9 @@ type pair struct {
 
 	options *Options
 	rng     *rand.Rand
-	// length is the number of runs of a slice, rounds the number of rounds of a
-	// load.
-	length, rounds int
+	// size is the size of a slice, in the driver's unit, runs the number of its
+	// runs, rounds the number of rounds of a load.
+	size, runs, rounds int
 }
 
 func newPair(job PairJob, o *Options, rng *rand.Rand) *pair {
@@ -94,8 +94,8 @@ func (p *pair) openFloor(ctx context.Context, env *drive.Environment) {
 	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 }
 
-// fit sets the length of the slices: the same number of runs for all, short,
-// and few enough to fill no map that is emptied between them.
+// fit sets the size of the slices: the same for all, short, and with few enough runs to
+// fill no map that is emptied between them.
 func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
@@ -113,21 +113,32 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 			t.nameOthers(ctx)
 			t.makeRoom(ctx)
 		})
-		if runs := int(t.last.RunCnt); t.live() && (p.length == 0 || runs < p.length) {
-			p.length = runs
+		if r, ok := t.resizable(); ok {
+			r.Resize(func(now int) int { p.size = lesser(p.size, now); return now })
+		}
+		if t.live() {
+			p.runs = lesser(p.runs, int(t.last.RunCnt))
 		}
 	}
 	for _, t := range sides {
-		t.countInsns(ctx, count.Like{Slice: p.length})
+		t.countInsns(ctx, count.Like{Slice: p.runs})
 		t.close()
 	}
 	p.Resize(p.floor)
 }
 
 func (p *pair) Resize(t *track) {
-	if r, ok := t.resizable(); ok && p.length > 0 {
-		r.Resize(func(int) int { return p.length })
+	if r, ok := t.resizable(); ok && p.size > 0 {
+		r.Resize(func(int) int { return p.size })
 	}
+}
+
+// lesser returns the lesser of two numbers of which 0 means none.
+func lesser(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // pilot measures the base against itself to plan the number of loads and of

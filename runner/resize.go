@@ -69,7 +69,7 @@ func (t *track) matchFloor(ctx context.Context) {
 		return
 	}
 	if r, ok := t.floor.resizable(); ok {
-		r.Resize(func(int) int { return int(t.last.RunCnt) })
+		r.Resize(func(now int) int { return int(uint64(now) * t.last.RunCnt / t.floor.last.RunCnt) })
 		t.floor.attached(ctx, func() { t.floor.slice(ctx) })
 	}
 }

@@ -54,7 +54,9 @@ func TestPacketsByTCPMustNotBeDropped(t *testing.T) {
 		{"cgroup_skb/ingress", ebpf.CGroupSKB, ebpf.AttachCGroupInetIngress, bench.DriverCgroup, tcp, 0},
 		{"socket", ebpf.SocketFilter, ebpf.AttachNone, bench.DriverSocket, tcp, 0},
 	} {
-		s, err := drive.Open(t.Context(), &drive.Environment{}, c.jobOf(0))
+		env := &drive.Environment{}
+		defer env.LeaveHooks()
+		s, err := drive.Open(t.Context(), env, c.jobOf(0))
 		if err != nil {
 			t.Fatal(err)
 		}

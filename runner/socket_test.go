@@ -69,7 +69,9 @@ func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
 		t.Fatal(err)
 	}
 	defer stats.Close()
-	s, err := drive.Open(t.Context(), &drive.Environment{}, j)
+	env := &drive.Environment{}
+	defer env.LeaveHooks()
+	s, err := drive.Open(t.Context(), env, j)
 	var old *host.TooOldError
 	if errors.As(err, &old) {
 		t.Skip(err)

@@ -17,8 +17,8 @@ import (
 )
 
 // newCgroup attaches a program to a cgroup whose only process does what the
-// program's hook sees. The process's peer is not in the cgroup.
-func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+// program's hook sees.
+func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (Driver, error) {
 	hook, talk, err := plan.CgroupTalk(j)
 	if err != nil {
 		return nil, err
@@ -27,12 +27,32 @@ func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *
 	if hook.Task == sockets.TaskMessage && talk.Protocol == bench.ProtocolTCP {
 		x.hint = resent
 	}
-	defer x.closeOnError(&err)
+	v := &visitor{env: env, program: program, key: fmt.Sprintf("%+v %+v", hook, talk)}
+	// The kernel gives a program its storage when it attaches it, and not when it puts
+	// it in the place of another.
+	v.anew = j.HasMap(ebpf.CGroupStorage, ebpf.PerCPUCGroupStorage)
+	v.prepare = func(ctx context.Context) (*place, error) { return newCgroupPlace(ctx, hook, talk) }
+	if _, err := v.enter(ctx); err != nil {
+		return nil, host.TooOld(j.ProgramSpec(), err)
+	}
+	x.open, x.do = append(x.open, v), v.do
+	return x, nil
+}
+
+// newCgroupPlace makes a cgroup with a process that does what the hook sees. The
+// process's peer is not in the cgroup.
+func newCgroupPlace(ctx context.Context, hook plan.CgroupHook, talk bench.Exchange) (p *place, err error) {
+	p = &place{}
+	defer func() {
+		if err != nil {
+			_ = p.Close()
+		}
+	}()
 	network, err := sockets.NewNetwork()
 	if err != nil {
 		return nil, err
 	}
-	x.open = append(x.open, network)
+	p.open = append(p.open, network)
 	inherited, err := cgroupPeer(network, hook, talk)
 	if err != nil {
 		return nil, err
@@ -42,19 +62,21 @@ func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *
 	if err != nil {
 		return nil, err
 	}
-	x.open = append(x.open, group)
+	p.open = append(p.open, group)
 	w, err := worker.Start(ctx, hook.Task, sockets.TaskArgs(talk, len(inherited)),
 		worker.Place{Netns: network.Near(), Cgroup: group.Folder, Files: inherited})
 	if err != nil {
 		return nil, err
 	}
-	x.open, x.do = append(x.open, w), w.Try
-	attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.Attach, Program: program})
-	if err != nil {
-		return nil, host.TooOld(j.ProgramSpec(), fmt.Errorf("attach to a cgroup: %w", err))
+	p.open, p.do = append(p.open, w), w.Try
+	p.attach = func(program *ebpf.Program) (attachment, error) {
+		attached, err := link.AttachCgroup(link.CgroupOptions{Path: group.Path(), Attach: hook.Attach, Program: program})
+		if err != nil {
+			return nil, fmt.Errorf("attach to a cgroup: %w", err)
+		}
+		return attached, nil
 	}
-	x.open = append(x.open, attached)
-	return x, nil
+	return p, nil
 }
 
 // cgroupPeer returns the peer that the cgroup's process inherits.

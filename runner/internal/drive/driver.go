@@ -136,9 +136,10 @@ type SelfTimed interface{ Took() time.Duration }
 
 // Resizer is a driver whose slices can have another number of runs.
 type Resizer interface {
-	// Resize sets the number of runs of a slice, the same for each packet. It
-	// passes the present number to runs.
-	Resize(runs func(now int) int)
+	// Resize sets the size of a slice, the same for each packet. It passes the
+	// present size to size. The unit is the driver's: runs, or what the program runs
+	// for, each time once or more often.
+	Resize(size func(now int) int)
 }
 
 // Widener is a driver with windows in which others may have had the CPU.

@@ -31,8 +31,10 @@ type Environment struct {
 	Counters *pmu.Counters
 	// Window, unless 0, bounds the window of a perf event, as long as that
 	// leaves it a few samples.
-	Window time.Duration
-	loads  loads
+	Window   time.Duration
+	loads    loads
+	places   places
+	networks networks
 	// hooks are the opened hooks, by their sections.
 	hooks map[string]hook.Opened
 	// grace keeps the waits for attaching and detaching short; nil if that is forbidden.
@@ -94,9 +96,10 @@ func (e *Environment) open(h *hook.Hook) (hook.Opened, error) {
 	return opened, nil
 }
 
-// LeaveHooks closes the hooks that programs shared, and ends the workers of their loads.
+// LeaveHooks closes the hooks and the places that programs shared, and ends the workers
+// of their loads.
 func (e *Environment) LeaveHooks() error {
-	err := e.loads.endAll()
+	err := errors.Join(e.loads.endAll(), e.places.endAll(), e.networks.closeAll())
 	for _, opened := range e.hooks {
 		err = errors.Join(err, opened.Close())
 	}
@@ -104,7 +107,8 @@ func (e *Environment) LeaveHooks() error {
 	return err
 }
 
-// Close releases the held XDP programs, the hooks and the counters, and ends the loads.
+// Close releases the held XDP programs, the hooks, the places and the counters, and ends
+// the loads.
 func (e *Environment) Close() error {
 	err := errors.Join(e.LeaveHooks(), e.parking.Close(), e.Counters.Close())
 	if e.grace != nil {

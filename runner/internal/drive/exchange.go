@@ -20,6 +20,8 @@ type exchange struct {
 	// how often it took effect.
 	do    func(ctx context.Context, times int) (done int, err error)
 	count int
+	// mostRuns is how often the program ran in a slice, at most, if known.
+	mostRuns uint64
 	// oneWay says that nothing answers what do sends.
 	oneWay bool
 	// hint is the hint for an error of do.
@@ -38,13 +40,17 @@ func newExchange(env *Environment, program *ebpf.Program, talk bench.Exchange) *
 }
 
 func (x *exchange) Drive(ctx context.Context) (Driven, error) {
+	before, err := ReadCounters(x.program)
+	if err != nil {
+		return Driven{}, err
+	}
 	done, err := x.do(ctx, x.count)
 	if err != nil {
 		return Driven{}, bench.WithHint(err, x.hint)
 	}
 	if done < x.count || x.oneWay {
 		// A message without an answer may still be on its way.
-		err = x.settle(ctx)
+		err = x.settle(ctx, before)
 	}
 	return Driven{Tried: uint64(x.count), Done: uint64(done)}, err
 }
@@ -56,15 +62,21 @@ const (
 	settleTime = time.Second
 )
 
-// settle waits until the program no longer runs.
-func (x *exchange) settle(ctx context.Context) error {
+// settle waits until the program no longer runs, or has run as often as it ever did in
+// a slice.
+func (x *exchange) settle(ctx context.Context, before Counters) error {
 	last, err := ReadCounters(x.program)
 	for began := time.Now(); err == nil && time.Since(began) < settleTime; {
+		runs := last.Since(before).RunCnt
+		if runs > 0 && runs == x.mostRuns {
+			break
+		}
 		if err = thread.Wait(ctx, quietTime); err != nil {
 			break
 		}
 		var now Counters
 		if now, err = ReadCounters(x.program); now == last {
+			x.mostRuns = max(x.mostRuns, runs)
 			break
 		}
 		last = now
@@ -72,7 +84,9 @@ func (x *exchange) settle(ctx context.Context) error {
 	return err
 }
 
-func (x *exchange) Resize(runs func(now int) int) { x.count = max(runs(x.count), 1) }
+func (x *exchange) Resize(runs func(now int) int) {
+	x.count, x.mostRuns = max(runs(x.count), 1), 0
+}
 
 func (x *exchange) Close() error {
 	var errs []error

@@ -27,7 +27,7 @@ func (j *Job) ChooseDriver(called string) {
 		return
 	}
 	driver, why := driverIn(j.ProgramSpec(), called)
-	if j.ProgramSpec().Type == ebpf.SkLookup && j.hasMap(SocketMaps...) {
+	if j.ProgramSpec().Type == ebpf.SkLookup && j.HasMap(SocketMaps...) {
 		// Its work depends on the sockets in the map.
 		driver = bench.DriverSocket
 	}

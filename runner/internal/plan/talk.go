@@ -205,8 +205,8 @@ func warnOfSockets(j *Job, types []ebpf.MapType) {
 	j.Warnings = append(j.Warnings, fmt.Sprintf(subject+" sockets of the exchange at the keys 0, 1 and so on: under other keys the program finds none", strings.Join(names, ", ")))
 }
 
-// hasMap reports whether the job's program uses a map of one of the types.
-func (j *Job) hasMap(types ...ebpf.MapType) bool {
+// HasMap reports whether the job's program uses a map of one of the types.
+func (j *Job) HasMap(types ...ebpf.MapType) bool {
 	for _, m := range j.Spec.Maps {
 		if slices.Contains(types, m.Type) {
 			return true
