@@ -17,9 +17,9 @@ import (
 
 const workSuite = "version: 1\nobjects: [fun_xdp/fun_xdp_bpfel.o, work/work_bpfel.o]\nbenchmarks:" + `
   - {name: basic, program: fun_xdp_basic, test_run: {packets: [{ipv4: {src: 10.0.0.252-10.0.0.255}, udp: {}, size: 64}]}}
-  - {name: work/0, program: work, test_run: {}, globals: {STEPS: 0}}
-  - {name: work/50, program: work, test_run: {}, globals: {STEPS: 50}}
-  - {name: work/200, program: work, test_run: {}, globals: {STEPS: 200}}
+  - {name: work/0, program: work_xdp, test_run: {}, globals: {STEPS: 0}}
+  - {name: work/50, program: work_xdp, test_run: {}, globals: {STEPS: 50}}
+  - {name: work/200, program: work_xdp, test_run: {}, globals: {STEPS: 200}}
 `
 
 // BenchmarkThroughput measures programs that fill no map which is emptied between

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,9 @@ import (
 
 const gateExample = `  # a quick look: 20 tries each
   sudo ebpf-bench selftest gate
+
+  # the same, of programs attached to a tracepoint
+  sudo ebpf-bench selftest gate --driver command
 
   # the figures of docs/figures.md
   sudo ebpf-bench selftest gate --tries 100 --same 1000 --out gate.json`
@@ -38,7 +43,7 @@ func newSelftestCommand(t *ui.Terminal) *cobra.Command {
 type gateFlags struct {
 	tries, same int
 	budget      time.Duration
-	attached    bool
+	driver      string
 	seed        uint64
 	format      string
 	out         string
@@ -59,6 +64,9 @@ func newGateCommand(t *ui.Terminal) *cobra.Command {
 			if f.format != "text" && f.format != "json" {
 				return cli.UsageError(cmd, fmt.Errorf("--format %s: it is text or json", f.format))
 			}
+			if f.driver != "" && !slices.Contains(selftest.Drivers(), f.driver) {
+				return cli.UsageError(cmd, fmt.Errorf("--driver %s: it is one of %s", f.driver, strings.Join(selftest.Drivers(), ", ")))
+			}
 			return f.run(cmd.Context(), t)
 		},
 	}
@@ -66,7 +74,7 @@ func newGateCommand(t *ui.Terminal) *cobra.Command {
 	flags.IntVar(&f.tries, "tries", 20, "how often to look for each amount of extra work")
 	flags.IntVar(&f.same, "same", 40, "how many comparisons of a benchmark with itself")
 	flags.DurationVar(&f.budget, "budget", 0, "measuring time of each comparison, the confirming one included (default: 2s,\nand more for small effects)")
-	flags.BoolVar(&f.attached, "attached", false, "look for extra work in a program that is attached to a veth pair")
+	flags.StringVar(&f.driver, "driver", "", "what runs the programs: "+strings.Join(selftest.Drivers(), ", ")+" (default: test_run,\nand the bundled suite for comparisons without extra work)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the first comparison; each takes the next")
 	flags.StringVar(&f.format, "format", "text", "what to print on stdout: text or json")
 	flags.StringVarP(&f.out, "out", "o", "", "also write the figures as JSON to this `file`")
@@ -79,7 +87,7 @@ func (f *gateFlags) run(ctx context.Context, t *ui.Terminal) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	r, err := selftest.Options{Tool: version(), Tries: f.tries, Same: f.same, Budget: f.budget, Attached: f.attached, Seed: f.seed, Say: t.Say}.Gate(ctx)
+	r, err := selftest.Options{Tool: version(), Tries: f.tries, Same: f.same, Budget: f.budget, Driver: f.driver, Seed: f.seed, Say: t.Say}.Gate(ctx)
 	write := func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 	print := r.Print
 	if f.format == "json" {

@@ -43,6 +43,20 @@ func (c *Counts) Equal(other *Counts) bool {
 	return slices.EqualFunc(c.blocks, other.blocks, slices.Equal)
 }
 
+// Whole reports whether the counts are those of whole runs: as much flows into each
+// point of a program as out of it. It sees that of programs with a counter in every
+// block. In part of a run that was in progress, blocks are missing.
+func (c *Counts) Whole() bool {
+	for p, counts := range c.blocks {
+		for _, e := range c.table.Programs[p].equations {
+			if counts[e.block] != e.solve(counts) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Executed returns how many BPF instructions runs of a program executed. It
 // excludes those of programs that it tail called, and those of callbacks that are
 // called later. A 64-bit load is one instruction.

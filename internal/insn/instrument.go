@@ -87,13 +87,12 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 	weights := avoid(g, places)
 
 	p := &Program{Name: name, Type: spec.Type, Instructions: labelled, Functions: g.functions, Blocks: g.blocks}
-	counted := make([]bool, len(g.blocks))
+	counted, equations := place(g, weights)
+	p.equations = equations
 	if o.Placement == EveryBlock || later { // which runs while counters are read
 		for b := range counted {
 			counted[b] = true
 		}
-	} else {
-		counted, p.equations = place(g, weights)
 	}
 	counters := t.counters
 	for b := range g.blocks {

@@ -28,6 +28,16 @@ type equation struct {
 	plus, minus []int
 }
 
+func (e equation) solve(counts []uint64) (n uint64) {
+	for _, b := range e.plus {
+		n += counts[b]
+	}
+	for _, b := range e.minus {
+		n -= counts[b]
+	}
+	return n
+}
+
 // place chooses the blocks that get a counter and returns equations for the
 // others, in the order in which they can be solved. avoid has, for each block,
 // how much to avoid a counter in it.

@@ -105,9 +105,21 @@ func TestPlacementOfAnyGraph(t *testing.T) {
 				g.successors[b] = min(1, n-1)
 			}
 		}
-		wrong, k := derives(g, walk(g, r, 20), weights)
+		counts := walk(g, r, 20)
+		wrong, k := derives(g, counts, weights)
 		if len(wrong) > 0 {
 			t.Fatalf("blocks %v of %v (leaves %v) have wrong counts", wrong, after, g.leaves)
+		}
+		// A run that began is not whole before it ends. It could end after the
+		// first block if its flow leads back to where it comes from.
+		from, to, _ := flowPoints(g)
+		_, p := place(g, weights)
+		c := &Counts{table: &Table{Programs: []*Program{{equations: p}}}, blocks: [][]uint64{counts}}
+		if !c.Whole() {
+			t.Fatalf("whole runs through %v (leaves %v) are not whole", after, g.leaves)
+		}
+		if counts[0]++; c.Whole() != (from[0] == to[0]) {
+			t.Fatalf("part of a run through %v (leaves %v) is whole: %t", after, g.leaves, c.Whole())
 		}
 		blocks += n
 		counters += k

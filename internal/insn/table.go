@@ -24,7 +24,7 @@ type Program struct {
 	Instructions asm.Instructions
 	Functions    []Function // in order; the first is where the program begins
 	Blocks       []Block    // in order
-	equations    []equation
+	equations    []equation // each for the count of another block
 }
 
 // Function is a function of a program: all its Instructions from Start up to
@@ -113,13 +113,8 @@ func (p *Program) resolve(raw, counts []uint64) {
 		}
 	}
 	for _, e := range p.equations {
-		var n uint64
-		for _, b := range e.plus {
-			n += counts[b]
+		if p.Blocks[e.block].Counter == Derived {
+			counts[e.block] = e.solve(counts)
 		}
-		for _, b := range e.minus {
-			n -= counts[b]
-		}
-		counts[e.block] = n
 	}
 }

@@ -64,8 +64,40 @@ type extraWork struct {
 	budget time.Duration
 }
 
-// The quickest come first.
-var extras = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
+// A driver runs one of the bundled programs.
+type driver struct {
+	name, program string
+	settings      string // YAML
+	// extras is the work to detect, the quickest first.
+	extras []extraWork
+}
+
+var (
+	// Nothing but the program runs in the time of a call.
+	fine = []extraWork{{0.02, 2 * time.Second}, {0.01, 5 * time.Second}, {0.005, 10 * time.Second}, {0.05, 2 * time.Second}, {0, 2 * time.Second}}
+	// Events of the kernel make these programs run, with cold caches.
+	coarse = []extraWork{{0.2, 2 * time.Second}, {0.1, 5 * time.Second}, {0.05, 10 * time.Second}}
+)
+
+var drivers = []driver{
+	{"test_run", "work_xdp", "test_run: {}", fine},
+	{"veth", "work_xdp", "veth: {}", fine},
+	{"perf_event", "work_perf_event", "perf_event: {event: cpu-clock, frequency: 9999, load: {cpu: 1}}", coarse},
+	{"cgroup", "work_cgroup", "cgroup: {}", coarse},
+	{"socket", "work_socket", "socket: {}", coarse},
+	{"command", "work_raw_tp", "command: {load: syscalls}", coarse},
+}
+
+func (o Options) driver() driver { return drivers[max(0, slices.Index(Drivers(), o.Driver))] }
+
+// Drivers returns the names of the drivers that the gate can be tested with.
+func Drivers() []string {
+	var names []string
+	for _, d := range drivers {
+		names = append(names, d.name)
+	}
+	return names
+}
 
 // Options control how long to test the gate.
 type Options struct {
@@ -77,8 +109,9 @@ type Options struct {
 	// Budget is the measuring time of each comparison, including the
 	// confirmation; 0 means 2 s, and more for small effects.
 	Budget time.Duration
-	// Attached looks for extra work in a program on a veth pair.
-	Attached bool
+	// Driver is one of Drivers. The default is test_run for programs with extra
+	// work, and the bundled suite for comparisons of a benchmark with itself.
+	Driver string
 	// Seed is the seed of the first comparison; each takes the next.
 	Seed uint64
 	// Say is called with the findings so far.
@@ -105,15 +138,12 @@ func (g *gate) fill(ctx context.Context, r *Report) error {
 	if g.Tries == 0 {
 		return nil
 	}
-	driver := "test_run: {}"
-	if g.Attached {
-		driver = "veth: {}"
-	}
-	step, net, err := g.step(ctx, driver)
+	d := g.driver()
+	step, net, err := g.step(ctx, d)
 	if err != nil {
 		return err
 	}
-	for _, x := range extras {
+	for _, x := range d.extras {
 		steps := int(math.Round(x.growth * net / step))
 		if x.growth == 0 {
 			steps = int(math.Round(1 / step))
@@ -121,7 +151,7 @@ func (g *gate) fill(ctx context.Context, r *Report) error {
 		budget := cmp.Or(g.Budget, x.budget)
 		steps = max(steps, 1)
 		rate := Rate{Steps: steps, NS: float64(steps) * step, Growth: float64(steps) * step / net}
-		err := g.extra(ctx, &rate, driver, g.Tries, budget)
+		err := g.extra(ctx, &rate, d, g.Tries, budget)
 		r.Extra = append(r.Extra, rate)
 		if err != nil {
 			return err
@@ -136,18 +166,20 @@ type gate struct {
 	policy *thresholds.Policy
 }
 
-// compareSame compares the bundled benchmarks with themselves until there were
-// n comparisons of a benchmark.
+// compareSame compares benchmarks with themselves until there were n comparisons
+// of a benchmark.
 func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (rate Rate, err error) {
-	s, err := suite.Load(programs.FS, programs.SuiteFile)
+	rate.Driver = cmp.Or(g.Driver, "all")
+	pairs, err := g.driver().pairs(0)
+	if g.Driver == "" {
+		var s *suite.Suite
+		if s, err = suite.Load(programs.FS, programs.SuiteFile); err == nil {
+			pairs, err = runner.PlanPairs(s, s)
+		}
+	}
 	if err != nil {
 		return rate, err
 	}
-	pairs, err := runner.PlanPairs(s, s)
-	if err != nil {
-		return rate, err
-	}
-	rate.Driver = "all"
 	rate.Budget = budget.Seconds()
 	var took []float64
 	for rate.Tries < n && ctx.Err() == nil {
@@ -164,16 +196,16 @@ func (g *gate) compareSame(ctx context.Context, n int, budget time.Duration) (ra
 }
 
 // extra compares a program with one that does some more steps.
-func (g *gate) extra(ctx context.Context, rate *Rate, driver string, tries int, budget time.Duration) error {
-	base, head, err := workPlans(driver, rate.Steps)
+func (g *gate) extra(ctx context.Context, rate *Rate, d driver, tries int, budget time.Duration) error {
+	pairs, err := d.pairs(rate.Steps)
 	if err != nil {
 		return err
 	}
-	rate.Driver, rate.Budget = head.Driver(), budget.Seconds()
+	rate.Driver, rate.Budget = d.name, budget.Seconds()
 	var took []float64
 	for rate.Tries < tries && ctx.Err() == nil {
 		began := time.Now()
-		if err := g.try(ctx, rate, []runner.PairJob{{Base: base, Head: head}}, budget, thresholds.Regression); err != nil {
+		if err := g.try(ctx, rate, pairs, budget, thresholds.Regression); err != nil {
 			return err
 		}
 		took = append(took, time.Since(began).Seconds())
@@ -221,13 +253,13 @@ func (g *gate) try(ctx context.Context, rate *Rate, pairs []runner.PairJob, budg
 // step measures the cost of a step of the program and of the base, in
 // nanoseconds. It uses many times the work, so that the figure is good to a
 // percent.
-func (g *gate) step(ctx context.Context, driver string) (step, net float64, err error) {
+func (g *gate) step(ctx context.Context, d driver) (step, net float64, err error) {
 	const more = 5 * baseSteps
-	base, head, err := workPlans(driver, more)
+	pairs, err := d.pairs(more)
 	if err != nil {
 		return 0, 0, err
 	}
-	c, err := runner.Compare(ctx, []runner.PairJob{{Base: base, Head: head}}, runner.Options{Budget: 2 * time.Second, Seed: g.Seed, Tool: g.Tool})
+	c, err := runner.Compare(ctx, pairs, runner.Options{Budget: 2 * time.Second, Seed: g.Seed, Tool: g.Tool})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -246,10 +278,11 @@ func (g *gate) step(ctx context.Context, driver string) (step, net float64, err 
 	return (median(h.Values) - net) / more, net, nil
 }
 
-// workPlans returns the program with the base's work, and with more steps.
-func workPlans(driver string, more int) (base, head *runner.Job, err error) {
+// pairs returns the program with the base's work, to be compared with itself if
+// more is 0, else with the program that takes so many more steps.
+func (d driver) pairs(more int) ([]runner.PairJob, error) {
 	job := func(steps int) (*runner.Job, error) {
-		text := fmt.Sprintf("version: 1\nobjects: [work/work_bpfel.o]\nbenchmarks:\n  - {name: work, program: work, %s, globals: {STEPS: %d}}\n", driver, steps)
+		text := fmt.Sprintf("version: 1\nobjects: [work/work_bpfel.o]\nbenchmarks:\n  - {name: work, program: %s, %s, globals: {STEPS: %d}}\n", d.program, d.settings, steps)
 		object, err := programs.FS.ReadFile("work/work_bpfel.o")
 		if err != nil {
 			return nil, err
@@ -264,11 +297,12 @@ func workPlans(driver string, more int) (base, head *runner.Job, err error) {
 		}
 		return plan.Jobs[0], nil
 	}
-	if base, err = job(baseSteps); err != nil {
-		return nil, nil, err
+	base, err := job(baseSteps)
+	if err != nil {
+		return nil, err
 	}
-	head, err = job(baseSteps + more)
-	return base, head, err
+	head, err := job(baseSteps + more)
+	return []runner.PairJob{{Base: base, Head: head}}, err
 }
 
 // median returns the median, or 0 if there are no values.

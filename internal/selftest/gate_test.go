@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/runner"
 )
 
 // A legend below the table distinguishes its two times.
@@ -31,5 +32,26 @@ func TestGateTable(t *testing.T) {
 	}
 	if grid.Width(b.String()) > 80 {
 		t.Errorf("wider than %d columns:\n%s", 80, &b)
+	}
+}
+
+// Each driver runs its program, which is the base's if it takes no more steps.
+func TestPairsOfDrivers(t *testing.T) {
+	for _, d := range drivers {
+		same, err := d.pairs(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more, err := d.pairs(20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := func(j *runner.Job) any { return j.Globals["STEPS"] }
+		if base, head := same[0].Base, same[0].Head; base.Driver() != d.name || steps(base) != steps(head) {
+			t.Errorf("%s: driver %s, %v and %v steps", d.name, base.Driver(), steps(base), steps(head))
+		}
+		if steps(more[0].Base) == steps(more[0].Head) {
+			t.Errorf("%s: both sides take %v steps", d.name, steps(more[0].Head))
+		}
 	}
 }

@@ -2,9 +2,9 @@
 
 //go:build ignore
 
-// A program whose cost is set by a constant: a chain of multiplications, in
-// which each waits for the one before. So a step more takes the same time more
-// on every CPU, whatever else it could do meanwhile.
+// Programs whose cost is set by a constant, one for each driver: a chain of
+// multiplications, in which each waits for the one before. So a step more takes
+// the same time more on every CPU, whatever else it could do meanwhile.
 
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -14,11 +14,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 // The number of steps.
 volatile const __u32 STEPS = 200;
 
-SEC("xdp")
-int work(struct xdp_md *ctx)
+static __always_inline __u64 work(__u64 x)
 {
 	__u32 steps = STEPS;
-	__u64 x = ctx->data_end - ctx->data;
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < steps; i++) {
@@ -26,5 +24,39 @@ int work(struct xdp_md *ctx)
 		// Without it the compiler would know a shorter way.
 		asm volatile("" : "+r"(x));
 	}
-	return x ? XDP_DROP : XDP_PASS;
+	return x;
+}
+
+SEC("xdp")
+int work_xdp(struct xdp_md *ctx)
+{
+	return work(ctx->data_end - ctx->data) ? XDP_DROP : XDP_PASS;
+}
+
+SEC("raw_tp/sys_enter")
+int work_raw_tp(void *ctx)
+{
+	work(1);
+	return 0;
+}
+
+SEC("perf_event")
+int work_perf_event(void *ctx)
+{
+	work(1);
+	return 0;
+}
+
+SEC("cgroup/connect4")
+int work_cgroup(void *ctx)
+{
+	work(1);
+	return 1;
+}
+
+SEC("sk_msg")
+int work_socket(void *ctx)
+{
+	work(1);
+	return 1;
 }

@@ -16,8 +16,12 @@ import (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	bpfProgWork = "work"
-	bpfVarSTEPS = "STEPS"
+	bpfProgWorkCgroup    = "work_cgroup"
+	bpfProgWorkPerfEvent = "work_perf_event"
+	bpfProgWorkRawTp     = "work_raw_tp"
+	bpfProgWorkSocket    = "work_socket"
+	bpfProgWorkXdp       = "work_xdp"
+	bpfVarSTEPS          = "STEPS"
 )
 
 // loadBpf returns the embedded CollectionSpec for bpf.
@@ -62,7 +66,11 @@ type bpfSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type bpfProgramSpecs struct {
-	Work *ebpf.ProgramSpec `ebpf:"work"`
+	WorkCgroup    *ebpf.ProgramSpec `ebpf:"work_cgroup"`
+	WorkPerfEvent *ebpf.ProgramSpec `ebpf:"work_perf_event"`
+	WorkRawTp     *ebpf.ProgramSpec `ebpf:"work_raw_tp"`
+	WorkSocket    *ebpf.ProgramSpec `ebpf:"work_socket"`
+	WorkXdp       *ebpf.ProgramSpec `ebpf:"work_xdp"`
 }
 
 // bpfMapSpecs contains maps before they are loaded into the kernel.
@@ -115,12 +123,20 @@ type bpfVariables struct {
 //
 // It can be passed to loadBpfObjects or ebpf.CollectionSpec.LoadAndAssign.
 type bpfPrograms struct {
-	Work *ebpf.Program `ebpf:"work"`
+	WorkCgroup    *ebpf.Program `ebpf:"work_cgroup"`
+	WorkPerfEvent *ebpf.Program `ebpf:"work_perf_event"`
+	WorkRawTp     *ebpf.Program `ebpf:"work_raw_tp"`
+	WorkSocket    *ebpf.Program `ebpf:"work_socket"`
+	WorkXdp       *ebpf.Program `ebpf:"work_xdp"`
 }
 
 func (p *bpfPrograms) Close() error {
 	return _BpfClose(
-		p.Work,
+		p.WorkCgroup,
+		p.WorkPerfEvent,
+		p.WorkRawTp,
+		p.WorkSocket,
+		p.WorkXdp,
 	)
 }
 

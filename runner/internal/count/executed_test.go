@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -50,6 +51,30 @@ func TestBPFInsnsByChance(t *testing.T) {
 	}
 	if w := e.Warning(); !strings.Contains(w, "are just a mean: runs with the same input execute from") || !strings.Contains(w, "get_prandom_u32") {
 		t.Errorf("warning %q", w)
+	}
+}
+
+// Other CPUs execute a program while its counters are read.
+func TestCountsOfABusyHook(t *testing.T) {
+	testenv.Root(t)
+	job := plantest.Of(t, "version: 1\nobjects: [work/work_bpfel.o]\nbenchmarks:\n  - {name: a, program: work_raw_tp, command: {load: syscalls}}\n").Jobs[0]
+	ctx, stop := context.WithCancel(t.Context())
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		for ctx.Err() == nil {
+			_ = os.Getppid()
+		}
+	})
+	defer calls.Wait()
+	defer stop()
+	for range 4 {
+		e, err := Count(t.Context(), job, nil, Like{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values := e.Sample().Values; len(values) != 1 {
+			t.Errorf("a run always executes the same, and was counted as %v", values)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func (e *Executed) awaitLater(ctx context.Context, s *drive.Subject, before *ins
 		if err := thread.Wait(ctx, laterPause); err != nil {
 			return err
 		}
-		now, err := e.table.Read(s.Coll)
+		now, err := e.readWhole(s)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ type counted struct {
 // It ends with the context.
 func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 	read := func() (c counted, err error) {
-		if c.counts, err = e.table.Read(s.Coll); err == nil {
+		if c.counts, err = e.readWhole(s); err == nil {
 			c.runs = c.counts.Runs(e.job.Program)
 		}
 		return c, err
@@ -98,6 +98,20 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 		e.passes = append(e.passes, p)
 	}
 	return e.awaitLater(ctx, s, before.counts)
+}
+
+// mostReads is how often counters are read to find them while no CPU runs the program.
+const mostReads = 64
+
+// readWhole returns the counts of whole runs, if it can: other processes may run the
+// program while it reads.
+func (e *Executed) readWhole(s *drive.Subject) (counts *insn.Counts, err error) {
+	for range mostReads {
+		if counts, err = e.table.Read(s.Coll); err != nil || counts.Whole() {
+			break
+		}
+	}
+	return counts, err
 }
 
 const (
