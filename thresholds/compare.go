@@ -36,8 +36,7 @@ type judgement struct {
 	*Policy
 	Options
 	comparison *bench.Comparison
-	// first and second are the tests of the first and of the confirming measurement.
-	first, second suite
+	tests suite
 	// headless says that the head was not measured on this kernel at all, disjoint that it
 	// was and has no benchmark in common with the base.
 	headless, disjoint bool
@@ -49,7 +48,7 @@ type judgement struct {
 // that a threshold covers.
 func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	o.Now = o.now()
-	j := &judgement{Policy: p, Options: o, comparison: c, first: p.test(c, c.Pairs, o), second: p.test(c, c.Confirmed, o)}
+	j := &judgement{Policy: p, Options: o, comparison: c, tests: p.test(c, o)}
 	j.common()
 	v := &Verdicts{Strict: o.Strict, Partial: c.Partial || len(c.MissingKernels) > 0, Disjoint: j.disjoint}
 	for i := range c.Pairs {
@@ -62,15 +61,13 @@ func (p *Policy) Compare(c *bench.Comparison, o Options) *Verdicts {
 	return v
 }
 
-// Flagged returns the benchmarks that look slower or faster in the first measurement, and
-// so must be measured a second time, for Confirmed.
+// Flagged returns the benchmarks that look slower or faster in the first measurement, or
+// that a second one of the same size may decide, and so must be measured again, for
+// Confirmed.
 func (p *Policy) Flagged(c *bench.Comparison) []string {
 	var names []string
-	for _, t := range p.test(c, c.Pairs, Options{}).tests {
-		if t.rule.Severity == Ignore || !t.change.Paired || slices.Contains(names, t.pair.Benchmark) {
-			continue
-		}
-		if look := t.look(); look == worse || look == better {
+	for _, t := range p.test(c, Options{}).tests {
+		if t.undecided() && !slices.Contains(names, t.pair.Benchmark) {
 			names = append(names, t.pair.Benchmark)
 		}
 	}

@@ -9,11 +9,11 @@ thresholds:
   - {benchmark: zero, measure: latency, absolute: 1}
   - {measure: latency, kernel: "6.*", percent: 50}
 `)
-	for name, want := range map[string]struct{ effect, alpha float64 }{
-		"fine": {0.0025, 0.1}, "zero": {0.01, 0.01}, "any": {0.01, 0.01},
+	for name, want := range map[string]struct{ effect, confidence, alpha float64 }{
+		"fine": {0.0025, 0.9, 0.002}, "zero": {0.005, 0.99, 0.0002}, "any": {0.01, 0.99, 0.0002},
 	} {
 		got := p.Target(name, 8)
-		if abs(got.Effect-want.effect) > 1e-12 || abs(got.Alpha-want.alpha) > 1e-12 || got.Tests != 8 || got.Power < 0.97 || got.Power > 0.98 {
+		if abs(got.Effect-want.effect) > 1e-12 || abs(got.Alpha-want.alpha) > 1e-12 || got.Confidence != want.confidence || got.Tests != 8 || got.Power != 0.95 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

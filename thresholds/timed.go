@@ -1,15 +1,17 @@
 package thresholds
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
 )
 
-// look is what one measurement alone shows about a timed measure.
+// look is what the loads measured so far show about a timed measure.
 type look int
 
 const (
@@ -21,17 +23,20 @@ const (
 
 // test is the test of one timed measure of one benchmark.
 type test struct {
-	pair   *bench.Pair
-	rule   *Threshold
+	pair *bench.Pair
+	rule *Threshold
+	// change is that of all loads, halves those of the first and of the second measurement
+	// alone, if there was a second one.
 	change stat.Change
-	// err is why there is no change.
-	err error
+	halves []stat.Change
+	// err is why there is no change, unconfirmed why there is no second measurement.
+	err, unconfirmed error
 	// p is the p-value after Holm's correction over tests tests.
 	p     float64
 	tests int
 }
 
-// suite is all timed tests in one measurement.
+// suite is all timed tests of a comparison.
 type suite struct {
 	tests []*test
 	at    map[subject]*test
@@ -44,13 +49,17 @@ func (s *suite) find(benchmark, measure string) *test {
 
 // test compares all timed measures that a threshold bounds, and corrects their p-values
 // for the number of tests. Ignored ones do not count in that.
-func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite {
+func (p *Policy) test(c *bench.Comparison, o Options) suite {
 	s := suite{at: map[subject]*test{}}
 	var family []*test
 	var values []float64
 	j := judgement{Policy: p, comparison: c}
-	for i := range pairs {
-		pair := &pairs[i]
+	seconds := map[string]*bench.Pair{}
+	for i := range c.Confirmed {
+		seconds[c.Confirmed[i].Benchmark] = &c.Confirmed[i]
+	}
+	for i := range c.Pairs {
+		pair := &c.Pairs[i]
 		if o.ended() {
 			break
 		}
@@ -65,7 +74,7 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite 
 				continue
 			}
 			t := &test{pair: pair, rule: rule, p: 1, tests: 1}
-			t.change, t.err = compareTimed(pair, m.Name, rule.Confidence)
+			t.compare(m.Name, seconds[pair.Benchmark])
 			s.tests = append(s.tests, t)
 			s.at[subject{benchmark: pair.Benchmark, measure: m.Name}] = t
 			if t.err == nil && rule.Severity != Ignore {
@@ -81,20 +90,57 @@ func (p *Policy) test(c *bench.Comparison, pairs []bench.Pair, o Options) suite 
 	return s
 }
 
-func compareTimed(p *bench.Pair, measure string, confidence float64) (stat.Change, error) {
-	if p.Paired() {
-		return stat.ComparePair(p, measure, confidence)
+// compare compares a measure in the first measurement and in the second, if there is one.
+func (t *test) compare(measure string, second *bench.Pair) {
+	confidence := t.rule.Confidence
+	if !t.pair.Paired() {
+		t.change, t.err = stat.CompareStored(t.pair.Base, t.pair.Head, measure, confidence)
+		return
 	}
-	return stat.CompareStored(p.Base, p.Head, measure, confidence)
+	if t.change, t.err = stat.ComparePair(t.pair, measure, confidence); t.err != nil {
+		return
+	}
+	if second == nil {
+		t.unconfirmed = errors.New("it was not measured a second time")
+		return
+	}
+	again, err := stat.ComparePair(second, measure, confidence)
+	if err != nil {
+		t.unconfirmed = err
+		return
+	}
+	all, err := stat.ComparePairs([]*bench.Pair{t.pair, second}, measure, confidence)
+	if err != nil {
+		t.unconfirmed = err
+		return
+	}
+	t.change, t.halves = all, []stat.Change{t.change, again}
+}
+
+// agree reports whether both measurements show the change.
+func (t *test) agree() bool {
+	return !slices.ContainsFunc(t.halves, func(half stat.Change) bool { return !half.Agrees(&t.change) })
 }
 
 // alpha returns the largest p-value that is significant.
 func (t *test) alpha() float64 { return 1 - t.rule.Confidence }
 
+// certain is the part of alpha that the loads of both measurements must reach for a verdict.
+// Comparing a program with itself a thousand times should raise no alarm at all.
+const certain = 0.02
+
+// deciding returns the largest p-value at which a change is called one.
+func (t *test) deciding() float64 {
+	if len(t.halves) > 0 {
+		return certain * t.alpha()
+	}
+	return t.alpha()
+}
+
 // enough reports whether there are enough loads for the test to be significant, and how
 // many it needs.
 func (t *test) enough() (int, bool) {
-	least := stat.MinLoads(t.alpha() / float64(t.tests))
+	least := stat.MinLoads(t.deciding() / float64(t.tests))
 	c := &t.change
 	if !c.Paired {
 		return least, c.Bounded()
@@ -102,7 +148,17 @@ func (t *test) enough() (int, bool) {
 	return least, c.Bounded() && c.Banded && c.Loads >= least
 }
 
-// look interprets one measurement.
+// contradicted reports whether the intervals of the two measurements have nothing in common.
+func (t *test) contradicted() bool {
+	return len(t.halves) > 0 && (t.halves[0].Low > t.halves[1].High || t.halves[1].Low > t.halves[0].High)
+}
+
+// found names the changes that the two measurements found.
+func (t *test) found() string {
+	return fmt.Sprintf("one measurement found %s, a second one %s", grown(&t.halves[0]), grown(&t.halves[1]))
+}
+
+// look interprets all loads.
 func (t *test) look() look {
 	if _, ok := t.enough(); t.err != nil || !ok {
 		return unclear
@@ -115,7 +171,7 @@ func (t *test) look() look {
 		return worse
 	case t.proves(g.mirrored()):
 		return better
-	case t.coarse(g), t.mayHide(g), t.rule.bothWays(t.change.Measure) && t.mayHide(g.mirrored()):
+	case t.contradicted(), t.coarse(g), t.mayHide(g), t.rule.bothWays(t.change.Measure) && t.mayHide(g.mirrored()):
 		return unclear
 	}
 	return within
@@ -123,7 +179,7 @@ func (t *test) look() look {
 
 // asks returns what a verdict requires to call a growth a regression.
 func (t *test) asks(g growth) stat.Detection {
-	return stat.Detection{Alpha: t.alpha() / float64(t.tests), Threshold: g.limit(t.rule), Power: Power, Measurements: 2}
+	return stat.Detection{Alpha: certain * t.alpha() / float64(t.tests), Threshold: g.limit(t.rule), Power: Power, Again: len(t.halves) == 0}
 }
 
 // proves reports whether a growth is significant, clears the noise with its whole
@@ -134,7 +190,7 @@ func (t *test) proves(g growth) bool {
 	if !t.change.Paired {
 		clear = g.limit(t.rule)
 	}
-	return t.p <= t.alpha() && g.low > clear && g.beyond(t.rule)
+	return t.p <= t.deciding() && g.low > clear && g.beyond(t.rule)
 }
 
 // coarse reports whether the measurement could not have detected a growth of the
@@ -145,13 +201,33 @@ func (t *test) coarse(g growth) bool {
 	return limit > 0 && (g.high-g.low > limit || t.change.Band > limit)
 }
 
+// mostHidden and mostHiddenNS are the most that a comparison may overlook where no growth is
+// allowed, as a share of the base and in nanoseconds: the larger of the two.
+const (
+	mostHidden   = 0.1
+	mostHiddenNS = 5
+)
+
+// hidden returns what a comparison would catch where no growth is allowed, as a multiple of
+// the most that it may overlook.
+func (t *test) hidden(g growth) float64 {
+	c := &t.change
+	if !c.Paired || g.limit(t.rule) > 0 {
+		return 0
+	}
+	if by, ok := c.DetectableBy(t.asks(g)); ok && c.Measure.Unit == bench.Latency.Unit {
+		return max(by, c.By.Band) / max(mostHidden*abs(g.base), mostHiddenNS)
+	}
+	return t.catches(g) / mostHidden
+}
+
 // mayHide reports whether a growth beyond the threshold is possible: the center lies
 // beyond it, or the interval reaches beyond and is wider than it. No measurement excludes
 // every growth, so a threshold of zero stands for the least that this one would catch; a
 // smaller one that is significant is not excluded either.
 func (t *test) mayHide(g growth) bool {
 	if g.limit(t.rule) == 0 {
-		return g.high > t.catches(g) || t.notClear(g)
+		return g.high > t.catches(g) || t.notClear(g) || t.hidden(g) > 1
 	}
 	limit := g.limit(t.rule)
 	return g.high > limit && (g.share > limit || g.high-g.low > limit)
@@ -163,10 +239,8 @@ func (t *test) catches(g growth) float64 {
 	return max(least, t.change.Band)
 }
 
-// notClear reports whether a growth is significant, and within the noise.
-func (t *test) notClear(g growth) bool {
-	return t.p <= t.alpha() && g.share > 0 && g.low <= t.change.Band
-}
+// notClear reports whether a growth is significant, although it may not be called one.
+func (t *test) notClear(g growth) bool { return t.p <= t.alpha() && g.share > 0 }
 
 // grew reports whether there is a growth within the threshold: it is significant, and
 // clear of the noise. If the noise is unknown, grew returns false.
@@ -174,72 +248,98 @@ func (t *test) grew(g growth) bool {
 	return t.change.Paired && t.p <= t.alpha() && g.low > t.change.Band && t.change.Measure.Direction != bench.UnknownDirection
 }
 
-// timed judges a timed measure. A regression needs two measurements that agree, each on
-// its own; so does an improvement. A stored base cannot be measured again beside the head,
-// so one measurement decides.
+// timed judges a timed measure. A regression needs two measurements: it is one by the loads
+// of both, and each alone agrees. So does an improvement. A stored base cannot be measured
+// again beside the head, so one measurement decides.
 func (j *judgement) timed(v *Verdict) {
-	first := j.first.find(v.Benchmark, v.Measure.Name)
-	if first.err != nil {
-		v.Outcome, v.Why = Inconclusive, first.err.Error()
+	t := j.tests.find(v.Benchmark, v.Measure.Name)
+	if t.err != nil {
+		v.Outcome, v.Why = Inconclusive, t.err.Error()
 		return
 	}
 	if v.Measure.Name == bench.Latency.Name {
-		if why := belowFloor(first); why != "" {
+		if why := belowFloor(t); why != "" {
 			v.Outcome, v.Why = Inconclusive, why
 			return
 		}
 	}
-	g := growthOf(&first.change)
-	v.Change, v.P, v.Tests = &first.change, first.p, first.tests
-	if first.change.Paired {
-		v.Detectable, _ = first.change.Detectable(first.asks(g))
-		v.DetectableBy, _ = first.change.DetectableBy(first.asks(g))
+	g := growthOf(&t.change)
+	v.Change, v.P, v.Tests = &t.change, t.p, t.tests
+	if len(t.halves) > 0 {
+		v.Second = &t.halves[1]
 	}
-	v.Why = timedEvidence(first)
-	switch seen := first.look(); seen {
+	if t.change.Paired {
+		v.Detectable, _ = t.change.Detectable(t.asks(g))
+		v.DetectableBy, _ = t.change.DetectableBy(t.asks(g))
+	}
+	v.Why = timedEvidence(t)
+	switch seen := t.look(); seen {
 	case worse, better:
-		j.confirm(v, seen)
+		t.confirm(v, seen)
 		j.excuse(v, g, j.Now)
-		first.rule.doubtDirection(v)
+		t.rule.doubtDirection(v)
 	case unclear:
 		v.Outcome = Inconclusive
-		v.Why += ", " + first.doubt(g)
+		v.Why += ", " + t.doubt(g)
 	case within:
-		if first.grew(g) {
+		if t.grew(g) {
 			v.Allowed = true
-			v.Why += ": got worse within " + first.limitWords(g)
+			v.Why += ": got worse within " + t.limitWords(g)
 		}
 	}
 }
 
-// confirm checks whether the second measurement agrees with the first. An unconfirmed
-// speed-up is still not slower, so it passes.
-func (j *judgement) confirm(v *Verdict, seen look) {
+// confirm checks whether there are two measurements, and whether they agree. An
+// unconfirmed speed-up is still not slower, so it passes.
+func (t *test) confirm(v *Verdict, seen look) {
 	confirmed, unconfirmed := Regression, Inconclusive
 	if seen == better {
 		confirmed, unconfirmed = Improvement, Pass
 	}
-	second := j.second.find(v.Benchmark, v.Measure.Name)
-	if second != nil && second.err == nil {
-		v.Second = &second.change
-	}
 	switch {
-	case !v.Change.Paired:
+	case !t.change.Paired:
 		v.Outcome = confirmed
 		v.Why += ", not measured side by side"
-	case second == nil:
+	case t.unconfirmed != nil:
 		v.Outcome = unconfirmed
-		v.Why += ", not confirmed: it was not measured a second time"
-	case second.err != nil:
+		v.Why += ", not confirmed: " + t.unconfirmed.Error()
+	case !t.agree():
 		v.Outcome = unconfirmed
-		v.Why += ", not confirmed: " + second.err.Error()
-	case second.look() == seen && (second.change.Ratio > 1) == (v.Change.Ratio > 1):
+		v.Why += ", not confirmed: " + t.found()
+	default:
 		v.Outcome = confirmed
 		v.Why += ", confirmed by a second measurement"
-	default:
-		v.Outcome = unconfirmed
-		v.Why += ", not confirmed: a second measurement found " + grown(&second.change)
 	}
+}
+
+// undecided reports whether a second measurement is needed: to confirm a change, or
+// because the loads of both may decide what those of the first leave open.
+func (t *test) undecided() bool {
+	if t.err != nil || !t.change.Paired || t.rule.Severity == Ignore {
+		return false
+	}
+	seen := t.look()
+	if seen != unclear {
+		return seen != within
+	}
+	// Twice the loads would shrink the interval, if they found the same.
+	twice := *t
+	twice.halves = make([]stat.Change, 2)
+	c := &twice.change
+	c.Loads *= 2
+	switch least, ok := twice.enough(); {
+	case c.Loads < least:
+		return false
+	case !ok:
+		return true
+	}
+	const part = (1 - 1/math.Sqrt2) / 2
+	narrow, by := math.Pow(c.High/c.Low, part), part*(c.By.High-c.By.Low)
+	c.Low, c.High, c.By.Low, c.By.High = c.Low*narrow, c.High/narrow, c.By.Low+by, c.By.High-by
+	if twice.p = 1; c.Low > 1 || c.High < 1 {
+		twice.p = 0
+	}
+	return twice.look() != unclear
 }
 
 // mostTimes is how many times the budget anybody would wait for.
@@ -253,9 +353,18 @@ func (t *test) budgetFor(g growth) string {
 	if c.NearZero() {
 		limit, width, band = limit*max(abs(g.base), stat.MinNet), c.By.High-c.By.Low, c.By.Band
 	}
-	times := math.Ceil(math.Pow(max(width, band)/limit, 2))
+	if !c.Paired || limit <= 0 {
+		return ""
+	}
+	return t.budgetTimes(max(width, band) / limit)
+}
+
+// budgetTimes says how much longer the measurement must be to resolve a part of what it
+// resolves now.
+func (t *test) budgetTimes(part float64) string {
+	times := math.Ceil(part * part)
 	switch {
-	case !c.Paired || limit <= 0 || times <= 1:
+	case times <= 1:
 		return ""
 	case times > mostTimes:
 		return ": no budget would do, but counted instructions tell it (--kernel, or bpf-insns)"
@@ -281,15 +390,21 @@ func (t *test) doubt(g growth) string {
 		g = g.mirrored()
 	}
 	switch limit := g.limit(t.rule); {
+	case t.contradicted():
+		return "contradictory: " + t.found()
+	case limit == 0 && t.notClear(g) && t.p > t.deciding():
+		return fmt.Sprintf("not certain: a regression needs p %s", probability(t.deciding()))
 	case limit == 0 && t.notClear(g):
 		return "significant but not clear of the noise"
+	case limit == 0 && t.hidden(g) > 1:
+		return "too coarse to call it no slower" + t.budgetTimes(t.hidden(g))
 	case limit == 0:
 		return "too coarse to exclude what it would catch"
 	case g.share <= limit && g.high-g.low <= limit && t.coarse(g):
 		return "noisier than " + t.limitWords(g) + t.budgetFor(g)
 	case g.share <= limit:
 		return "too coarse for " + t.limitWords(g) + t.budgetFor(g)
-	case t.p > t.alpha():
+	case t.p > t.deciding():
 		return "beyond " + t.limitWords(g) + " but not significant"
 	default:
 		return "beyond " + t.limitWords(g) + " but not clear of the noise"

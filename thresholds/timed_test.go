@@ -51,11 +51,11 @@ func TestNotConfirmed(t *testing.T) {
 	c := comparison(timedPair("slow", 0.05))
 	c.Confirmed = []bench.Pair{renamed(timedPair("no", 0), "slow")}
 	v := only(t, Default().Compare(c, Options{}))
-	if v.Outcome != Inconclusive || !strings.Contains(v.Why, ", not confirmed: a second measurement found ") || v.Second == nil {
+	if v.Outcome != Inconclusive || !strings.Contains(v.Why, ", not confirmed: one measurement found +5.0%") || v.Second == nil || v.Change.Loads != 64 {
 		t.Errorf("%s: %s", v.Outcome, v.Why)
 	}
 	c.Confirmed = []bench.Pair{renamed(timedPair("faster", -0.05), "slow")}
-	if v := only(t, Default().Compare(c, Options{})); v.Outcome != Inconclusive {
+	if v := only(t, Default().Compare(c, Options{})); v.Outcome != Inconclusive || !strings.Contains(v.Why, ", contradictory: one measurement found +") {
 		t.Errorf("slower, then faster: %s: %s", v.Outcome, v.Why)
 	}
 	broken := renamed(timedPair("broken", 0.05), "slow")
@@ -70,9 +70,11 @@ func TestNotConfirmed(t *testing.T) {
 func TestTimedRegressionNeedsAll(t *testing.T) {
 	noisy := stattest.Usual(32)
 	noisy.Bias = 0.05
-	few, single := stattest.Usual(7), stattest.Usual(9)
-	tiny := stattest.Usual(32)
+	few, single := stattest.Usual(6), stattest.Usual(9)
+	tiny, cheap, coarse := stattest.Usual(32), stattest.Usual(32), stattest.Usual(32)
 	tiny.Net = 8
+	cheap.Net, cheap.Noise = 3, 0.02
+	coarse.Bias = 0.2
 	for _, c := range []struct {
 		name, rule string
 		pair       bench.Pair
@@ -85,9 +87,11 @@ func TestTimedRegressionNeedsAll(t *testing.T) {
 		{"both", "percent: 4, absolute: 5", timedPair("a", 0.06), Regression, "confirmed"},
 		{"significance", "percent: 2", machinePair(noisy, "a", 0.035), Inconclusive, "beyond the threshold of 2.0% but not significant"},
 		{"resolution", "percent: 1", machinePair(noisy, "noise", 0), Inconclusive, "too coarse for the threshold of 1.0%"},
-		{"an interval", "percent: 2", machinePair(few, "a", 0.05), Inconclusive, "7 loads are too few: at least 8 are needed"},
+		{"an interval", "percent: 2", machinePair(few, "a", 0.05), Inconclusive, "12 loads are too few: at least 14 are needed"},
 		{"enough loads", "percent: 2", machinePair(single, "a", 0.05), Regression, "confirmed"},
 		{"any threshold", "percent: 0", timedPair("a", 0), Pass, ""},
+		{"a few nanoseconds", "percent: 0", machinePair(cheap, "a", 0), Pass, ""},
+		{"sight", "percent: 0", machinePair(coarse, "a", 0), Inconclusive, "too coarse to call it no slower: about "},
 		{"direction", "percent: 2, direction: both", timedPair("a", -0.05), Regression, "confirmed"},
 	} {
 		p := policy(t, "thresholds: [{measure: latency, "+c.rule+"}]\n")
@@ -124,11 +128,18 @@ func TestAllowedGrowth(t *testing.T) {
 func TestWhatPassesCouldHaveFailed(t *testing.T) {
 	p := policy(t, "thresholds: [{measure: latency, percent: 2}]\n")
 	doubts := map[string]bool{}
-	for i := range 400 {
+	for i := range 401 {
 		m := stattest.Usual(11)
 		m.Bias = 0.002 + 0.0001*float64(i)
-		v := only(t, p.Compare(comparison(machinePair(m, fmt.Sprint(i), -0.01)), Options{}))
-		if v.Outcome == Pass && (v.Change.High-v.Change.Low > 0.02 || v.Change.Band > 0.02 || v.Detectable > 0.1) {
+		pair := machinePair(m, fmt.Sprint(i), -0.01)
+		if i == 400 {
+			// The base differs from itself.
+			pair = timedPair("itself", 0)
+			pair.Again = timedPair("itself", 0.03).Head
+		}
+		v := only(t, p.Compare(comparison(pair), Options{}))
+		faster := v.Change.High < 1
+		if v.Outcome == Pass && (v.Change.High-v.Change.Low > 0.02 && !faster || v.Change.Band > 0.02 || v.Detectable > 0.1) {
 			t.Errorf("it passes, and would have caught %.1f%%: %s", v.Detectable*100, v.Why)
 		}
 		if v.Outcome == Inconclusive && v.Change.High < 1.02 {
@@ -148,7 +159,7 @@ func TestWhatPassesCouldHaveFailed(t *testing.T) {
 
 // A suite of many benchmarks needs more evidence for each, and so more loads.
 func TestHolmOverTheSuite(t *testing.T) {
-	m := stattest.Usual(9)
+	m := stattest.Usual(8)
 	pairs := []bench.Pair{machinePair(m, "slow", 0.08)}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		pairs = append(pairs, machinePair(m, name, 0))
@@ -156,7 +167,7 @@ func TestHolmOverTheSuite(t *testing.T) {
 	c := comparison(pairs...)
 	c.Confirmed = []bench.Pair{machinePair(m, "slow", 0.08)}
 	v := Default().Compare(c, Options{}).All[0]
-	if v.Outcome != Inconclusive || !strings.HasSuffix(v.Why, "9 loads are too few: 8 tests need at least 11") || v.Detectable != 0 {
+	if v.Outcome != Inconclusive || !strings.HasSuffix(v.Why, "16 loads are too few: 8 tests need at least 17") || v.Detectable != 0 {
 		t.Errorf("%s: %s", v.Outcome, v.Why)
 	}
 	// Ignored tests do not make the others stricter.

@@ -38,7 +38,7 @@ type Comparison struct {
 	// base has come last.
 	Pairs []Pair `json:"pairs"`
 	// Confirmed are the pairs that were measured a second time, from the start, because
-	// they looked slower or faster the first time.
+	// they looked slower or faster the first time, or because that left it open.
 	Confirmed []Pair `json:"confirmed,omitempty"`
 }
 

@@ -30,11 +30,12 @@ type Verdict struct {
 	Confidence *float64 `json:"confidence,omitempty"`
 	DeltaLow   *float64 `json:"delta_low,omitempty"`
 	DeltaHigh  *float64 `json:"delta_high,omitempty"`
-	// P is the p-value, corrected for the number of Tests.
+	// P is the p-value, corrected for the number of Tests. What was measured twice is
+	// judged by the loads of both measurements, in all figures but SecondRatio.
 	P     *float64 `json:"p,omitempty"`
 	Tests int      `json:"tests,omitempty"`
 	// Band is the noise: how far from 1 the ratio of the base to a second load of
-	// itself reaches.
+	// itself is.
 	Band *float64 `json:"band,omitempty"`
 	// Detectable is the smallest growth, as a share of the base, that the comparison would
 	// have caught 19 times out of 20. DetectableBy is the same in the measure's unit.

@@ -25,8 +25,8 @@ type Change struct {
 	// P is the two-sided p-value of the ratio being 1, before any correction
 	// for other tests. It is 1 for an exact measure, which is not tested.
 	P float64
-	// Band is the noise of this benchmark: how far from 1 the interval of the
-	// base against itself reaches, as a share. It is valid only if Banded.
+	// Band is the noise of this benchmark: how far from 1 the ratio of the base
+	// to a second load of itself is, as a share. It is valid only if Banded.
 	Band   float64
 	Banded bool
 	// By has the interval and the band in the measure's unit, if they exist.

@@ -19,34 +19,47 @@ const MinNet = 1.0
 // median of the load does not depend on how far out an outlier is.
 const minRatio = 1e-3
 
-// ComparePair compares a timed measure that was measured in the same rounds on
-// both sides, with an interval at a confidence such as 0.99.
+// ComparePair is ComparePairs of a single measurement.
+func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, error) {
+	return ComparePairs([]*bench.Pair{p}, measure, confidence)
+}
+
+// ComparePairs compares a timed measure of a benchmark that was measured in the
+// same rounds on both sides, once or several times, with an interval at a
+// confidence such as 0.99.
 //
 // Rounds of one load are not independent: where the JIT placed a program biases
 // all of them alike. So each load gives one value, the median over its rounds
-// of the logarithm of head over base. Those values are tested (signedRankP) and
-// estimated (locate). Again, the second load of the base, is compared in the
-// same way for the noise band.
+// of the logarithm of head over base. Those values, of all measurements, are
+// tested (signedRankP) and estimated (locate). Again, the second load of the
+// base, is compared in the same way for the noise.
 //
-// It fails if the pair was not measured in the same rounds, or its base has no
+// It fails if a pair was not measured in the same rounds, or its base has no
 // round.
-func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, error) {
-	if p.Base == nil || p.Head == nil || p.Again == nil {
-		return Change{}, fmt.Errorf("compare %s: it was not measured in pairs", p.Benchmark)
-	}
-	head, err := paired(p.Base, p.Head, measure)
-	if err != nil {
-		return Change{}, fmt.Errorf("compare %s: %w", p.Benchmark, err)
-	}
-	again, err := paired(p.Base, p.Again, measure)
-	if err != nil {
-		return Change{}, fmt.Errorf("compare %s with itself: %w", p.Benchmark, err)
+func ComparePairs(pairs []*bench.Pair, measure string, confidence float64) (Change, error) {
+	var head, again differences
+	var m bench.Measure
+	for _, p := range pairs {
+		if p.Base == nil || p.Head == nil || p.Again == nil {
+			return Change{}, fmt.Errorf("compare %s: it was not measured in pairs", p.Benchmark)
+		}
+		other, err := paired(p.Base, p.Head, measure)
+		if err != nil {
+			return Change{}, fmt.Errorf("compare %s: %w", p.Benchmark, err)
+		}
+		itself, err := paired(p.Base, p.Again, measure)
+		if err != nil {
+			return Change{}, fmt.Errorf("compare %s with itself: %w", p.Benchmark, err)
+		}
+		head.add(&other)
+		again.add(&itself)
+		m = measureOf(p.Head, measure)
 	}
 	c := head.change(confidence)
-	c.Measure = measureOf(p.Head, measure)
+	c.Measure = m
 	if noise := again.change(confidence); noise.Bounded() {
-		c.Band, c.Banded = max(math.Abs(noise.Low-1), math.Abs(noise.High-1)), true
-		c.By.Band = max(math.Abs(noise.By.Low), math.Abs(noise.By.High))
+		c.Band, c.Banded = math.Abs(noise.Ratio-1), true
+		c.By.Band = math.Abs(noise.Delta)
 	}
 	return c, nil
 }
@@ -58,8 +71,14 @@ type differences struct {
 	logs, deltas, base, other []float64
 	// rounds were compared, left were not because one side did not run.
 	rounds, left int
-	// tiny says that the base costs less than MinNet.
-	tiny bool
+	measure      string
+}
+
+// add adds the loads of another measurement.
+func (d *differences) add(o *differences) {
+	d.logs, d.deltas = append(d.logs, o.logs...), append(d.deltas, o.deltas...)
+	d.base, d.other = append(d.base, o.base...), append(d.other, o.other...)
+	d.rounds, d.left, d.measure = d.rounds+o.rounds, d.left+o.left, o.measure
 }
 
 // paired reduces each load to one difference.
@@ -83,7 +102,7 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 	if !slices.Equal(b.load, o.load) {
 		return differences{}, errors.New("the two sides were not measured in the same rounds")
 	}
-	var d differences
+	d := differences{measure: measure}
 	least := math.SmallestNonzeroFloat64
 	if measure == bench.Latency.Name {
 		least = MinNet
@@ -104,7 +123,6 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 		d.rounds += len(rounds)
 	}
 	d.left = len(b.load) - d.rounds
-	d.tiny = measure == bench.Latency.Name && median(d.base) < MinNet
 	return d, nil
 }
 
@@ -125,7 +143,7 @@ func (d *differences) change(confidence float64) Change {
 	if d.left > 0 {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%d rounds were left out: the program did not run in them", d.left))
 	}
-	if d.tiny {
+	if d.measure == bench.Latency.Name && c.Base < MinNet {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: changes are given in ns, and the percentage of a threshold is applied to %g ns", MinNet, MinNet))
 	}
 	return c

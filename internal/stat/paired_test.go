@@ -181,8 +181,8 @@ func TestChangeNearZero(t *testing.T) {
 		if change.By.Low > change.Delta || change.Delta > change.By.High || change.By.Band <= 0 {
 			t.Errorf("%s: %+v", name, change)
 		}
-		by, ok := change.DetectableBy(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Measurements: 2})
-		share, _ := change.Detectable(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Measurements: 2})
+		by, ok := change.DetectableBy(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Again: true})
+		share, _ := change.Detectable(Detection{Alpha: 0.01, Power: 0.95, Threshold: 0.02, Again: true})
 		if !ok || by <= change.By.Band || by > 100 {
 			t.Errorf("%s: %v ns are caught", name, by)
 		}

@@ -11,7 +11,9 @@ import (
 type Target struct {
 	// Effect is the growth to catch, as a share: 0.01 for 1%.
 	Effect float64
-	// Alpha is the probability of a false alarm over all Tests.
+	// Confidence is that of the intervals, such as 0.99.
+	Confidence float64
+	// Alpha is the p-value that all loads must reach, after a correction for Tests.
 	Alpha float64
 	Tests int
 	// Power is the probability of catching the effect, such as 0.95.
@@ -22,9 +24,11 @@ type Target struct {
 
 // Plan is how many loads a comparison needs.
 type Plan struct {
-	// Loads is how many to measure, between Min and the target's Max.
+	// Loads is how many to measure, between Min and the target's Max, before they
+	// are measured again.
 	Loads int
-	// Min is the number below which the test cannot reach its α at all.
+	// Min is the number below which a measurement has nothing to say at the
+	// target's Confidence.
 	Min int
 	// Wanted is how many would be needed if there were time.
 	Wanted int
@@ -37,15 +41,16 @@ type Plan struct {
 // The loads' standard deviation σ is taken at the upper end of its one-sided
 // 80% interval, since that of a small pilot is as often too small as too large
 // (Browne, On the Use of a Pilot Sample for Sample Size Determination,
-// Statistics in Medicine 14, 1995). With s = σ/√(K·3/π), where 3/π is the
-// efficiency of the Hodges–Lehmann estimate for normal values (Hollander,
-// Wolfe, Chicken, section 3.11), K is the smallest number for which
+// Statistics in Medicine 14, 1995). With s = σ/√(2K·3/π), where 2K are the
+// loads of two measurements and 3/π is the efficiency of the Hodges–Lehmann
+// estimate for normal values (Hollander, Wolfe, Chicken, section 3.11), K is
+// the smallest number for which
 //
-//	s·(2t + √(2/π) + z) ≤ effect    s·(t(α/m) + z) ≤ effect
+//	s·(t + √3·z) ≤ effect    s·(t(α/m) + z) ≤ effect
 //
-// hold on a logarithmic scale: the interval's half-width t·s must clear a band
-// that is as wide and centered s·√(2/π) off zero on average, and the test must
-// reach its α, both with the power whose normal quantile is z.
+// hold on a logarithmic scale: the interval of half-width t·s must be clear of
+// the noise, and the test must reach its α, both with the power whose normal
+// quantile is z, as in Change.Detectable.
 //
 // It fails if the pilot has fewer than two loads.
 func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
@@ -59,11 +64,11 @@ func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
 	if len(d.logs) < 2 {
 		return Plan{}, fmt.Errorf("plan %s: a pilot of one load shows no spread", pilot.Benchmark)
 	}
-	alpha := t.Alpha / float64(max(1, t.Tests))
-	p := Plan{Min: MinLoads(alpha)}
+	tests := float64(max(1, t.Tests))
+	p := Plan{Min: MinLoads((1 - t.Confidence) / tests)}
 	p.Wanted = p.Min
 	sigma := upperDeviation(d.logs)
-	for !enough(p.Wanted, sigma, alpha, t) && p.Wanted < maxWanted {
+	for !enough(p.Wanted, sigma, t.Alpha/tests, t) && p.Wanted < maxWanted {
 		p.Wanted++
 	}
 	p.Loads = p.Wanted
@@ -77,10 +82,10 @@ func PlanLoads(pilot *bench.Pair, measure string, t Target) (Plan, error) {
 const maxWanted = 2000
 
 func enough(loads int, sigma, alpha float64, t Target) bool {
-	freedom := float64(loads - 1)
-	s := sigma / math.Sqrt(float64(loads)*3/math.Pi)
+	freedom := float64(2*loads - 1)
+	s := sigma / math.Sqrt(float64(2*loads)*3/math.Pi)
 	z := normalQuantile(t.Power)
-	clear := 2*studentQuantile(freedom, 1-t.Alpha/2) + math.Sqrt(2/math.Pi) + z
+	clear := studentQuantile(freedom, (1+t.Confidence)/2) + math.Sqrt(3)*z
 	reach := studentQuantile(freedom, 1-alpha/2) + z
 	return s*max(clear, reach) <= math.Log1p(t.Effect)
 }

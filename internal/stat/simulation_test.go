@@ -9,8 +9,22 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
-// caught reports whether one measurement meets the requirements of a verdict.
-func caught(c *Change, d Detection) bool {
+// caught reports whether two measurements meet the requirements of a verdict.
+func caught(t *testing.T, d Detection, pairs ...*bench.Pair) bool {
+	t.Helper()
+	c, err := ComparePairs(pairs, "latency", 0.99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		half, err := ComparePair(p, "latency", 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !half.Agrees(&c) {
+			return false
+		}
+	}
 	return c.P <= d.Alpha && c.Low-1 > c.Band && c.Ratio-1 > d.Threshold
 }
 
@@ -25,24 +39,21 @@ func TestDetectableIsCaught(t *testing.T) {
 		threshold float64
 	}{{16, 0}, {32, 0}, {32, 0.02}} {
 		machine := stattest.Usual(c.loads)
-		want := Detection{Alpha: 0.01 / 8, Threshold: c.threshold, Power: 0.95, Measurements: 2}
-		measure := func(growth float64) *Change {
-			p := machine.Pair(rng, growth)
-			change, err := ComparePair(&p, "latency", 0.99)
+		want := Detection{Alpha: 0.01 / 8, Threshold: c.threshold, Power: 0.95, Again: true}
+		n, total := 0, 0.0
+		for range trials {
+			p := machine.Pair(rng, 0)
+			promise, err := ComparePair(&p, "latency", 0.99)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &change
-		}
-		n, total := 0, 0.0
-		for range trials {
-			growth, ok := measure(0).Detectable(want)
+			growth, ok := promise.Detectable(want)
 			if !ok {
 				t.Fatal("nothing is detectable")
 			}
 			total += growth
-			first, second := measure(growth), measure(growth)
-			if caught(first, want) && caught(second, want) {
+			first, second := machine.Pair(rng, growth), machine.Pair(rng, growth)
+			if caught(t, want, &first, &second) {
 				n++
 			}
 		}
@@ -88,16 +99,16 @@ func TestIntervalCovers(t *testing.T) {
 
 func TestPlanLoads(t *testing.T) {
 	pilot := pairOf(stattest.Usual(12), 0)
-	target := Target{Effect: 0.01, Alpha: 0.01, Tests: 8, Power: 0.95, Max: 200}
+	target := Target{Effect: 0.01, Confidence: 0.99, Alpha: 0.0002, Tests: 8, Power: 0.95, Max: 200}
 	plan, err := PlanLoads(pilot, "latency", target)
-	if err != nil || plan.Min != 11 || plan.Loads < 25 || plan.Loads > 120 || plan.Loads < plan.Wanted {
-		t.Errorf("%+v %v: a bias of 0.4%% and an effect of 1%% need some fifty loads", plan, err)
+	if err != nil || plan.Min != 11 || plan.Loads < 12 || plan.Loads > 60 || plan.Loads < plan.Wanted {
+		t.Errorf("%+v %v: a bias of 0.4%% and an effect of 1%% need some twenty loads, twice", plan, err)
 	}
 	t.Logf("%+v", plan)
 	finer := target
-	finer.Effect = 0.004
-	if more, _ := PlanLoads(pilot, "latency", finer); more.Wanted < 5*plan.Wanted || more.Loads >= more.Wanted || more.Loads != 200 {
-		t.Errorf("%+v: 0.4 of the effect needs six times the loads", more)
+	finer.Effect = 0.0025
+	if more, _ := PlanLoads(pilot, "latency", finer); more.Wanted < 12*plan.Wanted || more.Loads >= more.Wanted || more.Loads != 200 {
+		t.Errorf("%+v: a quarter of the effect needs some sixteen times the loads", more)
 	}
 	coarse := target
 	coarse.Effect = 1
@@ -108,7 +119,7 @@ func TestPlanLoads(t *testing.T) {
 
 // The number of loads must not depend on what is to be tested.
 func TestPlanLoadsDoesNotLookAtTheHead(t *testing.T) {
-	target := Target{Effect: 0.01, Alpha: 0.01, Tests: 1, Power: 0.95}
+	target := Target{Effect: 0.01, Confidence: 0.99, Alpha: 0.0002, Tests: 1, Power: 0.95}
 	pilot := pairOf(stattest.Usual(12), 0)
 	before, err := PlanLoads(pilot, "latency", target)
 	if err != nil {
@@ -128,7 +139,7 @@ func TestPlanLoadsDoesNotLookAtTheHead(t *testing.T) {
 // A comparison of as many loads as planned catches the effect.
 func TestPlanSuffices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
-	target := Target{Effect: 0.02, Alpha: 0.01, Tests: 8, Power: 0.95}
+	target := Target{Effect: 0.02, Confidence: 0.99, Alpha: 0.0002, Tests: 8, Power: 0.95}
 	n, trials := 0, 300
 	for range trials {
 		machine := stattest.Usual(12)
@@ -138,12 +149,8 @@ func TestPlanSuffices(t *testing.T) {
 			t.Fatal(err)
 		}
 		machine.Loads = plan.Loads
-		p := machine.Pair(rng, target.Effect)
-		c, err := ComparePair(&p, "latency", 0.99)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if caught(&c, Detection{Alpha: target.Alpha / 8}) {
+		first, second := machine.Pair(rng, target.Effect), machine.Pair(rng, target.Effect)
+		if caught(t, Detection{Alpha: target.Alpha / 8}, &first, &second) {
 			n++
 		}
 	}
