@@ -36,7 +36,7 @@ type judgement struct {
 	*Policy
 	Options
 	comparison *bench.Comparison
-	tests suite
+	tests      suite
 	// headless says that the head was not measured on this kernel at all, disjoint that it
 	// was and has no benchmark in common with the base.
 	headless, disjoint bool

@@ -318,9 +318,11 @@ func (t *test) undecided() bool {
 	if t.err != nil || !t.change.Paired || t.rule.Severity == Ignore {
 		return false
 	}
-	seen := t.look()
-	if seen != unclear {
+	if seen := t.look(); seen != unclear {
 		return seen != within
+	}
+	if g := growthOf(&t.change); t.change.P <= stat.AgreeP && (g.beyond(t.rule) || t.rule.bothWays(t.change.Measure) && g.mirrored().beyond(t.rule)) {
+		return true
 	}
 	// Twice the loads would shrink the interval, if they found the same.
 	twice := *t
