@@ -70,7 +70,7 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if err != nil {
 			return err
 		}
-		if ctx.Err() != nil && lopsided(&p) {
+		if ctx.Err() != nil && (o.Mode == bench.ModeExact || lopsided(&p)) {
 			return nil
 		}
 		p.LooksLike = job.LooksLike
@@ -182,53 +182,11 @@ func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Opti
 	return p, nil
 }
 
-// againCounts is how often to count the base again to see whether its count
-// depends on chance.
-const againCounts = 3
-
-// countPair counts both sides, each alone. If they differ, and runs of the same
-// packet do too, it counts the base again: only a count that never varies is a
-// fact to judge by.
-func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
-	sides, err := countEach(ctx, env, o, job.Base, job.Head)
-	p := bench.Pair{
-		Benchmark: job.Name(), Base: resultOf(sides[0]), Head: resultOf(sides[1]),
-		Lines: count.ChangedLines(sides[0].executed, sides[1].executed),
-	}
-	if err != nil || sameCount(p.Base, p.Head) || !sides[0].uneven() && !sides[1].uneven() {
-		return p, err
-	}
-	for range againCounts {
-		again, err := countEach(ctx, env, o, job.Base)
-		if err != nil {
-			return p, err
-		}
-		p.Again = resultOf(again[0])
-		if !sameCount(p.Base, p.Again) {
-			break
-		}
-	}
-	return p, nil
-}
-
 // countEach counts the jobs, one after the other.
 func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(jobs, *o)
 	err := m.count(ctx, env, m.groups[0], 0)
 	return m.tracks(), err
-}
-
-// sameCount reports whether both succeeded and cost the same.
-func sameCount(a, b *bench.Result) bool {
-	x, y := a.Sample(bench.Instructions.Name), b.Sample(bench.Instructions.Name)
-	return x != nil && y != nil && slices.Equal(x.Values, y.Values)
-}
-
-// uneven reports whether runs of the same packet differ in their cost or in the
-// instructions that they execute.
-func (t *track) uneven() bool {
-	c, ok := only(&t.result.Rounds)
-	return ok && uneven(c, t.job.KindsOfRuns()) || t.executed != nil && len(t.executed.Sample().Values) > 1
 }
 
 // loadOnly loads what has nothing to be compared with, for its static figures.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -93,7 +94,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 		}
 		m.options.Progress.Round()
 	}
-	t.keep(rounds, load)
+	t.keep(load, rounds)
 	t.fillOnce() // what follows is not measured
 	return nil
 }
@@ -105,39 +106,49 @@ func (m *measurement) roundsOf(j *Job) int {
 	return m.options.Rounds
 }
 
-// keep makes the undisturbed round the only one of the result. The others only
-// show where the tick fell, which depends on everything that the machine did
-// before.
-func (t *track) keep(rounds []drive.Counters, load int) {
-	if len(rounds) > 0 {
-		c := undisturbed(rounds)
-		if t.job.Cgroup != nil || t.job.Socket != nil {
-			c.RunTimeNS = usualLeast(rounds, c.RunCnt)
-		}
-		t.result.Rounds = bench.Counters{Load: []int{load}, RunTimeNS: []uint64{c.RunTimeNS}, RunCnt: []uint64{c.RunCnt}}
-		for _, round := range rounds {
-			t.result.Rounds.RecursionMisses += round.RecursionMisses
-		}
+// keep makes the undisturbed round, if there is one, the only one of the result. The
+// others then only show where the tick fell, which depends on everything that the machine
+// did before.
+func (t *track) keep(load int, rounds []drive.Counters) {
+	kept := rounds
+	if c, ok := undisturbed(rounds); ok {
+		kept = []drive.Counters{c}
 	}
+	r := bench.Counters{}
+	for _, c := range kept {
+		r.Load, r.RunTimeNS, r.RunCnt = append(r.Load, load), append(r.RunTimeNS, c.RunTimeNS), append(r.RunCnt, c.RunCnt)
+	}
+	for _, c := range rounds {
+		r.RecursionMisses += c.RecursionMisses
+	}
+	t.result.Rounds = r
 	if t.floor != nil {
 		t.result.Floor = t.floor.result.Rounds
 	}
 }
 
-// undisturbed returns the cheapest of the rounds with the usual number of runs.
-// A perf event's window may close late, and a round with more runs has a lower
-// mean if the first run costs more than the others.
-func undisturbed(rounds []drive.Counters) drive.Counters {
+// undisturbed returns the cheapest round of those that several agree with, among those with
+// the usual number of runs: a perf event's window may close late, and a round with more
+// runs has a lower mean if the first run costs more than the others. It reports whether
+// there is one: where chance has a say in what runs cost, no rounds agree.
+func undisturbed(rounds []drive.Counters) (c drive.Counters, ok bool) {
+	rounds = slices.DeleteFunc(slices.Clone(rounds), func(c drive.Counters) bool { return c.RunCnt == 0 })
 	often := map[uint64]int{}
 	for _, c := range rounds {
 		often[c.RunCnt]++
 	}
-	return slices.MinFunc(rounds, func(a, b drive.Counters) int {
-		return cmp.Or(
-			-cmp.Compare(often[a.RunCnt], often[b.RunCnt]),
-			cmp.Compare(a.RunCnt, b.RunCnt),
-			cmp.Compare(a.RunTimeNS, b.RunTimeNS))
-	})
+	if len(often) == 0 {
+		return c, false
+	}
+	usual := slices.MinFunc(slices.Sorted(maps.Keys(often)), func(a, b uint64) int { return -cmp.Compare(often[a], often[b]) })
+	var took []uint64
+	for _, c := range rounds {
+		if c.RunCnt == usual {
+			took = append(took, c.RunTimeNS)
+		}
+	}
+	least, ok := leastRepeated(took, min(enoughAlike, len(rounds)))
+	return drive.Counters{RunTimeNS: least, RunCnt: usual}, ok
 }
 
 // shorten makes the track's slices short enough to miss the tick, which counts
@@ -177,41 +188,60 @@ func (t *track) quicken(ctx context.Context, r drive.Resizer) bool {
 
 // exactSamples returns the counts per run of the program and of its floor.
 func exactSamples(r *bench.Result, packets int) []bench.Sample {
-	raw, ok := only(&r.Rounds)
-	if !ok {
+	raw := countedOf(&r.Rounds)
+	if raw.RunCnt == 0 {
 		return nil
 	}
-	if uneven(raw, packets) {
+	if packets > 0 && raw.RunTimeNS*uint64(packets)%raw.RunCnt != 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.RunTimeNS)), unit.Exact(float64(raw.RunCnt))))
 	}
-	one := func(m bench.Measure, v float64) bench.Sample {
-		return bench.Sample{Measure: m, Values: []float64{unit.Round(v)}}
-	}
 	var samples []bench.Sample
-	floor, hasFloor := only(&r.Floor)
-	if hasFloor {
-		samples = append(samples, one(bench.Instructions, raw.PerRun()-floor.PerRun()))
+	add := func(m bench.Measure, least, mean, most float64) {
+		s := bench.Sample{Measure: m, Values: []float64{unit.Round(mean)}}
+		if least < most {
+			s.Values = []float64{unit.Round(least), unit.Round(mean), unit.Round(most)}
+		}
+		samples = append(samples, s)
 	}
-	samples = append(samples, one(bench.InstructionsRaw, raw.PerRun()))
-	if hasFloor {
-		samples = append(samples, one(bench.InstructionsFloor, floor.PerRun()))
+	floor := countedOf(&r.Floor)
+	if floor.RunCnt > 0 {
+		add(bench.Instructions, raw.least-floor.most, raw.PerRun()-floor.PerRun(), raw.most-floor.least)
+	}
+	add(bench.InstructionsRaw, raw.least, raw.PerRun(), raw.most)
+	if floor.RunCnt > 0 {
+		add(bench.InstructionsFloor, floor.least, floor.PerRun(), floor.most)
 	}
 	if r.Path != nil {
-		samples = append(samples, one(bench.InstructionsPath, r.Path.Cost()))
+		cost := r.Path.Cost()
+		add(bench.InstructionsPath, cost, cost, cost)
 	}
 	return samples
 }
 
-// uneven reports whether the runs of a packet differ in cost.
-func uneven(c drive.Counters, packets int) bool {
-	return packets > 0 && c.RunTimeNS*uint64(packets)%c.RunCnt != 0
+// counted is what the runs of some rounds cost together, and, as means, in the cheapest
+// and in the dearest of them.
+type counted struct {
+	drive.Counters
+	least, most float64
 }
 
-// only returns the one round that exact mode keeps; ok is false if it has no
-// runs.
-func only(c *bench.Counters) (round drive.Counters, ok bool) {
-	if c.Runs() == 0 {
-		return drive.Counters{}, false
+// countedOf returns the counts of the middle half of rounds, so that few of them met the
+// tick. It has no runs if the rounds have none.
+func countedOf(c *bench.Counters) (all counted) {
+	var rounds []drive.Counters
+	for i, n := range c.RunCnt {
+		if n > 0 {
+			rounds = append(rounds, drive.Counters{RunTimeNS: c.RunTimeNS[i], RunCnt: n})
+		}
 	}
-	return drive.Counters{RunTimeNS: c.RunTimeNS[0], RunCnt: c.RunCnt[0]}, true
+	slices.SortFunc(rounds, func(a, b drive.Counters) int { return cmp.Compare(a.PerRun(), b.PerRun()) })
+	rounds = rounds[len(rounds)/4 : len(rounds)-len(rounds)/4]
+	for _, c := range rounds {
+		all.RunTimeNS += c.RunTimeNS
+		all.RunCnt += c.RunCnt
+	}
+	if len(rounds) > 0 {
+		all.least, all.most = rounds[0].PerRun(), rounds[len(rounds)-1].PerRun()
+	}
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
@@ -49,14 +50,15 @@ func comparePath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
 // packets, so there must be enough rounds for some without a refill.
 const (
 	pathRounds = 192
-	// pathRepeats is how many rounds must agree on a time for it to be no
+	// enoughAlike is how many rounds must agree on a time for it to be no
 	// accident: now and then a round finds something done that the others have
 	// to do.
-	pathRepeats = 4
+	enoughAlike = 4
 )
 
 // leastTime returns the time of the quickest rounds, in nanoseconds of the
-// machine's clock: the rounds without a timer tick or a refill of a stock.
+// machine's clock: the rounds without a timer tick or a refill of a stock. It fails if no
+// rounds agree on it.
 func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint64, err error) {
 	var took []uint64
 	for range pathRounds {
@@ -70,17 +72,22 @@ func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint6
 		}
 		took = append(took, uint64(elapsed.Nanoseconds()))
 	}
-	return events, leastRepeated(took, pathRepeats), nil
+	least, ok := leastRepeated(took, enoughAlike)
+	if !ok {
+		return 0, 0, fmt.Errorf("what its %d rounds cost besides the program differs by up to %s instructions",
+			pathRounds, unit.Count(float64(slices.Max(took)-slices.Min(took))))
+	}
+	return events, least, nil
 }
 
-// leastRepeated returns the smallest value that occurs at least times times, or
-// else the smallest one.
-func leastRepeated(values []uint64, times int) uint64 {
+// leastRepeated returns the smallest value that occurs at least times times, and whether
+// there is one.
+func leastRepeated(values []uint64, times int) (least uint64, ok bool) {
 	slices.Sort(values)
-	for i := range values[:len(values)-times+1] {
+	for i := range max(len(values)-times+1, 0) {
 		if values[i] == values[i+times-1] {
-			return values[i]
+			return values[i], true
 		}
 	}
-	return values[0]
+	return 0, false
 }

@@ -189,7 +189,7 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 	case s.measure == bench.BPFInsns.Name && len(p.Base.Kinds) > 0 && len(p.Head.Kinds) > 0:
 		j.kinds(v, p, base, head, rule)
 	case isCount(base, head):
-		j.exact(v, base, head, sample(p.Again, s.measure), rule)
+		j.exact(v, base, head, rule)
 	default:
 		j.timed(v)
 	}

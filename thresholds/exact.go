@@ -18,8 +18,9 @@ func isCount(base, head *bench.Sample) bool {
 }
 
 // exact judges numbers without noise: a growth is allowed up to the larger of percent of
-// the base and absolute. If the counts of a side vary, chance may explain the difference.
-func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Threshold) {
+// the base and absolute. If the counts of a side vary, chance may explain the difference, or
+// hide one.
+func (j *judgement) exact(v *Verdict, base, head *bench.Sample, rule *Threshold) {
 	b, h := *base, *head
 	b.Measure.Exact, h.Measure.Exact = true, true
 	c, err := stat.CompareExact(b, h)
@@ -30,16 +31,15 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	v.Change = &c
 	g := growthOf(&c)
 	v.Why = exactEvidence(&c)
-	chance := again != nil && !slices.Equal(again.Values, base.Values)
 	changed := g.exceeds(rule) || g.mirrored().exceeds(rule)
 	switch {
-	case changed && (differ(base.Values) || differ(head.Values)):
-		v.Outcome = Inconclusive
-		v.Why += ", but counted several times it was not always the same: chance has a say in what a run does"
-	case chance && changed:
-		v.Outcome = Inconclusive
-		v.Why += fmt.Sprintf(", but the base itself also counted %s: chance has a say in what a run costs",
-			figure(stat.Summarize(*again).Center, c.Measure))
+	case (differ(base.Values) || differ(head.Values)) && !stat.Apart(base.Values, head.Values):
+		if changed && mayOverlook(base.Values, head.Values, rule, c.Measure) {
+			v.Outcome = Inconclusive
+		}
+		v.Why += fmt.Sprintf(", which may be chance: the base alone counted %s to %s, the head %s to %s",
+			digits(slices.Min(base.Values)), figure(slices.Max(base.Values), c.Measure),
+			digits(slices.Min(head.Values)), figure(slices.Max(head.Values), c.Measure))
 	case c.Head < 0 && c.Delta < 0 && isNet(c.Measure):
 		v.Outcome = Inconclusive
 		v.Why += ", below the floor: no program costs less than an empty one"
@@ -56,6 +56,34 @@ func (j *judgement) exact(v *Verdict, base, head, again *bench.Sample, rule *Thr
 	case c.Delta != 0:
 		v.Why += ", " + allowance(rule, c.Measure)
 	}
+}
+
+// mostVaried and mostVariedCount are the most that a comparison of counts that vary may
+// overlook where no growth is allowed, as a share of the base and as a number: the larger
+// of the two.
+const (
+	mostVaried      = 0.01
+	mostVariedCount = 1
+)
+
+// mayOverlook reports whether the counts of two sides, which vary and do not differ by more
+// than chance, may hide a growth beyond the threshold, or, where none is allowed, one that
+// matters.
+func mayOverlook(base, head []float64, rule *Threshold, m bench.Measure) bool {
+	grows, shrinks := slices.Max(head)-slices.Min(base), slices.Max(base)-slices.Min(head)
+	worst := grows
+	switch {
+	case rule.bothWays(m):
+		worst = max(grows, shrinks)
+	case m.Direction == bench.HigherIsBetter:
+		worst = shrinks
+	}
+	of := abs(slices.Min(base))
+	limit := max(value(rule.Percent)*of/100, value(rule.Absolute))
+	if limit == 0 {
+		limit = max(mostVaried*of, mostVariedCount)
+	}
+	return worst > limit
 }
 
 // differ reports whether the values are not all equal.

@@ -77,20 +77,37 @@ func TestHeapBytesAreCounts(t *testing.T) {
 }
 
 func TestACountByChance(t *testing.T) {
+	eight := func(first, last float64) []float64 {
+		return []float64{first, last, first, last, first, last, first, last}
+	}
 	for _, c := range []struct {
-		head, again float64
-		want        Outcome
+		name       string
+		base, head []float64
+		rule       string
+		want       Outcome
+		why        string
 	}{
-		{100, 99, Pass},
-		{101, 100, Regression},
-		{101, 102, Inconclusive},
-		{99, 102, Inconclusive},
+		{"never varied", []float64{100}, []float64{101}, "percent: 0", Regression, "no increase is allowed"},
+		{"all above", eight(100, 103), eight(104, 109), "percent: 0", Regression, "101.5 → 106.5 instructions (+5, +4.9%), no increase is allowed"},
+		{"all below", eight(104, 109), eight(100, 103), "percent: 0", Improvement, ""},
+		{"all above, and allowed", eight(100, 103), eight(104, 109), "percent: 5", Pass, "grew within the allowance"},
+		{"too few", []float64{100, 103}, []float64{104, 109}, "percent: 0", Inconclusive, "which may be chance: the base alone counted 100 to 103 instructions, the head 104 to 109 instructions"},
+		{"overlap", []float64{1000, 1003}, []float64{1001, 1004}, "percent: 0", Pass, "may be chance"},
+		{"overlap and may hide too much", []float64{100, 103}, []float64{102, 104}, "percent: 0", Inconclusive, "may be chance"},
+		{"overlap and may hide what is forbidden", []float64{100, 104}, []float64{103, 106}, "percent: 2", Inconclusive, "may be chance"},
+		{"overlap within the threshold", []float64{100, 104}, []float64{103, 106}, "percent: 6", Pass, "may be chance"},
+		{"overlap, small", []float64{3, 4}, []float64{3.5, 4}, "percent: 0", Pass, "may be chance"},
+		{"one side varies", []float64{100}, []float64{100, 101, 102}, "percent: 0", Inconclusive, "may be chance"},
+		{"from one count", []float64{90, 100, 130}, []float64{95, 120, 140}, "percent: 0", Inconclusive, "may be chance"},
+		{"lower may be worse", []float64{120, 131}, []float64{100, 120}, "percent: 0, direction: both", Inconclusive, "may be chance"},
+		{"lower is better", []float64{120, 131}, []float64{100, 120}, "percent: 0", Pass, "may be chance"},
 	} {
-		p := exactPair("a", 100, c.head)
-		p.Again = exactPair("a", c.again, 0).Base
-		v := only(t, policy(t, "thresholds: [{measure: instructions, percent: 0}]\n").Compare(comparison(p), Options{}))
-		if v.Outcome != c.want {
-			t.Errorf("from 100, or %v, to %v: %s, %s; want %s", c.again, c.head, v.Outcome, v.Why, c.want)
+		p := exactPair("a", 0, 0)
+		p.Base.Sample(bench.Instructions.Name).Values = c.base
+		p.Head.Sample(bench.Instructions.Name).Values = c.head
+		v := only(t, policy(t, "thresholds: [{measure: instructions, "+c.rule+"}]\n").Compare(comparison(p), Options{}))
+		if v.Outcome != c.want || !strings.Contains(v.Why, c.why) {
+			t.Errorf("%s: %s, %s; want %s, %s", c.name, v.Outcome, v.Why, c.want, c.why)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // MinValues is the number of values below which a summary carries a warning:
@@ -41,7 +42,7 @@ func Summarize(sample bench.Sample) Summary {
 	s.Center, s.Low, s.High = sorted.Quantile(0.5), sorted.Quantile(0.25), sorted.Quantile(0.75)
 	if sample.Measure.Exact {
 		if first, last := sorted.Xs[0], sorted.Xs[s.N-1]; first != last {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("exact measure varies from %v to %v", first, last))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("counted several times it was not always the same, but %s to %s: chance has a say in what a run costs", unit.Mean(first), unit.Mean(last)))
 		}
 	} else if s.N < MinValues {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("only %s: at least %d are needed for a spread", counted(s.N, "value"), MinValues))

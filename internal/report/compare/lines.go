@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -91,9 +92,14 @@ func (r *row) warnings() []string {
 	if r.LooksLike != "" && r.standing() > gone { // else the verdict says so
 		all = append(all, fmt.Sprintf("is compared with %s, which the head does not have: their programs look alike", r.LooksLike))
 	}
-	for _, side := range []*bench.Result{r.Base, r.Head} {
-		if side != nil {
-			all = append(all, side.Warnings...)
+	if r.Head != nil {
+		all = append(all, r.Head.Warnings...)
+	}
+	if r.Base != nil {
+		for _, w := range r.Base.Warnings {
+			if !slices.ContainsFunc(all, func(of string) bool { return wording(of) == wording(w) }) {
+				all = append(all, w)
+			}
 		}
 	}
 	for _, v := range r.verdicts() {
@@ -105,6 +111,11 @@ func (r *row) warnings() []string {
 	}
 	return unit.Unique(all)
 }
+
+var figures = regexp.MustCompile("[0-9][0-9.,]*")
+
+// wording returns a warning without its figures, which differ by chance.
+func wording(warning string) string { return figures.ReplaceAllString(warning, "N") }
 
 // who returns the benchmarks of a line: "all" in one word if there are several
 // and the line is about all.

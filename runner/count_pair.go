@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/runner/internal/count"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+)
+
+// mostCounts is how often each side of a pair is counted at most. Where chance alone
+// decides, all counts of one side are above all of the other in 2 of 12,870 cases.
+const mostCounts = 8
+
+// countPair counts both sides, each alone. If they differ, and that may be chance, it
+// counts both again, in turn, until their counts overlap or are too many for chance.
+func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
+	sides, err := countEach(ctx, env, o, job.Base, job.Head)
+	base, head := sides[0], sides[1]
+	p := bench.Pair{
+		Benchmark: job.Name(), Base: resultOf(base), Head: resultOf(head),
+		Lines: count.ChangedLines(base.executed, head.executed),
+	}
+	if base.settled() && head.settled() && pathFollows(p.Base, p.Head) {
+		return p, err
+	}
+	bases, heads := []*bench.Result{p.Base}, []*bench.Result{p.Head}
+	for err == nil && len(bases) < mostCounts && apart(bases, heads) {
+		jobs := []*Job{job.Head, job.Base}
+		baseAt := 1 - len(bases)%2 // so that neither always comes first
+		if baseAt == 0 {
+			slices.Reverse(jobs)
+		}
+		if sides, err = countEach(ctx, env, o, jobs...); err != nil {
+			break
+		}
+		base, head := resultOf(sides[baseAt]), resultOf(sides[1-baseAt])
+		if base.Error != "" || head.Error != "" {
+			break
+		}
+		bases, heads = append(bases, base), append(heads, head)
+	}
+	together(bases)
+	together(heads)
+	return p, err
+}
+
+// settled reports whether the track's counts are those of each load: its rounds agree, and
+// its runs execute the same.
+func (t *track) settled() bool {
+	return len(t.result.Rounds.RunCnt) == 1 && len(t.result.Floor.RunCnt) <= 1 &&
+		(t.executed == nil || len(t.executed.Sample().Values) == 1)
+}
+
+// pathFollows reports whether the whole path of an event costs more by what the run of the
+// program does, or by nothing.
+func pathFollows(base, head *bench.Result) bool {
+	grown := func(m bench.Measure) (float64, bool) {
+		b, h := base.Sample(m.Name), head.Sample(m.Name)
+		if b == nil || h == nil {
+			return 0, false
+		}
+		return middleOf(h.Values) - middleOf(b.Values), true
+	}
+	path, ok := grown(bench.InstructionsPath)
+	run, _ := grown(bench.Instructions)
+	return !ok || path == 0 || path == run
+}
+
+// countedMeasures are the measures that are counted while the program runs.
+var countedMeasures = []bench.Measure{
+	bench.Instructions, bench.InstructionsRaw, bench.InstructionsFloor, bench.InstructionsPath,
+	bench.BPFInsns, bench.BPFInsnsFirst, bench.BPFInsnsLater,
+}
+
+// apart reports whether in some measure all counts of one side are above all of the other.
+func apart(bases, heads []*bench.Result) bool {
+	for _, m := range countedMeasures {
+		b, h := counts(bases, m), counts(heads, m)
+		if len(b) > 0 && len(h) > 0 && (slices.Max(b) < slices.Min(h) || slices.Max(h) < slices.Min(b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// together gives the first result the counts of all, if there are several.
+func together(all []*bench.Result) {
+	if len(all) == 1 {
+		return
+	}
+	for _, m := range countedMeasures {
+		if s := all[0].Sample(m.Name); s != nil {
+			s.Values = counts(all, m)
+		}
+	}
+}
+
+// counts returns the counts of a measure, one of each result that has it.
+func counts(all []*bench.Result, m bench.Measure) (values []float64) {
+	for _, r := range all {
+		if s := r.Sample(m.Name); s != nil {
+			values = append(values, middleOf(s.Values))
+		}
+	}
+	return values
+}
+
+// middleOf returns the mean of a count whose least and most may be beside it.
+func middleOf(values []float64) float64 { return values[len(values)/2] }
