@@ -22,36 +22,77 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 		Benchmark: job.Name(), Base: resultOf(base), Head: resultOf(head),
 		Lines: count.ChangedLines(base.executed, head.executed),
 	}
-	if base.settled() && head.settled() && pathFollows(p.Base, p.Head) {
+	if err != nil || base.settled() && head.settled() && pathFollows(p.Base, p.Head) {
 		return p, err
 	}
-	bases, heads := []*bench.Result{p.Base}, []*bench.Result{p.Head}
-	for err == nil && len(bases) < mostCounts && apart(bases, heads) {
-		jobs := []*Job{job.Head, job.Base}
-		baseAt := 1 - len(bases)%2 // so that neither always comes first
-		if baseAt == 0 {
-			slices.Reverse(jobs)
+	err = countAgain(p.Base, p.Head, func(headFirst bool) (base, head *bench.Result, err error) {
+		if headFirst {
+			sides, err = countEach(ctx, env, o, job.Head, job.Base)
+			slices.Reverse(sides)
+		} else {
+			sides, err = countEach(ctx, env, o, job.Base, job.Head)
 		}
-		if sides, err = countEach(ctx, env, o, jobs...); err != nil {
-			break
+		return resultOf(sides[0]), resultOf(sides[1]), err
+	})
+	return p, err
+}
+
+// countInsns counts the BPF instructions of both sides as countPair does.
+func (p *pair) countInsns(ctx context.Context) {
+	like := count.Like{Slice: p.runs}
+	p.base.countInsns(ctx, like)
+	p.head.countInsns(ctx, like)
+	if p.base.runsAlike() && p.head.runsAlike() {
+		return
+	}
+	base, head := &bench.Result{Samples: p.base.insns}, &bench.Result{Samples: p.head.insns}
+	again := func(t *track) *bench.Result {
+		e, err := t.countOnce(ctx, like)
+		if err != nil {
+			return &bench.Result{Error: err.Error()}
 		}
-		base, head := resultOf(sides[baseAt]), resultOf(sides[1-baseAt])
+		return &bench.Result{Samples: e.Samples()}
+	}
+	_ = countAgain(base, head, func(headFirst bool) (base, head *bench.Result, err error) {
+		if headFirst {
+			head, base = again(p.head), again(p.base)
+		} else {
+			base, head = again(p.base), again(p.head)
+		}
+		return base, head, nil
+	})
+	p.base.insns, p.head.insns = base.Samples, head.Samples
+}
+
+// countAgain counts both sides again, so that neither always comes first, until their counts
+// overlap or are too many for chance. It gives all counts to the samples of base and head.
+func countAgain(base, head *bench.Result, count func(headFirst bool) (base, head *bench.Result, err error)) error {
+	bases, heads := []*bench.Result{base}, []*bench.Result{head}
+	defer func() {
+		together(bases)
+		together(heads)
+	}()
+	for len(bases) < mostCounts && apart(bases, heads) {
+		base, head, err := count(len(bases)%2 == 1)
+		if err != nil {
+			return err
+		}
 		if base.Error != "" || head.Error != "" {
 			break
 		}
 		bases, heads = append(bases, base), append(heads, head)
 	}
-	together(bases)
-	together(heads)
-	return p, err
+	return nil
 }
 
 // settled reports whether the track's counts are those of each load: its rounds agree, and
 // its runs execute the same.
 func (t *track) settled() bool {
-	return len(t.result.Rounds.RunCnt) == 1 && len(t.result.Floor.RunCnt) <= 1 &&
-		(t.executed == nil || len(t.executed.Sample().Values) == 1)
+	return len(t.result.Rounds.RunCnt) == 1 && len(t.result.Floor.RunCnt) <= 1 && t.runsAlike()
 }
+
+// runsAlike reports whether the runs that were counted, if any, execute the same.
+func (t *track) runsAlike() bool { return t.executed == nil || len(t.executed.Sample().Values) == 1 }
 
 // pathFollows reports whether the whole path of an event costs more by what the run of the
 // program does, or by nothing.

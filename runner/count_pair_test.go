@@ -1,11 +1,19 @@
 package runner
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/cilium/ebpf/asm"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
 func resultWith(m bench.Measure, values ...float64) *bench.Result {
@@ -41,6 +49,80 @@ func TestCountsAreApart(t *testing.T) {
 	together(all)
 	if got := all[0].Samples[0].Values; !slices.Equal(got, []float64{5, 4, 6}) {
 		t.Errorf("together they are %v", got)
+	}
+}
+
+func TestCountAgain(t *testing.T) {
+	failed := errors.New("interrupted")
+	for _, c := range []struct {
+		name        string
+		bases       []float64 // the first is counted already
+		heads       []float64
+		stop        error
+		refused     bool
+		wantBase    []float64
+		wantErr     error
+		wantFlipped []bool
+	}{
+		{name: "equal", bases: []float64{5, 5}, heads: []float64{5, 5}, wantBase: []float64{5}},
+		{name: "overlap", bases: []float64{5, 7, 5}, heads: []float64{6, 6, 6}, wantBase: []float64{5, 7}, wantFlipped: []bool{true}},
+		{name: "apart", bases: slices.Repeat([]float64{5}, 20), heads: slices.Repeat([]float64{6}, 20),
+			wantBase: slices.Repeat([]float64{5}, mostCounts), wantFlipped: []bool{true, false, true, false, true, false, true}},
+		{name: "interrupted", bases: []float64{5, 7}, heads: []float64{6, 6}, stop: failed, wantBase: []float64{5}, wantErr: failed, wantFlipped: []bool{true}},
+		{name: "refused", bases: []float64{5, 7}, heads: []float64{6, 6}, refused: true, wantBase: []float64{5}, wantFlipped: []bool{true}},
+	} {
+		base, head := resultWith(bench.BPFInsns, c.bases[0]), resultWith(bench.BPFInsns, c.heads[0])
+		var flipped []bool
+		err := countAgain(base, head, func(headFirst bool) (*bench.Result, *bench.Result, error) {
+			flipped = append(flipped, headFirst)
+			b, h := resultWith(bench.BPFInsns, c.bases[len(flipped)]), resultWith(bench.BPFInsns, c.heads[len(flipped)])
+			if c.refused {
+				h.Error = "refused"
+			}
+			return b, h, c.stop
+		})
+		n := len(c.wantBase)
+		if got := base.Samples[0].Values; !slices.Equal(got, c.wantBase) || !slices.Equal(head.Samples[0].Values, c.heads[:n]) {
+			t.Errorf("%s: base %v, head %v, want %v, %v", c.name, got, head.Samples[0].Values, c.wantBase, c.heads[:n])
+		}
+		if !errors.Is(err, c.wantErr) || !slices.Equal(flipped, c.wantFlipped) {
+			t.Errorf("%s: %v, the head first %v", c.name, err, flipped)
+		}
+	}
+}
+
+// Each of ten bits of chance decides on instructions of both sides: 511.5 more on average.
+func TestPairInsnsByChance(t *testing.T) {
+	testenv.Root(t)
+	program := func(always int) *Job {
+		nothing := asm.Mov.Imm(asm.R0, 1)
+		insns := asm.Instructions{asm.FnGetPrandomU32.Call(), asm.Mov.Reg(asm.R1, asm.R0)}
+		insns = append(insns, slices.Repeat(asm.Instructions{nothing}, always+1)...)
+		for bit := range 10 {
+			next := fmt.Sprintf("after%d", bit)
+			insns = append(insns, asm.JSet.Imm(asm.R1, 1<<bit, next))
+			insns = append(insns, slices.Repeat(asm.Instructions{nothing}, 1<<bit)...)
+			insns = append(insns, nothing.WithSymbol(next))
+		}
+		return plantest.Made(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", append(insns, asm.Return()))
+	}
+	count := func(base, head *Job) (b, h []float64) {
+		p := newPair(PairJob{Base: base, Head: head}, &Options{}, rand.New(rand.NewPCG(1, 2)))
+		onThread(t, func(env *drive.Environment) {
+			p.fit(t.Context(), env)
+		})
+		if p.failed() {
+			t.Fatal(p.base.err, p.head.err)
+		}
+		return p.base.insns[0].Values, p.head.insns[0].Values
+	}
+	const mean, far = 2 + 1 + 10*2 + 511.5 + 1, 150 // 8 deviations of a mean of 256 runs
+	b, h := count(program(0), program(400))
+	if !stat.Apart(b, h) || slices.Max(h) > mean+400+far {
+		t.Errorf("400 more instructions: base %v, head %v", b, h)
+	}
+	if b, h = count(program(0), program(0)); len(b) < 2 || len(b) != len(h) || slices.Min(b) < mean-far || slices.Max(b) > mean+far {
+		t.Errorf("compared with itself: base %v, head %v, whose true mean is %v", b, h, mean)
 	}
 }
 

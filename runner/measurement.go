@@ -180,7 +180,7 @@ func (t *track) countInsns(ctx context.Context, like count.Like) {
 		return
 	}
 	t.counted = true
-	e, err := count.Count(ctx, t.job, count.StackDepths(t.subject.Coll), like)
+	e, err := t.countOnce(ctx, like)
 	switch {
 	case ctx.Err() != nil:
 		return
@@ -188,11 +188,15 @@ func (t *track) countInsns(ctx context.Context, like count.Like) {
 		t.uncounted = fmt.Sprintf("the BPF instructions of a run could not be counted: %v", err)
 		return
 	}
-	t.executed = e
+	t.executed, t.insns = e, e.Samples()
 	if w := e.Warning(); w != "" && len(e.Kinds()) == 0 {
 		t.warn(w)
 	}
 	for _, w := range append(e.TailCallWarnings(), e.LaterWarnings()...) {
 		t.warn(w)
 	}
+}
+
+func (t *track) countOnce(ctx context.Context, like count.Like) (*count.Executed, error) {
+	return count.Count(ctx, t.job, count.StackDepths(t.subject.Coll), like)
 }

@@ -120,8 +120,8 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 			p.runs = lesser(p.runs, int(t.last.RunCnt))
 		}
 	}
+	p.countInsns(ctx)
 	for _, t := range sides {
-		t.countInsns(ctx, count.Like{Slice: p.runs})
 		t.close()
 	}
 	p.Resize(p.floor)

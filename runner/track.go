@@ -36,6 +36,7 @@ type track struct {
 	hardware []bench.Sample
 	filled   bool            // the result holds the fill levels of maps after runs
 	executed *count.Executed // nil if not counted
+	insns    []bench.Sample  // of executed, or of several counts
 	// uncounted is the warning that says why not.
 	uncounted string
 	result    bench.Result
@@ -242,15 +243,9 @@ func (t *track) complete() bench.Result {
 		}
 	}
 	if t.executed != nil {
-		r.Samples = append(r.Samples, t.executed.Sample())
+		r.Samples = append(r.Samples, t.insns...)
 		r.Kinds = t.executed.Kinds()
 		r.Later = t.executed.Later()
-		if later := t.executed.LaterSample(); later != nil {
-			r.Samples = append(r.Samples, *later)
-		}
-		if first := t.executed.Opening(); first != nil {
-			r.Samples = append(r.Samples, *first)
-		}
 	}
 	r.Samples = append(r.Samples, t.hardware...)
 	r.Samples = append(r.Samples, t.static...)

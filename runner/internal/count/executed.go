@@ -196,6 +196,18 @@ func (e *Executed) runs() (n uint64) {
 	return n
 }
 
+// Samples returns all that was counted: what a run executes, what it leaves for later, and
+// what a run executes that finds maps as they were prepared.
+func (e *Executed) Samples() []bench.Sample {
+	all := []bench.Sample{e.Sample()}
+	for _, s := range []*bench.Sample{e.LaterSample(), e.Opening()} {
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all
+}
+
 // Sample returns what a run executes. If passes differ, its values are the
 // fewest, the mean and the most: this centers the values on the mean and shows
 // that they are not exact.
