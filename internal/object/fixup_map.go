@@ -14,6 +14,10 @@ import (
 // loader.
 const raisedEntries = 64
 
+// stackBytes is the size of a stack, of which the object leaves to its loader how deep it
+// is: the kernel's kernel.perf_event_max_stack addresses, unless that was changed.
+const stackBytes = 127 * 8
+
 // innerEntry stands in for an inner map that the object does not describe.
 var innerEntry = ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: 1}
 
@@ -31,6 +35,10 @@ func fixMaps(spec *ebpf.CollectionSpec) []string {
 			size := fmt.Sprintf("%d %s instead of %d", entries, entriesAre(m), m.MaxEntries)
 			made.add(name, "has "+size, "have "+size)
 			m.MaxEntries = entries
+		}
+		if m.Type == ebpf.StackTrace && m.ValueSize == 0 {
+			m.ValueSize = stackBytes
+			made.add(name, fmt.Sprintf("has values of %d bytes instead of 0", stackBytes), fmt.Sprintf("have values of %d bytes instead of 0", stackBytes))
 		}
 		if (m.Type == ebpf.HashOfMaps || m.Type == ebpf.ArrayOfMaps) && m.InnerMap == nil {
 			m.InnerMap = innerEntry.Copy()

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
 func TestMapSizes(t *testing.T) {
@@ -47,6 +49,23 @@ func TestMapSizes(t *testing.T) {
 		if spec.Maps["m"].Pinning != ebpf.PinByName {
 			t.Errorf("%s: the object has changed", c.name)
 		}
+	}
+}
+
+func TestMapStacks(t *testing.T) {
+	testenv.Root(t)
+	for size, want := range map[uint32]uint32{0: 1016, 80: 80} {
+		spec := &ebpf.CollectionSpec{Maps: map[string]*ebpf.MapSpec{"stacks": {Type: ebpf.StackTrace, KeySize: 4, ValueSize: size, MaxEntries: 1}}}
+		changes := fixMaps(spec)
+		if got := spec.Maps["stacks"].ValueSize; got != want || (len(changes) > 0) != (size == 0) {
+			t.Errorf("values of %d bytes become those of %d; %q", size, got, changes)
+		}
+		m, err := ebpf.NewMap(spec.Maps["stacks"])
+		if err != nil {
+			t.Errorf("the kernel refuses values of %d bytes: %v", want, err)
+			continue
+		}
+		m.Close()
 	}
 }
 
