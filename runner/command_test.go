@@ -66,6 +66,7 @@ func measureHooks(t *testing.T, o Options, benchmarks ...string) []bench.Result 
 	if err != nil {
 		t.Fatal(err)
 	}
+	haveMeasures(t, run)
 	return run.Results
 }
 

@@ -24,7 +24,21 @@ func measure(t *testing.T, text string, o Options) *bench.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
+	haveMeasures(t, run)
 	return run
+}
+
+// haveMeasures fails the test if a result has a measure that its driver or the mode is said
+// not to have: a threshold on it would be refused.
+func haveMeasures(t *testing.T, run *bench.Run) {
+	t.Helper()
+	for _, r := range run.Results {
+		for _, s := range r.Samples {
+			if m := s.Measure.Name; !bench.CanMeasure(r.Driver, m) || !run.Testbed.Mode.Measures(m) {
+				t.Errorf("%s: %s in %s mode is said not to measure %s", r.Benchmark, r.Driver, run.Testbed.Mode, m)
+			}
+		}
+	}
 }
 
 func TestEveryDriverMeasures(t *testing.T) {

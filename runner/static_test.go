@@ -13,7 +13,7 @@ func TestStaticFiguresTellProgramsApart(t *testing.T) {
   - {name: slow, program: fun_xdp_fibonacci_slow, test_run: {}}
   - {name: basic, program: fun_xdp_basic, test_run: {}}
 `, Options{Rounds: 2, Loads: 2, Seed: 1})
-	for _, m := range bench.StaticMeasures {
+	for _, m := range bench.MeasuresOf(bench.Static) {
 		for _, r := range run.Results {
 			if s := r.Sample(m.Name); s == nil || len(s.Values) != 1 {
 				t.Errorf("%s has no %s", r.Benchmark, m.Name)

@@ -197,7 +197,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 
 // ofCalls reports whether a measure depends on how many runs a call of test_run makes.
 func ofCalls(m bench.Measure) bool {
-	return !isBPF(m.Name) && !slices.ContainsFunc(bench.StaticMeasures, func(s bench.Measure) bool { return s.Name == m.Name })
+	class := bench.ClassOf(m.Name)
+	return class != bench.Bytecode && class != bench.Static
 }
 
 func because(reason string) string {

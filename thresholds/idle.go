@@ -20,7 +20,7 @@ func (p *Policy) NothingForARun(modes []bench.Mode) string {
 		if t.Severity == Ignore || !t.hasBudget() && t.History == nil {
 			continue
 		}
-		if len(modes) == 0 || slices.ContainsFunc(modes, func(m bench.Mode) bool { return isOf(m, t.Measure) && (t.Mode == "" || t.Mode == m) }) {
+		if len(modes) == 0 || slices.ContainsFunc(modes, func(m bench.Mode) bool { return m.Measures(t.Measure) && (t.Mode == "" || t.Mode == m) }) {
 			return ""
 		}
 		others = true
@@ -42,8 +42,8 @@ func (p *Policy) OtherMode(modes []bench.Mode) string {
 	for i := range p.Thresholds {
 		t := &p.Thresholds[i]
 		switch {
-		case t.Percent == nil && t.Absolute == nil, isStatic(t.Measure):
-		case isOf(modes[0], t.Measure):
+		case t.Percent == nil && t.Absolute == nil, bench.ClassOf(t.Measure) == bench.Static:
+		case modes[0].Measures(t.Measure):
 			return ""
 		default:
 			others = append(others, t.Measure)

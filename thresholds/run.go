@@ -53,7 +53,7 @@ func (p *Policy) Unjudged(run *bench.Run) []Gap {
 // isMissed reports whether a measure without values should have been measured: it belongs
 // to the mode, or to one that was requested and did not work.
 func (p *Policy) isMissed(measure string, mode bench.Mode) bool {
-	return mode == "" || isOf(mode, measure) || slices.ContainsFunc(p.asked, func(m bench.Mode) bool { return isOf(m, measure) })
+	return mode == "" || mode.Measures(measure) || slices.ContainsFunc(p.asked, func(m bench.Mode) bool { return m.Measures(measure) })
 }
 
 // unspent returns the measures that have a budget and no value although their mode has
@@ -64,7 +64,7 @@ func (p *Policy) unspent(r *bench.Result, testbed *bench.Testbed) []string {
 		return nil
 	}
 	for _, t := range slices.Concat(p.builtin, p.Thresholds) {
-		if !t.hasBudget() || t.Severity == Ignore || !t.isFor(subjectOf(r.Benchmark, t.Measure, testbed)) || !canHave(r.Driver, t.Measure) {
+		if !t.hasBudget() || t.Severity == Ignore || !t.isFor(subjectOf(r.Benchmark, t.Measure, testbed)) || !bench.CanMeasure(r.Driver, t.Measure) {
 			continue
 		}
 		if sample(r, t.Measure) == nil && p.isMissed(t.Measure, testbed.Mode) {

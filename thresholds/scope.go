@@ -57,7 +57,7 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope
 			continue
 		}
 		have := measuresOf(b.Driver)
-		if canHave(b.Driver, measure) && (!bench.IsCustom(measure) || slices.Contains(s.Units, measure)) {
+		if bench.CanMeasure(b.Driver, measure) && (!bench.IsCustom(measure) || slices.Contains(s.Units, measure)) {
 			return nil
 		}
 		drivers, present = append(drivers, b.Driver), append(present, have...)
@@ -75,62 +75,14 @@ func (p *Policy) checkSubject(list string, i int, glob, measure string, s *Scope
 
 // measuresOf returns the names of the measures that a benchmark can have in any mode.
 func measuresOf(driver string) []string {
-	var all []string
-	for _, m := range bench.Measures() {
-		if canHave(driver, m) {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// canHave reports whether a benchmark can have a measure in any mode. One that only loads
-// its program has only the static measures, and one that another tool measured has none of
-// the kernel's.
-func canHave(driver, measure string) bool {
-	user := measure == bench.Allocs.Name || measure == bench.HeapBytes.Name
-	if bench.IsIngested(driver) || user || bench.IsCustom(measure) {
-		return bench.IsIngested(driver) && (measure == bench.Latency.Name || bench.IsCustom(measure) || user && driver == bench.DriverGo)
-	}
-	switch driver {
-	case "":
-		return true // the program's type decides
-	case bench.DriverVerify:
-		return isStatic(measure)
-	case bench.DriverTestRun:
-		return measure != bench.InstructionsPath.Name
-	case bench.DriverVeth:
-		return !isHardware(measure) && measure != bench.Contention.Name
-	}
-	// The drivers of the others set the rate.
-	return !isHardware(measure) && measure != bench.InstructionsPath.Name && measure != bench.Throughput.Name && measure != bench.Contention.Name
-}
-
-// isOf reports whether a measure belongs to a mode.
-func isOf(mode bench.Mode, measure string) bool {
-	return isStatic(measure) || isBPF(measure) || isCounted(measure) == (mode == bench.ModeExact)
-}
-
-func isHardware(measure string) bool { return isAmong(bench.HardwareMeasures, measure) }
-
-func isBPF(measure string) bool { return isAmong(bench.BPFMeasures, measure) }
-
-func isStatic(measure string) bool { return isAmong(bench.StaticMeasures, measure) }
-
-func isAmong(measures []bench.Measure, name string) bool {
-	return slices.ContainsFunc(measures, func(m bench.Measure) bool { return m.Name == name })
-}
-
-// isCounted reports whether a measure of runs belongs to exact mode.
-func isCounted(measure string) bool {
-	return measure == bench.Instructions.Name || strings.HasPrefix(measure, bench.Instructions.Name+"-")
+	return slices.DeleteFunc(bench.Measures(), func(m string) bool { return !bench.CanMeasure(driver, m) })
 }
 
 // notMeasured returns that a run has no values of a measure, and why if its mode is the
 // reason.
 func notMeasured(mode bench.Mode, measure string) string {
 	switch {
-	case mode == "" || isOf(mode, measure):
+	case mode == "" || mode.Measures(measure):
 		return "not measured"
 	case mode == bench.ModeExact:
 		return "not measured: in exact mode instructions are counted, and nothing is timed"

@@ -73,7 +73,7 @@ func TestCheckKernels(t *testing.T) {
 
 // A threshold on a measure that no benchmark can have is a gate that is off.
 func TestCheckMeasures(t *testing.T) {
-	suite := []Benchmark{{"run", "test_run"}, {"wire", "veth"}, {"sampled", "perf_event"}, {"loaded", "verify"}}
+	suite := []Benchmark{{"run", "test_run"}, {"wire", "veth"}, {"sampled", "perf_event"}, {"loaded", "verify"}, {"traced", "command"}}
 	const static = "verified-insns, verifier-states, verifier-peak-states, xlated-bytes, jited-bytes, stack-bytes, map-memory"
 	for _, c := range []ruleInMode{
 		{"{measure: latency, max: 1}", bench.ModeHost, ""},
@@ -87,6 +87,9 @@ func TestCheckMeasures(t *testing.T) {
 		{"{benchmark: loaded, measure: map-memory, max: 1}", bench.ModeExact, ""},
 		{"{benchmark: run, measure: instructions-path, max: 1}", bench.ModeExact, `can have instructions-path, driven by test_run`},
 		{"{benchmark: wire, measure: instructions-path, max: 1}", bench.ModeExact, ""},
+		{"{benchmark: traced, measure: instructions-path, max: 1}", bench.ModeExact, ""},
+		{"{benchmark: wire, measure: cycles, max: 1}", bench.ModeHost, ""},
+		{"{benchmark: traced, measure: contention, max: 1}", bench.ModeHost, `can have contention, driven by command`},
 		{"{benchmark: sampled, measure: throughput, min: 1}", bench.ModeHost, `can have throughput, driven by perf_event`},
 		{"{measure: bpf-insns, max: 1}", bench.ModeExact, ""},
 		{"{measure: bpf-insns, max: 1}", bench.ModeHost, ""},

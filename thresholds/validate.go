@@ -131,7 +131,7 @@ func checkMode(t *Threshold) string {
 	case t.Mode == "":
 	case !slices.Contains(modes, t.Mode):
 		return fmt.Sprintf("unknown mode %q: it is host, exact or kvm", t.Mode)
-	case slices.Contains(bench.Measures(), t.Measure) && !isOf(t.Mode, t.Measure):
+	case slices.Contains(bench.Measures(), t.Measure) && !t.Mode.Measures(t.Measure):
 		return fmt.Sprintf("%s mode does not measure %s", t.Mode, t.Measure)
 	}
 	return ""

@@ -92,7 +92,7 @@ func fillStore(dir string) error {
 				rate.Values = append(rate.Values, float64(r.Rounds.RunCnt[j])/float64(ns)*1e9)
 			}
 			r.Samples = append(r.Samples, rate)
-			for _, m := range bench.StaticMeasures {
+			for _, m := range bench.MeasuresOf(bench.Static) {
 				r.Samples = append(r.Samples, bench.Sample{Measure: m, Values: []float64{float64(n)}})
 			}
 			run.Results = append(run.Results, r)

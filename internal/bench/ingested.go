@@ -28,21 +28,6 @@ func (r *Result) Repeats() string {
 // IsIngested reports whether a driver is another tool.
 func IsIngested(driver string) bool { return driver == DriverGo || driver == DriverCriterion }
 
-// The measures that only user space has.
-var (
-	// Allocs is how often an operation allocates memory on the heap. Go counts it.
-	Allocs = Measure{Name: "allocs", Unit: "allocations", Direction: LowerIsBetter, Exact: true}
-	// HeapBytes is how many bytes it allocates: a mean, which may vary a little.
-	HeapBytes = Measure{Name: "heap-bytes", Unit: "bytes", Direction: LowerIsBetter}
-)
-
-// IsCustom reports whether a name is a benchmark's own measure, such as records/op, which
-// is the unit that another tool gives.
-func IsCustom(measure string) bool {
-	_, known := MeasureNamed(measure)
-	return !known && measure != ""
-}
-
 // MaxIngested is how many values a measure from another tool may have.
 const MaxIngested = 2000
 
@@ -57,7 +42,7 @@ func (r *Result) checkIngested() error {
 	}
 	for _, s := range r.Samples {
 		m := s.Measure.Name
-		if m != Latency.Name && m != Allocs.Name && m != HeapBytes.Name && !IsCustom(m) {
+		if !CanMeasure(r.Driver, m) {
 			return fmt.Errorf("it was measured by %s, which does not measure %q", r.Driver, m)
 		}
 		if len(s.Values) > MaxIngested {

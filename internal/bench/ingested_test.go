@@ -23,7 +23,8 @@ func TestIngestedResults(t *testing.T) {
 		want   string
 	}{
 		{"as it is", func(*Result) {}, ""},
-		{"of criterion", func(r *Result) { r.Driver = DriverCriterion }, ""},
+		{"of criterion", func(r *Result) { r.Driver, r.Samples = DriverCriterion, r.Samples[:1] }, ""},
+		{"of criterion with allocations", func(r *Result) { r.Driver = DriverCriterion }, `does not measure "allocs"`},
 		{"that failed", func(r *Result) { r.Samples, r.Error = nil, "it failed" }, ""},
 		{"with counters", func(r *Result) { r.Rounds.Add(0, 1, 1, 1, 0) }, "only a kernel counts"},
 		{"with a path", func(r *Result) { r.Path = &Path{} }, "only a kernel counts"},

@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Run is everything that one invocation measured.
 type Run struct {
@@ -65,8 +62,8 @@ type Testbed struct {
 	JIT string `json:"jit"`
 	// JITHarden is net.core.bpf_jit_harden, which makes programs slower.
 	JITHarden bool `json:"jit_harden,omitempty"`
-	// HardwareCounters are the events that the CPU counts, by the names of their measures:
-	// those of HardwareMeasures that results can have.
+	// HardwareCounters are the events that the CPU counts and that results can have, by
+	// the names of their measures.
 	HardwareCounters []string `json:"hardware_counters,omitempty"`
 	// Mitigations are the CPU vulnerabilities that the kernel mitigates, by name, because
 	// retpolines and the like are part of the cost of a run.
@@ -264,150 +261,4 @@ type Path struct {
 // the program saves the kernel more work than it makes, such as by dropping a packet.
 func (p *Path) Cost() float64 {
 	return (float64(p.Attached) - float64(p.Detached)) / float64(max(p.Events, 1))
-}
-
-// Sample is the whole set of repeated measurements of one measure.
-type Sample struct {
-	Measure Measure   `json:"measure"`
-	Values  []float64 `json:"values"`
-}
-
-// Measure is a kind of measurement. Whether it is exact is part of it: a
-// noiseless count needs no repeats and no statistics.
-type Measure struct {
-	Name      string    `json:"name"`
-	Unit      string    `json:"unit"`
-	Direction Direction `json:"direction"`
-	Exact     bool      `json:"exact,omitempty"`
-}
-
-// Direction says which way a measure is better.
-type Direction string
-
-// The directions. The direction of a custom measure is unknown unless somebody specified
-// it.
-const (
-	LowerIsBetter    Direction = "lower"
-	HigherIsBetter   Direction = "higher"
-	UnknownDirection Direction = "unknown"
-)
-
-// The measures of a timed run.
-var (
-	// Latency is the cost of a run, net of the floor: the time that the kernel charges to
-	// the program less the time that it charges to the empty program.
-	Latency = Measure{Name: "latency", Unit: "ns", Direction: LowerIsBetter}
-	// LatencyRaw is run_time_ns/run_cnt as the kernel counts it.
-	LatencyRaw = Measure{Name: "latency-raw", Unit: "ns", Direction: LowerIsBetter}
-	// LatencyFloor is run_time_ns/run_cnt of the empty program.
-	LatencyFloor = Measure{Name: "latency-floor", Unit: "ns", Direction: LowerIsBetter}
-	// Contention is how much more a run costs when the program runs on all CPUs
-	// concurrently, net of the floor in both cases.
-	Contention = Measure{Name: "contention", Unit: "ns", Direction: LowerIsBetter}
-	// Throughput is runs per second of driving the program, harness included.
-	Throughput = Measure{Name: "throughput", Unit: "ops/s", Direction: HigherIsBetter}
-)
-
-// The measures of an exact run: machine instructions, counted and not timed.
-var (
-	// Instructions is what a run executes, net of the floor.
-	Instructions = Measure{Name: "instructions", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsRaw includes the cost of counting a run.
-	InstructionsRaw = Measure{Name: "instructions-raw", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsFloor is the count for the empty program.
-	InstructionsFloor = Measure{Name: "instructions-floor", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// InstructionsPath is what the event that triggers the program executes with the
-	// program attached less what it executes without: the hook and the effects of the
-	// program's verdict are part of it.
-	InstructionsPath = Measure{Name: "instructions-path", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-)
-
-// Counted returns the unit in the words of a sentence: the instructions of the machine
-// stand beside those of BPF.
-func (m Measure) Counted() string {
-	if slices.ContainsFunc(BPFMeasures, func(b Measure) bool { return b.Name == m.Name }) && m.Unit != "" {
-		return "BPF " + m.Unit
-	}
-	return m.Unit
-}
-
-// BPFInsns is how many BPF instructions a run executes, including those of the programs
-// that it tail calls: counted in the running kernel, in every mode. It shows changes of
-// the program itself, whatever the CPU or the JIT make of it.
-var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-
-// BPFInsnsFirst is BPFInsns of the first run, which finds maps as the suite prepared
-// them. A result has it if later runs execute another number.
-var BPFInsnsFirst = Measure{Name: "bpf-insns-first", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-
-// BPFInsnsLater is how many BPF instructions the callbacks execute that are called after
-// the run that asked for it, by timers, workqueues or tasks: the sum over callbacks of
-// what a call executes, however many runs there are for each.
-var BPFInsnsLater = Measure{Name: "bpf-insns-later", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-
-// BPFMeasures are the measures that count BPF instructions, in the order of reports.
-var BPFMeasures = []Measure{BPFInsns, BPFInsnsFirst, BPFInsnsLater}
-
-// The measures of hardware counters, net of the floor, if the machine has them: what its
-// CPU did in the kernel during a run by test_run.
-var (
-	// Cycles are the CPU's cycles at the frequency that it ran at.
-	Cycles = Measure{Name: "cycles", Unit: "cycles", Direction: LowerIsBetter}
-	// RetiredInstructions are the instructions that the CPU retired.
-	RetiredInstructions = Measure{Name: "retired-instructions", Unit: "instructions", Direction: LowerIsBetter}
-	// CacheMisses are the misses in the last level of cache.
-	CacheMisses = Measure{Name: "cache-misses", Unit: "misses", Direction: LowerIsBetter}
-	// TLBMisses are the misses of loads in the data TLB.
-	TLBMisses = Measure{Name: "tlb-misses", Unit: "misses", Direction: LowerIsBetter}
-)
-
-// HardwareMeasures are the measures of hardware counters, in the order of
-// reports.
-var HardwareMeasures = []Measure{Cycles, RetiredInstructions, CacheMisses, TLBMisses}
-
-// The static measures: what the kernel made of a program, before any run. They are sums
-// over the program, its functions and the programs that it tail calls.
-var (
-	// VerifiedInsns is the number of instructions that the verifier processed, counting a
-	// branch as often as it was visited (Linux 5.2).
-	VerifiedInsns = Measure{Name: "verified-insns", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
-	// VerifierStates and VerifierPeakStates are the states that the verifier kept for the
-	// program, in total and at one time (Linux 5.2).
-	VerifierStates     = Measure{Name: "verifier-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
-	VerifierPeakStates = Measure{Name: "verifier-peak-states", Unit: "states", Direction: LowerIsBetter, Exact: true}
-	// XlatedBytes is the size of the bytecode after the verifier has rewritten it,
-	// JitedBytes that of the machine code.
-	XlatedBytes = Measure{Name: "xlated-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
-	JitedBytes  = Measure{Name: "jited-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
-	// StackBytes is the stack that all functions use together (Linux 5.2).
-	StackBytes = Measure{Name: "stack-bytes", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
-	// MapMemory is what the kernel charges for the program's maps.
-	MapMemory = Measure{Name: "map-memory", Unit: "bytes", Direction: LowerIsBetter, Exact: true}
-)
-
-// StaticMeasures are the static measures, in the order of reports.
-var StaticMeasures = []Measure{VerifiedInsns, VerifierStates, VerifierPeakStates, XlatedBytes, JitedBytes, StackBytes, MapMemory}
-
-// measures are all measures, in the order of reports.
-var measures = slices.Concat([]Measure{
-	Latency, LatencyRaw, LatencyFloor, Contention, Throughput,
-	Instructions, InstructionsRaw, InstructionsFloor, InstructionsPath,
-}, BPFMeasures, HardwareMeasures, StaticMeasures, []Measure{Allocs, HeapBytes})
-
-// Measures returns the names of all measures.
-func Measures() []string {
-	var names []string
-	for _, m := range measures {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-// MeasureNamed returns the measure with a name; ok is false if there is none.
-func MeasureNamed(name string) (m Measure, ok bool) {
-	i := slices.IndexFunc(measures, func(m Measure) bool { return m.Name == name })
-	if i < 0 {
-		return Measure{}, false
-	}
-	return measures[i], true
 }

@@ -52,33 +52,6 @@ func GoBench(w io.Writer, m *Model) error {
 	return err
 }
 
-// goUnits are the units of measures whose names are not units: those that
-// benchstat knows, and descriptive ones.
-var goUnits = map[string]string{
-	bench.Latency.Name:           "ns/op",
-	bench.LatencyRaw.Name:        "raw-ns/op",
-	bench.LatencyFloor.Name:      "floor-ns/op",
-	bench.Throughput.Name:        "ops/s",
-	bench.Instructions.Name:      "instructions/op",
-	bench.InstructionsRaw.Name:   "raw-instructions/op",
-	bench.InstructionsFloor.Name: "floor-instructions/op",
-	bench.InstructionsPath.Name:  "path-instructions/op",
-	bench.BPFInsns.Name:          "bpf-insns/op",
-	bench.Contention.Name:        "contention-ns/op",
-	bench.Allocs.Name:            "allocs/op",
-	bench.HeapBytes.Name:         "B/op",
-}
-
-func goUnit(m bench.Measure) string {
-	if unit, ok := goUnits[m.Name]; ok {
-		return unit
-	}
-	if slices.Contains(bench.HardwareMeasures, m) {
-		return m.Name + "/op"
-	}
-	return squeezed(m.Name)
-}
-
 // unitLines say which direction is better for a unit, and what is exact: by
 // default, benchstat takes less for better, and everything for noisy.
 func unitLines(m *Model) []string {
@@ -96,7 +69,7 @@ func unitLines(m *Model) []string {
 				if s.Exact {
 					says += " assume=exact"
 				}
-				if line := "Unit " + goUnit(s.Measure) + says; says != "" && s.N > 0 && !slices.Contains(lines, line) {
+				if line := "Unit " + squeezed(s.PerOp()) + says; says != "" && s.N > 0 && !slices.Contains(lines, line) {
 					lines = append(lines, line)
 				}
 			}
@@ -141,7 +114,7 @@ func writeGoBench(b *strings.Builder, r *Row) {
 				continue // one value for all loads is not a sample
 			}
 			if s.N > 0 {
-				line += "\t" + strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64) + " " + goUnit(s.Measure)
+				line += "\t" + strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64) + " " + squeezed(s.PerOp())
 				figures++
 			}
 		}

@@ -130,7 +130,7 @@ func hardware(t *Table) string {
 // none.
 func hardwareEvents(r *Row) string {
 	var parts []string
-	for _, m := range bench.HardwareMeasures {
+	for _, m := range bench.MeasuresOf(bench.Hardware) {
 		if s, ok := r.Get(m); ok {
 			parts = append(parts, unit.Count(s.Center)+" "+strings.ReplaceAll(m.Name, "-", " "))
 		}
@@ -148,7 +148,7 @@ func verifierFigures(r *Row) string {
 		return ""
 	}
 	var parts []string
-	for _, m := range bench.StaticMeasures {
+	for _, m := range bench.MeasuresOf(bench.Static) {
 		if s, ok := r.Get(m); ok {
 			what := strings.ReplaceAll(strings.TrimSuffix(m.Name, "-bytes"), "-", " ")
 			if m.Unit == "bytes" {

@@ -26,7 +26,7 @@ func Samples(coll *ebpf.Collection, of map[string]bool) []bench.Sample {
 		sums[bench.MapMemory.Name] = total
 	}
 	var samples []bench.Sample
-	for _, m := range bench.StaticMeasures {
+	for _, m := range bench.MeasuresOf(bench.Static) {
 		if sum, ok := sums[m.Name]; ok {
 			samples = append(samples, bench.Sample{Measure: m, Values: []float64{float64(sum)}})
 		}

@@ -92,12 +92,20 @@ func checkRun(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// readRuns reads the runs in a file and removes their times.
+// readRuns reads the runs in a file and removes their times. It fails if a driver measured
+// what it is said not to measure.
 func readRuns(ts *testscript.TestScript, name string) []*bench.Run {
 	runs, err := bench.DecodeRuns(strings.NewReader(ts.ReadFile(name)))
 	ts.Check(err)
 	for _, run := range runs {
 		run.Started = time.Time{}
+		for _, r := range run.Results {
+			for _, s := range r.Samples {
+				if m := s.Measure.Name; !bench.CanMeasure(r.Driver, m) || !run.Testbed.Mode.Measures(m) {
+					ts.Fatalf("%s: %s in %s mode has %s", r.Benchmark, r.Driver, run.Testbed.Mode, m)
+				}
+			}
+		}
 	}
 	return runs
 }
