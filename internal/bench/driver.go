@@ -1,7 +1,5 @@
 package bench
 
-import "slices"
-
 // The names of the drivers, in the suite file's spelling.
 const (
 	DriverTestRun   = "test_run"
@@ -13,60 +11,72 @@ const (
 	DriverVerify    = "verify"
 )
 
-// Drivers are the names of all drivers, in the order of the documentation.
-var Drivers = []string{
-	DriverTestRun, DriverVeth, DriverPerfEvent, DriverCgroup, DriverSocket, DriverCommand, DriverVerify,
+// A driverRow is a driver, and where a benchmark has its settings.
+type driverRow struct {
+	name  string
+	isSet func(*Benchmark) bool
+	// set gives the benchmark the driver without settings, or takes it away.
+	set func(b *Benchmark, on bool)
+}
+
+// driverRows are all drivers, in the order of the documentation.
+var driverRows = []driverRow{
+	settings(DriverTestRun, func(b *Benchmark) **TestRun { return &b.TestRun }),
+	settings(DriverVeth, func(b *Benchmark) **Veth { return &b.Veth }),
+	settings(DriverPerfEvent, func(b *Benchmark) **PerfEvent { return &b.PerfEvent }),
+	settings(DriverCgroup, func(b *Benchmark) **Exchange { return &b.Cgroup }),
+	settings(DriverSocket, func(b *Benchmark) **Exchange { return &b.Socket }),
+	settings(DriverCommand, func(b *Benchmark) **Command { return &b.Command }),
+	settings(DriverVerify, func(b *Benchmark) **Verify { return &b.Verify }),
+}
+
+func settings[T any](name string, of func(*Benchmark) **T) driverRow {
+	return driverRow{
+		name:  name,
+		isSet: func(b *Benchmark) bool { return *of(b) != nil },
+		set: func(b *Benchmark, on bool) {
+			*of(b) = nil
+			if on {
+				*of(b) = new(T)
+			}
+		},
+	}
+}
+
+// Drivers returns the names of all drivers, in the order of the documentation.
+func Drivers() (names []string) {
+	for _, d := range driverRows {
+		names = append(names, d.name)
+	}
+	return names
 }
 
 // SetDrivers returns the names of the drivers that the benchmark sets, which should be at
 // most one.
-func (b *Benchmark) SetDrivers() []string {
-	var names []string
-	for name, set := range map[string]bool{
-		DriverTestRun:   b.TestRun != nil,
-		DriverVeth:      b.Veth != nil,
-		DriverPerfEvent: b.PerfEvent != nil,
-		DriverCgroup:    b.Cgroup != nil,
-		DriverSocket:    b.Socket != nil,
-		DriverCommand:   b.Command != nil,
-		DriverVerify:    b.Verify != nil,
-	} {
-		if set {
-			names = append(names, name)
+func (b *Benchmark) SetDrivers() (names []string) {
+	for _, d := range driverRows {
+		if d.isSet(b) {
+			names = append(names, d.name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
 // Driver returns the name of the benchmark's driver, empty if the program's type
 // determines it.
 func (b *Benchmark) Driver() string {
-	names := b.SetDrivers()
-	if len(names) == 0 {
-		return ""
+	for _, d := range driverRows {
+		if d.isSet(b) {
+			return d.name
+		}
 	}
-	return names[0]
+	return ""
 }
 
 // SetDriver makes the named driver, without settings, the benchmark's only one.
 func (b *Benchmark) SetDriver(name string) {
-	b.TestRun, b.Veth, b.PerfEvent, b.Cgroup, b.Socket, b.Command, b.Verify = nil, nil, nil, nil, nil, nil, nil
-	switch name {
-	case DriverTestRun:
-		b.TestRun = &TestRun{}
-	case DriverVeth:
-		b.Veth = &Veth{}
-	case DriverPerfEvent:
-		b.PerfEvent = &PerfEvent{}
-	case DriverCgroup:
-		b.Cgroup = &Exchange{}
-	case DriverSocket:
-		b.Socket = &Exchange{}
-	case DriverCommand:
-		b.Command = &Command{}
-	case DriverVerify:
-		b.Verify = &Verify{}
+	for _, d := range driverRows {
+		d.set(b, d.name == name)
 	}
 }
 

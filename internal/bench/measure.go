@@ -132,8 +132,11 @@ const (
 	Static
 )
 
-// running are the drivers that run programs.
-var running = []string{DriverTestRun, DriverVeth, DriverPerfEvent, DriverCgroup, DriverSocket, DriverCommand}
+// running are the drivers that run programs, loading those that load them.
+var (
+	loading = Drivers()
+	running = slices.DeleteFunc(Drivers(), func(d string) bool { return d == DriverVerify })
+)
 
 // A measureRow is what is known of a measure besides what results hold.
 type measureRow struct {
@@ -164,13 +167,13 @@ var measureRows = []measureRow{
 	{RetiredInstructions, Hardware, running, "retired-instructions/op"},
 	{CacheMisses, Hardware, running, "cache-misses/op"},
 	{TLBMisses, Hardware, running, "tlb-misses/op"},
-	{VerifiedInsns, Static, Drivers, "verified-insns"},
-	{VerifierStates, Static, Drivers, "verifier-states"},
-	{VerifierPeakStates, Static, Drivers, "verifier-peak-states"},
-	{XlatedBytes, Static, Drivers, "xlated-bytes"},
-	{JitedBytes, Static, Drivers, "jited-bytes"},
-	{StackBytes, Static, Drivers, "stack-bytes"},
-	{MapMemory, Static, Drivers, "map-memory"},
+	{VerifiedInsns, Static, loading, "verified-insns"},
+	{VerifierStates, Static, loading, "verifier-states"},
+	{VerifierPeakStates, Static, loading, "verifier-peak-states"},
+	{XlatedBytes, Static, loading, "xlated-bytes"},
+	{JitedBytes, Static, loading, "jited-bytes"},
+	{StackBytes, Static, loading, "stack-bytes"},
+	{MapMemory, Static, loading, "map-memory"},
 	{Allocs, External, []string{DriverGo}, "allocs/op"},
 	{HeapBytes, External, []string{DriverGo}, "B/op"},
 }

@@ -19,7 +19,7 @@ func (v *validator) driver(b *bench.Benchmark, at []any) {
 		v.errorf(sub(at, "parallel"), "parallel drives by test_run, and benchmark %q has %s", b.Name, set[0])
 	}
 	v.oneOf(sub(at, "state"), "state", string(b.State), string(bench.StateSteady), string(bench.StateFresh))
-	for _, name := range bench.Drivers {
+	for _, name := range bench.Drivers() {
 		if v.doc.Null(sub(at, name)...) {
 			v.errorf(sub(at, name), "%s is empty: write %s: {} for its defaults", name, name)
 		}
