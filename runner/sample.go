@@ -5,12 +5,11 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // timedSamples derives the values of each round from its counters. A round in
 // which the program did not run, as its counters show, has no value.
-func timedSamples(r *bench.Result, k *plan.Kind) []bench.Sample {
+func timedSamples(r *bench.Result) []bench.Sample {
 	raw := bench.Sample{Measure: bench.LatencyRaw}
 	floor := bench.Sample{Measure: bench.LatencyFloor}
 	net := bench.Sample{Measure: bench.Latency}
@@ -31,7 +30,7 @@ func timedSamples(r *bench.Result, k *plan.Kind) []bench.Sample {
 		}
 	}
 	all := []bench.Sample{net, raw, floor}
-	if k != nil && !k.Paced {
+	if bench.CanMeasure(r.Driver, bench.Throughput.Name) {
 		all = append(all, rate)
 	}
 	kept := all[:0]

@@ -237,7 +237,7 @@ func (t *track) complete() bench.Result {
 	if t.exact {
 		r.Samples = exactSamples(&r, t.job.KindsOfRuns())
 	} else {
-		r.Samples = timedSamples(&r, t.job.Kind())
+		r.Samples = timedSamples(&r)
 		if s := contention(&r.Rounds, &r.Floor, &t.alone, &t.aloneFloor); len(s.Values) > 0 {
 			r.Samples = append(r.Samples, s)
 		}

@@ -154,7 +154,7 @@ var measureRows = []measureRow{
 	{LatencyRaw, Timed, running, "raw-ns/op"},
 	{LatencyFloor, Timed, running, "floor-ns/op"},
 	{Contention, Timed, []string{DriverTestRun}, "contention-ns/op"},
-	// The other drivers set the rate.
+	// The other drivers set the rate: their throughput would say nothing of the program.
 	{Throughput, Timed, []string{DriverTestRun, DriverVeth}, "ops/s"},
 	{Instructions, Machine, running, "instructions/op"},
 	{InstructionsRaw, Machine, running, "raw-instructions/op"},

@@ -16,7 +16,6 @@ var commandKind = Kind{
 	prepare:  prepareCommand,
 	Alike:    func(j *Job) string { return fmt.Sprintf("command %+v", *j.Command) },
 	neverRan: "nothing that the load does calls the hook: choose another by load, a system call by syscall, or a command by run",
-	Paced:    true,
 }
 
 // NeverRan returns the hint for a program that did not run once. If the suite

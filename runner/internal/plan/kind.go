@@ -24,9 +24,6 @@ type Kind struct {
 	Alike func(*Job) string
 	// neverRan is the hint for a program that did not run once.
 	neverRan string
-	// Paced says that the driver sets the rate of runs, so that a throughput
-	// would say nothing about the program.
-	Paced bool
 }
 
 // kinds are the ways to run a program, by the name of the driver. Verify, which
@@ -141,5 +138,4 @@ var perfEventKind = Kind{
 	},
 	Alike:    func(j *Job) string { return fmt.Sprintf("perf_event %+v", *j.PerfEvent) },
 	neverRan: "the event never fired: does the load do what the event counts?",
-	Paced:    true,
 }

@@ -21,7 +21,6 @@ var cgroupKind = Kind{
 		return fmt.Sprintf("cgroup %+v", *j.Cgroup)
 	},
 	neverRan: "what the cgroup's process did never reached the hook: a program of a cgroup above may refuse it, and cgroup v1's net_cls or net_prio keeps Linux before 5.15 from knowing a socket's cgroup",
-	Paced:    true,
 }
 
 // CgroupTalk returns the job's hook and the exchange that triggers it.
@@ -111,7 +110,6 @@ var socketKind = Kind{
 		return fmt.Sprintf("socket %+v", *j.Socket)
 	},
 	neverRan: "no message reached the program: the kernel may lack CONFIG_BPF_STREAM_PARSER, or another program is attached in its way",
-	Paced:    true,
 }
 
 // socketHook is the way in which programs of a type see what sockets do.
