@@ -70,9 +70,8 @@ type Pair struct {
 	// object. The head was measured alone, and the base has its figures.
 	Identical bool `json:"identical,omitempty"`
 	// Again is a second load of the base, measured in the same rounds: its apparent
-	// difference from the base is the noise of this benchmark, here and now. In exact mode
-	// it is the base counted again, alone, and only if base and head differ and chance may
-	// play a part in it. It is nil if the numbers were stored or the sides are identical.
+	// difference from the base is the noise of this benchmark, here and now. It is nil if
+	// nothing was timed, the numbers were stored or the sides are identical.
 	Again *Result `json:"again,omitempty"`
 	// Lines are the lines of source for which the head executes more or fewer BPF
 	// instructions than the base: the largest change first, no more than MaxLines.
