@@ -9,7 +9,6 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
@@ -53,7 +52,7 @@ func (c hookCase) job(insns asm.Instructions, maps ...*ebpf.MapSpec) *Job {
 	} else {
 		*b.Socket = c.talk
 	}
-	suite.SetDriverDefaults(b)
+	b.SetDriverDefaults()
 	return &Job{Benchmark: b, Spec: spec}
 }
 

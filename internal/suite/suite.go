@@ -128,10 +128,10 @@ func Load(fsys fs.FS, name string) (*Suite, error) {
 	for i, b := range f.Benchmarks {
 		s.index[b.Name] = i
 	}
-	v := &validator{doc: doc}
-	v.suite(&f)
-	s.readObjects(v, &f)
-	if err := errors.Join(v.errs...); err != nil {
+	c := newChecker(doc)
+	c.suite(&f)
+	s.readObjects(c, &f)
+	if err := errors.Join(*c.errs...); err != nil {
 		return nil, err
 	}
 	setDefaults(s.Benchmarks, f.Budget)
@@ -246,7 +246,7 @@ func (s *Suite) resolve(name string) string {
 }
 
 // readObjects reads every object that the file lists or a benchmark names.
-func (s *Suite) readObjects(v *validator, f *file) {
+func (s *Suite) readObjects(c *checker, f *file) {
 	seen := map[string]bool{}
 	add := func(name string, at ...any) {
 		if seen[name] {
@@ -255,7 +255,7 @@ func (s *Suite) readObjects(v *validator, f *file) {
 		seen[name] = true
 		data, err := readObject(s.fsys, s.resolve(name))
 		if err != nil {
-			v.errorf(at, "%s", err)
+			c.Under(at...).Errorf("%s", err)
 			return
 		}
 		s.files[s.resolve(name)] = data
@@ -263,12 +263,12 @@ func (s *Suite) readObjects(v *validator, f *file) {
 	}
 	for i, pattern := range f.Objects {
 		if pattern == "" {
-			v.errorf([]any{"objects", i}, "an object has no name")
+			c.Under("objects", i).Errorf("an object has no name")
 			continue
 		}
 		names, err := s.glob(pattern)
 		if err != nil {
-			v.errorf([]any{"objects", i}, "%s", err)
+			c.Under("objects", i).Errorf("%s", err)
 		}
 		for _, name := range names {
 			add(name, "objects", i)

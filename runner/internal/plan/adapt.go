@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
@@ -112,7 +111,7 @@ func OrSocket(jobs []*Job, try func() error) []*Job {
 func (j *Job) bySocket() *Job {
 	job, b := *j, *j.Benchmark
 	b.SetDriver(bench.DriverSocket)
-	suite.SetDriverDefaults(&b)
+	b.SetDriverDefaults()
 	job.Benchmark, job.Frames = &b, nil
 	job.Warnings = append(slices.Clip(j.Warnings), NoLookupRun)
 	warnOfSockets(&job, SocketMaps)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
-	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 )
 
@@ -34,7 +33,7 @@ func (j *Job) ChooseDriver(called string) {
 	b := *j.Benchmark
 	j.Chosen = true
 	b.SetDriver(driver)
-	suite.SetDriverDefaults(&b)
+	b.SetDriverDefaults()
 	j.Benchmark = &b
 	if why != "" {
 		j.Warnings = append(j.Warnings, NotRun+why)
