@@ -51,8 +51,9 @@ const (
 	// pairSlice is the longest that a slice takes. Short rounds cancel out more
 	// of the disturbances.
 	pairSlice = 250 * time.Microsecond
-	// pairWindow is the longest that a perf event samples in a slice.
-	pairWindow = 5 * time.Millisecond
+	// pairWindow is the longest that a perf event samples in a slice, if it has a few
+	// samples in that time: loads differ by more than samples do.
+	pairWindow = 500 * time.Microsecond
 )
 
 // measure measures the pair within its budget.

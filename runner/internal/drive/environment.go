@@ -33,6 +33,7 @@ type Environment struct {
 	// leaves it a few samples.
 	Window   time.Duration
 	loads    loads
+	sampled  sampled
 	places   places
 	networks networks
 	// hooks are the opened hooks, by their sections.
@@ -99,7 +100,7 @@ func (e *Environment) open(h *hook.Hook) (hook.Opened, error) {
 // LeaveHooks closes the hooks and the places that programs shared, and ends the workers
 // of their loads.
 func (e *Environment) LeaveHooks() error {
-	err := errors.Join(e.loads.endAll(), e.places.endAll(), e.networks.closeAll())
+	err := errors.Join(e.loads.endAll(), e.sampled.endAll(), e.places.endAll(), e.networks.closeAll())
 	for _, opened := range e.hooks {
 		err = errors.Join(err, opened.Close())
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload/perf"
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
@@ -46,6 +47,40 @@ func (l loads) endAll() (err error) {
 	for _, w := range l {
 		err = errors.Join(err, l.end(w))
 	}
+	return err
+}
+
+// sampled are the loads that perf events sample, by what they do. They run only during a
+// slice of one program, whose event is the only one that counts then.
+type sampled map[string]*perf.Load
+
+// start returns a load, and starts it if there is none. A command is started for each
+// program: it may end.
+func (s *sampled) start(desc bench.Load) (l *perf.Load, shared bool, err error) {
+	shared = len(desc.Command) == 0
+	key := fmt.Sprintf("%+v", desc)
+	switch l = (*s)[key]; {
+	case l == nil:
+	case l.Err() == nil:
+		return l, shared, nil
+	default:
+		_ = l.Close() // it has ended
+	}
+	if l, err = perf.StartLoad(desc); err != nil || !shared {
+		return l, shared, err
+	}
+	if *s == nil {
+		*s = sampled{}
+	}
+	(*s)[key] = l
+	return l, shared, nil
+}
+
+func (s *sampled) endAll() (err error) {
+	for _, l := range *s {
+		err = errors.Join(err, l.Close())
+	}
+	*s = nil
 	return err
 }
 

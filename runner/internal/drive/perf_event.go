@@ -15,9 +15,11 @@ import (
 )
 
 // perfEvent samples a load that runs only during a slice, so that it disturbs
-// no other benchmark.
+// no other benchmark, and others can use it.
 type perfEvent struct {
 	load   *perf.Load
+	// shared says that other programs use the load, too.
+	shared bool
 	events *perf.Events
 	window time.Duration
 	// widest is the longest that a window in which the program did not run may
@@ -41,7 +43,7 @@ func (p *perfEvent) Widen() bool {
 func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
 	if env.Window > 0 {
-		p.window = min(p.window, max(env.Window, fewSamples(j.PerfEvent)))
+		p.window = min(p.window, max(env.Window, fewSamples(j.PerfEvent, env.Exact)))
 	}
 	if env.Late { // in exact mode nobody else has the CPU
 		p.widest = widestWindow
@@ -51,7 +53,7 @@ func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Drive
 			_ = p.Close()
 		}
 	}()
-	if p.load, err = perf.StartLoad(j.PerfEvent.Load); err != nil {
+	if p.load, p.shared, err = env.sampled.start(j.PerfEvent.Load); err != nil {
 		return nil, err
 	}
 	threads, err := p.load.TIDs()
@@ -70,16 +72,22 @@ func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Drive
 	return p, nil
 }
 
-// fewSamples returns the time of a few samples of an event, if that is known. A
-// period that the end of a window cuts off continues in the next window, so a
-// whole number of periods nearly always gives the same number of samples.
-func fewSamples(e *bench.PerfEvent) time.Duration {
+// unknownSamples is the window of an event whose samples come at unknown times.
+const unknownSamples = 5 * time.Millisecond
+
+// fewSamples returns the time of a few samples of an event. A period that the end of a
+// window cuts off continues in the next window, so a whole number of periods nearly always
+// gives the same number of samples. If their number is unknown, there are some where the
+// window can be long.
+func fewSamples(e *bench.PerfEvent, exact bool) time.Duration {
 	var period time.Duration
 	switch {
 	case e.Frequency > 0:
 		period = time.Second / time.Duration(e.Frequency)
 	case e.Event == "cpu-clock", e.Event == "task-clock":
 		period = time.Duration(e.Period)
+	case !exact:
+		return unknownSamples
 	}
 	return 4 * period
 }
@@ -108,7 +116,7 @@ func (p *perfEvent) Close() error {
 	if p.events != nil {
 		errs = append(errs, p.events.Close())
 	}
-	if p.load != nil {
+	if p.load != nil && !p.shared {
 		errs = append(errs, p.load.Close())
 	}
 	return errors.Join(errs...)
