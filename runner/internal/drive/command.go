@@ -21,7 +21,7 @@ func openCommand(env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error)
 	if err != nil {
 		return nil, bench.WithHint(fmt.Errorf("attach to %s: %w", h.Section, err), bench.Hint(err))
 	}
-	a := &attached{loads: &env.loads, command: j.Command, program: p, hook: h, opened: opened, count: 1}
+	a := &attached{env: env, command: j.Command, program: p, hook: h, opened: opened, count: 1}
 	if len(j.Command.Run) > 0 {
 		return a, nil
 	}

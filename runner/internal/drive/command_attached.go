@@ -16,7 +16,7 @@ import (
 // attached is a program for a hook, with a worker that makes the kernel reach
 // the hook.
 type attached struct {
-	loads   *loads
+	env     *Environment
 	command *bench.Command
 	program *ebpf.Program
 	hook    *hook.Hook
@@ -28,7 +28,7 @@ type attached struct {
 
 func (a *attached) Attach(ctx context.Context) (err error) {
 	// The program does not see the start of the worker.
-	if a.worker, err = a.loads.start(ctx, a.command); err != nil {
+	if a.worker, err = workerOf(ctx, a.env, a.command); err != nil {
 		return err
 	}
 	if a.link, err = a.opened.Attach(a.program); err != nil {
@@ -56,7 +56,7 @@ func (a *attached) Drive(ctx context.Context) (Driven, error) {
 func (a *attached) order(ctx context.Context, times int) (time.Duration, error) {
 	took, err := a.worker.Time(ctx, times)
 	if err != nil {
-		_ = a.loads.end(a.worker)
+		_ = a.env.shared.end(a.worker)
 	}
 	return took, err
 }

@@ -31,13 +31,8 @@ type Environment struct {
 	Counters *pmu.Counters
 	// Window, unless 0, bounds the window of a perf event, as long as that
 	// leaves it a few samples.
-	Window   time.Duration
-	loads    loads
-	sampled  sampled
-	places   places
-	networks networks
-	// hooks are the opened hooks, by their sections.
-	hooks map[string]hook.Opened
+	Window time.Duration
+	shared shared
 	// grace keeps the waits for attaching and detaching short; nil if that is forbidden.
 	grace *guard.Guard
 	// NotHeld is why the last program could not be held, for a warning.
@@ -83,30 +78,11 @@ func (e *Environment) hold(p *ebpf.Program) io.Closer {
 // open opens a hook. It stays open until LeaveHooks: the next program is attached to it
 // while the kernel still waits for the end of the last.
 func (e *Environment) open(h *hook.Hook) (hook.Opened, error) {
-	if opened := e.hooks[h.Section]; opened != nil {
-		return opened, nil
-	}
-	opened, err := h.Open()
-	if err != nil {
-		return nil, err
-	}
-	if e.hooks == nil {
-		e.hooks = map[string]hook.Opened{}
-	}
-	e.hooks[h.Section] = opened
-	return opened, nil
+	return openShared(&e.shared, "hook "+h.Section, h.Open)
 }
 
-// LeaveHooks closes the hooks and the places that programs shared, and ends the workers
-// of their loads.
-func (e *Environment) LeaveHooks() error {
-	err := errors.Join(e.loads.endAll(), e.sampled.endAll(), e.places.endAll(), e.networks.closeAll())
-	for _, opened := range e.hooks {
-		err = errors.Join(err, opened.Close())
-	}
-	e.hooks = nil
-	return err
-}
+// LeaveHooks closes the hooks and the places that programs shared, and ends their loads.
+func (e *Environment) LeaveHooks() error { return e.shared.endAll() }
 
 // Close releases the held XDP programs, the hooks, the places and the counters, and ends
 // the loads.

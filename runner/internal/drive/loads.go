@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,77 +10,27 @@ import (
 	"github.com/org/ebpf-bench-action/internal/workload/worker"
 )
 
-// loads are the workers of loads, by what they do. The programs on hooks share
-// them, because each is attached only for its turn.
-type loads map[string]*worker.Worker
-
-// start returns the worker of a load, and starts it if there is none.
-func (l *loads) start(ctx context.Context, c *bench.Command) (*worker.Worker, error) {
-	key := fmt.Sprintf("%q", append([]string{c.Load, c.Syscall, time.Duration(c.Timeout).String()}, c.Run...))
-	if w := (*l)[key]; w != nil {
-		return w, nil
-	}
-	w, err := startLoad(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if *l == nil {
-		*l = loads{}
-	}
-	(*l)[key] = w
-	return w, nil
+// workerOf returns the worker of a load. The programs on hooks share it, because each is
+// attached only for its turn.
+func workerOf(ctx context.Context, e *Environment, c *bench.Command) (*worker.Worker, error) {
+	key := fmt.Sprintf("load %q", append([]string{c.Load, c.Syscall, time.Duration(c.Timeout).String()}, c.Run...))
+	return openShared(&e.shared, key, func() (*worker.Worker, error) { return startLoad(ctx, c) })
 }
 
-// end ends a worker, such as one that did not follow an order.
-func (l loads) end(w *worker.Worker) (err error) {
-	for key, one := range l {
-		if one == w {
-			delete(l, key)
-			err = w.Close()
-		}
+// sampledLoad returns a load for a perf event to sample. It runs only during a slice of one
+// program, whose event is the only one that counts then, so that programs can share it. A
+// command is started for each program: it may end.
+func sampledLoad(e *Environment, desc bench.Load) (l *perf.Load, shared bool, err error) {
+	if len(desc.Command) > 0 {
+		l, err = perf.StartLoad(desc)
+		return l, false, err
 	}
-	return err
-}
-
-func (l loads) endAll() (err error) {
-	for _, w := range l {
-		err = errors.Join(err, l.end(w))
+	key, start := fmt.Sprintf("sampled %+v", desc), func() (*perf.Load, error) { return perf.StartLoad(desc) }
+	if l, err = openShared(&e.shared, key, start); err == nil && l.Err() != nil {
+		_ = e.shared.end(l) // it has ended
+		l, err = openShared(&e.shared, key, start)
 	}
-	return err
-}
-
-// sampled are the loads that perf events sample, by what they do. They run only during a
-// slice of one program, whose event is the only one that counts then.
-type sampled map[string]*perf.Load
-
-// start returns a load, and starts it if there is none. A command is started for each
-// program: it may end.
-func (s *sampled) start(desc bench.Load) (l *perf.Load, shared bool, err error) {
-	shared = len(desc.Command) == 0
-	key := fmt.Sprintf("%+v", desc)
-	switch l = (*s)[key]; {
-	case l == nil:
-	case l.Err() == nil:
-		return l, shared, nil
-	default:
-		_ = l.Close() // it has ended
-	}
-	if l, err = perf.StartLoad(desc); err != nil || !shared {
-		return l, shared, err
-	}
-	if *s == nil {
-		*s = sampled{}
-	}
-	(*s)[key] = l
-	return l, shared, nil
-}
-
-func (s *sampled) endAll() (err error) {
-	for _, l := range *s {
-		err = errors.Join(err, l.Close())
-	}
-	*s = nil
-	return err
+	return l, true, err
 }
 
 func startLoad(ctx context.Context, c *bench.Command) (*worker.Worker, error) {

@@ -7,15 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/workload/perf"
 )
 
 // Programs share a load, unless it may end by itself.
 func TestSampledLoads(t *testing.T) {
-	var s sampled
-	defer s.endAll()
+	var env Environment
+	defer env.LeaveHooks()
 	start := func(desc bench.Load) (pid int) {
 		t.Helper()
-		l, shared, err := s.start(desc)
+		l, shared, err := sampledLoad(&env, desc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,13 +44,13 @@ func TestSampledLoads(t *testing.T) {
 		t.Error("two programs have one command")
 	}
 	unix.Kill(one, unix.SIGKILL)
-	for l := s["{CPU:1 Command:[] PID:0}"]; l.Err() == nil; {
+	for l := findShared[*perf.Load](env.shared, "sampled {CPU:1 Command:[] PID:0}"); l.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
 	if again := start(bench.Load{CPU: 1}); again == one {
 		t.Error("a load that has ended is used again")
 	}
-	if err := s.endAll(); err != nil || len(s) > 0 {
-		t.Errorf("%d loads are left, %v", len(s), err)
+	if err := env.LeaveHooks(); err != nil || len(env.shared) > 0 {
+		t.Errorf("%d loads are left, %v", len(env.shared), err)
 	}
 }

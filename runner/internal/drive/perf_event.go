@@ -17,7 +17,7 @@ import (
 // perfEvent samples a load that runs only during a slice, so that it disturbs
 // no other benchmark, and others can use it.
 type perfEvent struct {
-	load   *perf.Load
+	load *perf.Load
 	// shared says that other programs use the load, too.
 	shared bool
 	events *perf.Events
@@ -53,7 +53,7 @@ func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Drive
 			_ = p.Close()
 		}
 	}()
-	if p.load, p.shared, err = env.sampled.start(j.PerfEvent.Load); err != nil {
+	if p.load, p.shared, err = sampledLoad(env, j.PerfEvent.Load); err != nil {
 		return nil, err
 	}
 	threads, err := p.load.TIDs()

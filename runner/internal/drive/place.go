@@ -69,30 +69,15 @@ func (p *place) Close() error {
 	return err
 }
 
-// places are the places of an Environment, by what is done there.
-type places map[string]*place
-
-// end closes a place, such as one where nothing can be done anymore.
-func (all places) end(p *place) (err error) {
-	for key, one := range all {
-		if one == p {
-			delete(all, key)
-			err = p.Close()
-		}
-	}
-	return err
-}
-
-func (all places) endAll() (err error) {
-	for _, p := range all {
-		err = errors.Join(err, all.end(p))
-	}
-	return err
-}
-
-// networks are those of an Environment that no program uses. Another program of the
-// same hook finds its network as the last one found it: no socket is left there.
+// networks are those that no program uses. Another program of the same hook finds its
+// network as the last one found it: no socket is left there.
 type networks []*sockets.Network
+
+// networksOf returns the networks of an Environment.
+func networksOf(e *Environment) *networks {
+	all, _ := openShared(&e.shared, "networks", func() (*networks, error) { return new(networks), nil })
+	return all
+}
 
 func (all *networks) take() (*sockets.Network, error) {
 	if len(*all) == 0 {
@@ -106,7 +91,7 @@ func (all *networks) take() (*sockets.Network, error) {
 
 func (all *networks) giveBack(n *sockets.Network) { *all = append(*all, n) }
 
-func (all *networks) closeAll() (err error) {
+func (all *networks) Close() (err error) {
 	for _, n := range *all {
 		err = errors.Join(err, n.Close())
 	}
@@ -127,15 +112,10 @@ type visitor struct {
 }
 
 // enter returns the place, with the program in it.
-func (v *visitor) enter(ctx context.Context) (p *place, err error) {
-	if p = v.env.places[v.key]; p == nil {
-		if p, err = v.prepare(ctx); err != nil {
-			return nil, err
-		}
-		if v.env.places == nil {
-			v.env.places = places{}
-		}
-		v.env.places[v.key] = p
+func (v *visitor) enter(ctx context.Context) (*place, error) {
+	p, err := openShared(&v.env.shared, v.key, func() (*place, error) { return v.prepare(ctx) })
+	if err != nil {
+		return nil, err
 	}
 	return p, p.admit(v)
 }
@@ -148,13 +128,13 @@ func (v *visitor) do(ctx context.Context, times int) (done int, err error) {
 	}
 	if done, err = p.do(ctx, times); err != nil {
 		// Whatever failed may fail for the next program, too.
-		_ = v.env.places.end(p)
+		_ = v.env.shared.end(p)
 	}
 	return done, err
 }
 
 func (v *visitor) Close() error {
-	if p := v.env.places[v.key]; p != nil {
+	if p := findShared[*place](v.env.shared, v.key); p != nil {
 		return p.dismiss(v)
 	}
 	return nil

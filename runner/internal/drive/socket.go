@@ -31,11 +31,11 @@ func newSocket(ctx context.Context, env *Environment, program *ebpf.Program, j *
 	}
 	x := newExchange(env, program, talk)
 	defer x.closeOnError(&err)
-	network, err := env.networks.take()
+	network, err := networksOf(env).take()
 	if err != nil {
 		return nil, err
 	}
-	x.open = append(x.open, closer(func() error { env.networks.giveBack(network); return nil }))
+	x.open = append(x.open, closer(func() error { networksOf(env).giveBack(network); return nil }))
 	if err = socketOpeners[j.ProgramSpec().Type](ctx, x, network, talk, j); err != nil {
 		return nil, host.TooOld(j.ProgramSpec(), err)
 	}
