@@ -100,7 +100,7 @@ func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
 }
 
 func (m *measurement) roundsOf(j *Job) int {
-	if j.PerfEvent != nil || j.Cgroup != nil || j.Socket != nil {
+	if j.Kind().Sampled {
 		return m.options.Rounds * sampledRounds / exactRounds
 	}
 	return m.options.Rounds

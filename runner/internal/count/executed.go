@@ -182,7 +182,7 @@ func companions(j *plan.Job) (names []string) {
 // of others may be in progress while they are read. The counts of blocks
 // without a counter follow from the others only once a run has ended.
 func placementOf(j *plan.Job) insn.Placement {
-	if j.Command != nil || j.PerfEvent != nil && j.PerfEvent.Scope == bench.ScopeAll {
+	if k := j.Kind(); k.InOthers != nil && k.InOthers(j) {
 		return insn.EveryBlock
 	}
 	return insn.Minimal

@@ -1,27 +1,34 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
-	"strings"
-
-	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
-	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
 // Kind is a way to run programs. A suite selects it with a driver's key.
 type Kind struct {
 	// check says why programs of the job's type cannot be driven this way.
 	check func(*Job) error
+	// defaults, unless nil, fills in what the suite leaves to the program's type.
+	defaults func(*Job, *bench.Benchmark)
 	// prepare, unless nil, readies the job for loading: its program, and the
 	// settings that the suite leaves to it.
 	prepare func(*Job, *suite.Suite) error
+	// packets, unless nil, are those that drive the job's program, and runs is how many
+	// runs of a round share them.
+	packets func(*Job) []bench.Packet
+	runs    func(*Job) int
 	// Alike identifies the benchmarks of a type that share a floor: the cost of
 	// counting a run depends on how the kernel comes to call the program.
 	Alike func(*Job) string
+	// Sampled says that no two runs meet the kernel in the same state, so that it takes
+	// many rounds for some to agree on a count.
+	Sampled bool
+	// InOthers, unless nil, reports whether the program may run at any time, for others
+	// than the load.
+	InOthers func(*Job) bool
 	// neverRan is the hint for a program that did not run once.
 	neverRan string
 }
@@ -55,6 +62,15 @@ func (j *Job) CheckDriver() error {
 	return nil
 }
 
+// SetDefaults fills in what the suite leaves to the program's type.
+func (j *Job) SetDefaults() {
+	b := *j.Benchmark
+	if k := j.Kind(); k != nil && k.defaults != nil {
+		k.defaults(j, &b)
+	}
+	j.Benchmark = &b
+}
+
 // readyFor prepares the job for its driver, which can run it.
 func (j *Job) readyFor(s *suite.Suite) error {
 	if k := j.Kind(); k != nil && k.prepare != nil {
@@ -63,79 +79,19 @@ func (j *Job) readyFor(s *suite.Suite) error {
 	return nil
 }
 
-var testRunKind = Kind{
-	check: checkTestRun,
-	Alike: func(j *Job) string {
-		text := fmt.Sprintf("test_run of %d", min(max(j.TestRun.Repeat/max(len(j.Frames), 1), 1), ManyRuns))
-		if RunTypes[j.ProgramSpec().Type].Once {
-			text = "test_run of one"
-		}
-		if j.Fresh != "" {
-			text += ", a call for each"
-		}
-		if j.Parallel {
-			text += " on all CPUs"
-		}
-		return text
-	},
-	neverRan: "the kernel ran it without counting: is kernel.bpf_stats_enabled reset by something else?",
-}
-
-func checkTestRun(j *Job) error {
-	p := j.ProgramSpec()
-	typ, ok := RunTypes[p.Type]
-	switch {
-	case !ok:
-		return fmt.Errorf("test_run drives programs of the types %s", strings.Join(runTypesText(), ", "))
-	case p.Type == ebpf.Tracing && !ofTestFunction(p):
-		return fmt.Errorf("test_run of tracing programs calls the kernel's test functions, such as bpf_fentry_test1, and this one traces %s: drive it by command", p.AttachTo)
-	case !typ.packets && len(j.TestRun.Packets) > 0:
-		return errors.New("test_run gives it no packets, but a context")
-	case p.Type == ebpf.Tracing && j.TestRun.Context != nil:
-		return errors.New("the kernel chooses the arguments of its test functions: no context to give")
+// Packets describes the packets that drive the program; there are none if the
+// driver takes none.
+func (j *Job) Packets() []bench.Packet {
+	if k := j.Kind(); k != nil && k.packets != nil {
+		return k.packets(j)
 	}
 	return nil
 }
 
-// ofTestFunction reports whether p is a tracing program for one of the
-// functions that the kernel has for BPF_PROG_RUN to call.
-func ofTestFunction(p *ebpf.ProgramSpec) bool {
-	return p.Type == ebpf.Tracing && (strings.HasPrefix(p.AttachTo, "bpf_fentry_test") || strings.HasPrefix(p.AttachTo, "bpf_modify_return_test"))
-}
-
-// ManyRuns is the number of runs of a test_run call that is large enough to
-// hide the first, slow ones.
-const ManyRuns = 64
-
-var vethKind = Kind{
-	check: func(j *Job) error {
-		switch typ := j.ProgramSpec().Type; {
-		case typ != ebpf.XDP && typ != ebpf.SchedCLS:
-			return errors.New("veth drives programs of the types xdp and sched_cls")
-		case typ == ebpf.SchedCLS && !j.Veth.Mode.IsTC():
-			return fmt.Errorf("mode %s attaches xdp programs: tc and tcx attach this one", j.Veth.Mode)
-		case typ == ebpf.XDP && j.Veth.Mode.IsTC():
-			return fmt.Errorf("mode %s attaches sched_cls programs: native and generic attach this one", j.Veth.Mode)
-		case typ == ebpf.XDP && j.Veth.Direction == bench.Egress:
-			return errors.New("an xdp program sees what comes in: direction egress is for tc programs")
-		case typ == ebpf.SchedCLS && j.Veth.Sender == vethpair.SenderLiveFrames:
-			return errors.New("live_frames reach xdp programs only: tc programs get packets by af_packet")
-		}
-		return nil
-	},
-	Alike: func(j *Job) string {
-		return fmt.Sprintf("veth, %s, %s, %s, %d packets", j.Veth.Mode, j.Veth.Direction, j.Veth.Sender, j.Veth.Count)
-	},
-	neverRan: "no packet reached the program: are the packets larger than the MTU?",
-}
-
-var perfEventKind = Kind{
-	check: func(j *Job) error {
-		if j.ProgramSpec().Type != ebpf.PerfEvent {
-			return errors.New("perf_event drives perf_event programs")
-		}
-		return nil
-	},
-	Alike:    func(j *Job) string { return fmt.Sprintf("perf_event %+v", *j.PerfEvent) },
-	neverRan: "the event never fired: does the load do what the event counts?",
+// NeverRan returns the hint for a program that did not run once.
+func (j *Job) NeverRan() string {
+	if j.Command != nil && len(j.Command.Run) > 0 { // there is no load to choose
+		return "nothing that the command does calls the hook: name another one by run, or another hook by attach"
+	}
+	return j.Kind().neverRan
 }

@@ -139,7 +139,7 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 				return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
 			}
 		}
-		if n := job.RunsPerRound(); n < len(job.Frames) {
+		if n := job.Kind().runs(job); n < len(job.Frames) {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
 		}
 	}
@@ -197,27 +197,6 @@ func (j *Job) KindsOfRuns() int {
 		return max(len(j.Frames), 1)
 	}
 	return len(j.Frames)
-}
-
-// Packets describes the packets that drive the program; there are none if the
-// driver takes none.
-func (j *Job) Packets() []bench.Packet {
-	switch {
-	case j.TestRun != nil && !TakesPackets(j.ProgramSpec().Type):
-	case j.TestRun != nil:
-		return j.TestRun.Packets
-	case j.Veth != nil:
-		return j.Veth.Packets
-	}
-	return nil
-}
-
-// RunsPerRound returns the number of runs per round, which the packets share.
-func (j *Job) RunsPerRound() int {
-	if j.TestRun != nil {
-		return j.TestRun.Repeat
-	}
-	return j.Veth.Count
 }
 
 // SharesInput reports whether a run begins with the packet and the context that

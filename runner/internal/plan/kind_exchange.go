@@ -20,6 +20,7 @@ var cgroupKind = Kind{
 	Alike: func(j *Job) string {
 		return fmt.Sprintf("cgroup %+v", *j.Cgroup)
 	},
+	Sampled:  true,
 	neverRan: "what the cgroup's process did never reached the hook: a program of a cgroup above may refuse it, and cgroup v1's net_cls or net_prio keeps Linux before 5.15 from knowing a socket's cgroup",
 }
 
@@ -109,6 +110,7 @@ var socketKind = Kind{
 	Alike: func(j *Job) string {
 		return fmt.Sprintf("socket %+v", *j.Socket)
 	},
+	Sampled:  true,
 	neverRan: "no message reached the program: the kernel may lack CONFIG_BPF_STREAM_PARSER, or another program is attached in its way",
 }
 

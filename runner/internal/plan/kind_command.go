@@ -15,16 +15,8 @@ var commandKind = Kind{
 	check:    checkCommand,
 	prepare:  prepareCommand,
 	Alike:    func(j *Job) string { return fmt.Sprintf("command %+v", *j.Command) },
+	InOthers: func(*Job) bool { return true },
 	neverRan: "nothing that the load does calls the hook: choose another by load, a system call by syscall, or a command by run",
-}
-
-// NeverRan returns the hint for a program that did not run once. If the suite
-// gives a command to run, there is no load to choose.
-func (j *Job) NeverRan() string {
-	if j.Command != nil && len(j.Command.Run) > 0 {
-		return "nothing that the command does calls the hook: name another one by run, or another hook by attach"
-	}
-	return j.Kind().neverRan
 }
 
 // Hook returns the hook that the job's program is attached to.
