@@ -48,6 +48,9 @@ type Checker interface {
 // A driverRow is a driver, and where a benchmark has its settings.
 type driverRow struct {
 	name string
+	// words say, in a new suite, how it runs programs, and start are the settings that it
+	// gets there.
+	words, start string
 	// get returns the settings, nil if there are none.
 	get func(*Benchmark) Settings
 	// set gives the benchmark the driver without settings, or takes it away.
@@ -56,21 +59,21 @@ type driverRow struct {
 
 // driverRows are all drivers, in the order of the documentation.
 var driverRows = []driverRow{
-	settings(DriverTestRun, func(b *Benchmark) **TestRun { return &b.TestRun }),
-	settings(DriverVeth, func(b *Benchmark) **Veth { return &b.Veth }),
-	settings(DriverPerfEvent, func(b *Benchmark) **PerfEvent { return &b.PerfEvent }),
-	settings(DriverCgroup, func(b *Benchmark) **Exchange { return &b.Cgroup }),
-	settings(DriverSocket, func(b *Benchmark) **Exchange { return &b.Socket }),
-	settings(DriverCommand, func(b *Benchmark) **Command { return &b.Command }),
-	settings(DriverVerify, func(b *Benchmark) **Verify { return &b.Verify }),
+	settings(DriverTestRun, "run by the kernel's own test_run", "", func(b *Benchmark) **TestRun { return &b.TestRun }),
+	settings(DriverVeth, "attached to an interface that gets packets", "", func(b *Benchmark) **Veth { return &b.Veth }),
+	settings(DriverPerfEvent, "samples a process that keeps a CPU busy", "{event: cpu-clock, frequency: 9999, load: {cpu: 1}}", func(b *Benchmark) **PerfEvent { return &b.PerfEvent }),
+	settings(DriverCgroup, "attached to a cgroup, in which a process does what the hook is called for", "", func(b *Benchmark) **Exchange { return &b.Cgroup }),
+	settings(DriverSocket, "attached to the sockets of a process that exchanges messages with a peer", "", func(b *Benchmark) **Exchange { return &b.Socket }),
+	settings(DriverCommand, "attached to its hook, which a load triggers", "", func(b *Benchmark) **Command { return &b.Command }),
+	settings(DriverVerify, "only loaded", "", func(b *Benchmark) **Verify { return &b.Verify }),
 }
 
 func settings[T any, P interface {
 	*T
 	Settings
-}](name string, of func(*Benchmark) *P) driverRow {
+}](name, words, start string, of func(*Benchmark) *P) driverRow {
 	return driverRow{
-		name: name,
+		name: name, words: words, start: start,
 		get: func(b *Benchmark) Settings {
 			if p := *of(b); p != nil {
 				return p
@@ -84,6 +87,21 @@ func settings[T any, P interface {
 			}
 		},
 	}
+}
+
+// DriverWords returns how a driver runs programs, and DriverStart the settings to begin
+// with, empty for none.
+func DriverWords(name string) string { return driverNamed(name).words }
+
+func DriverStart(name string) string { return driverNamed(name).start }
+
+func driverNamed(name string) (found driverRow) {
+	for _, d := range driverRows {
+		if d.name == name {
+			found = d
+		}
+	}
+	return found
 }
 
 // Drivers returns the names of all drivers, in the order of the documentation.

@@ -75,25 +75,15 @@ func (w *writer) what(p *Program) string {
 	case p.Why != "":
 		return text + "only loaded, for what the verifier and the JIT make of it: " + sentence(p.Why)
 	}
-	switch p.Driver {
-	case bench.DriverTestRun:
-		if p.Packets {
-			return text + "each packet is run equally often."
-		}
-		return text + "run by the kernel's own test_run."
-	case bench.DriverPerfEvent:
-		return text + "samples a process that keeps a CPU busy."
-	case bench.DriverCommand:
-		if strings.HasPrefix(p.Section, "iter") {
-			return text + "run by reading all that it iterates over."
-		}
+	switch {
+	case p.Driver == bench.DriverTestRun && p.Packets:
+		return text + "each packet is run equally often."
+	case strings.HasPrefix(p.Section, "iter"):
+		return text + "run by reading all that it iterates over."
+	case p.Driver == bench.DriverCommand:
 		return text + w.hooked()
-	case bench.DriverCgroup:
-		return text + "attached to a cgroup, in which a process does what the hook is called for."
-	case bench.DriverSocket:
-		return text + "attached to the sockets of a process that exchanges messages with a peer."
 	}
-	return text + "driven as its type takes."
+	return text + bench.DriverWords(p.Driver) + "."
 }
 
 // hooked says how tracing programs are driven and, the first time, which
@@ -122,10 +112,8 @@ func (w *writer) driver(p *Program) {
 		w.line(4, "verify: {} # in place of %s: {}", p.Driver)
 	case driver == bench.DriverTestRun && p.Packets:
 		w.packets(p)
-	case driver == bench.DriverPerfEvent:
-		w.line(4, "perf_event: {event: cpu-clock, frequency: 9999, load: {cpu: 1}}")
 	default:
-		w.line(4, "%s: {}", driver)
+		w.line(4, "%s: %s", driver, cmp.Or(bench.DriverStart(driver), "{}"))
 	}
 }
 

@@ -16,9 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// newCgroup attaches a program to a cgroup whose only process does what the
+// openCgroup attaches a program to a cgroup whose only process does what the
 // program's hook sees.
-func newCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (Driver, error) {
+func openCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (Driver, error) {
 	hook, talk, err := plan.CgroupTalk(j)
 	if err != nil {
 		return nil, err

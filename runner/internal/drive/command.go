@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -9,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-func openCommand(env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
+func openCommand(_ context.Context, env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
 	h, err := j.Hook()
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -12,33 +11,17 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// openDriver attaches a job's loaded program to its driver, unless that is an
-// Attacher.
-func openDriver(ctx context.Context, env *Environment, p *ebpf.Program, j *plan.Job) (Driver, error) {
-	switch j.Driver() {
-	case bench.DriverTestRun:
-		d, err := newTestRun(env, p, j)
-		if err != nil {
-			return nil, err
-		}
-		if j.Parallel && len(env.CPUs) > 1 {
-			return newParallel(d, env.CPUs), nil
-		}
-		return d, nil
-	case bench.DriverVeth:
-		return newVeth(env, p, j)
-	case bench.DriverPerfEvent:
-		return newPerfEvent(env, p, j)
-	case bench.DriverCgroup:
-		return newCgroup(ctx, env, p, j)
-	case bench.DriverSocket:
-		return newSocket(ctx, env, p, j)
-	case bench.DriverCommand:
-		return openCommand(env, p, j)
-	case bench.DriverVerify:
+// openers attach a job's loaded program to its driver, unless that is an Attacher.
+var openers = map[string]func(context.Context, *Environment, *ebpf.Program, *plan.Job) (Driver, error){
+	bench.DriverTestRun:   openTestRun,
+	bench.DriverVeth:      openVeth,
+	bench.DriverPerfEvent: openPerfEvent,
+	bench.DriverCgroup:    openCgroup,
+	bench.DriverSocket:    openSocket,
+	bench.DriverCommand:   openCommand,
+	bench.DriverVerify: func(context.Context, *Environment, *ebpf.Program, *plan.Job) (Driver, error) {
 		return verified{}, nil
-	}
-	return nil, errors.New("the benchmark has no driver")
+	},
 }
 
 // Driver lets a program run.

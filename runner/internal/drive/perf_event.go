@@ -40,7 +40,7 @@ func (p *perfEvent) Widen() bool {
 	return true
 }
 
-func newPerfEvent(env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+func openPerfEvent(_ context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
 	p := &perfEvent{window: time.Duration(j.PerfEvent.Window)}
 	if env.Window > 0 {
 		p.window = min(p.window, max(env.Window, fewSamples(j.PerfEvent, env.Exact)))

@@ -22,9 +22,9 @@ var socketOpeners = map[ebpf.ProgramType]func(context.Context, *exchange, *socke
 	ebpf.SocketFilter: openFilter,
 }
 
-// newSocket attaches a program to sockets that exchange messages between two
+// openSocket attaches a program to sockets that exchange messages between two
 // network namespaces.
-func newSocket(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+func openSocket(ctx context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
 	talk, err := j.SocketTalk()
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func OpenSpec(ctx context.Context, env *Environment, j *plan.Job, spec *ebpf.Col
 		}
 		s.companions = append(s.companions, attachable{c, opened})
 	}
-	s.Driver, err = openDriver(ctx, env, s.Program, j)
+	s.Driver, err = openers[j.Driver()](ctx, env, s.Program, j)
 	return s, err
 }
 

@@ -43,3 +43,11 @@ func (s slow) Drive(ctx context.Context) (Driven, error) { return Driven{}, s.Em
 func (s slow) Full() (bool, error) { return false, nil }
 
 func (s slow) Close() error { return nil }
+
+func TestEveryDriverOpens(t *testing.T) {
+	for _, name := range bench.Drivers() {
+		if openers[name] == nil {
+			t.Errorf("nothing opens driver %s", name)
+		}
+	}
+}

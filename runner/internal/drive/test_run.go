@@ -31,6 +31,17 @@ type testRun struct {
 	hold func()
 }
 
+func openTestRun(_ context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (Driver, error) {
+	d, err := newTestRun(env, program, j)
+	if err != nil {
+		return nil, err
+	}
+	if j.Parallel && len(env.CPUs) > 1 {
+		return newParallel(d, env.CPUs), nil
+	}
+	return d, nil
+}
+
 func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun, error) {
 	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns, fresh: j.Fresh != ""}
 	var err error

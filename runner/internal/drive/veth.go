@@ -22,7 +22,7 @@ type veth struct {
 	hold    io.Closer // nil when the program is not held
 }
 
-func newVeth(env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
+func openVeth(_ context.Context, env *Environment, program *ebpf.Program, j *plan.Job) (d Driver, err error) {
 	v := &veth{program: program, count: j.Veth.Count, frames: len(j.Frames)}
 	defer func() {
 		if err != nil {
