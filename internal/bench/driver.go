@@ -89,10 +89,10 @@ func settings[T any, P interface {
 	}
 }
 
-// DriverWords returns how a driver runs programs, and DriverStart the settings to begin
-// with, empty for none.
+// DriverWords returns how a driver runs programs.
 func DriverWords(name string) string { return driverNamed(name).words }
 
+// DriverStart returns the settings that a new suite gives a driver, empty for none.
 func DriverStart(name string) string { return driverNamed(name).start }
 
 func driverNamed(name string) (found driverRow) {

@@ -40,7 +40,7 @@ func TestSampledLoads(t *testing.T) {
 		t.Error("one CPU and two are the same load")
 	}
 	command := bench.Load{Command: []string{"sleep", "1000"}}
-	if start(command) == start(command) {
+	if first, second := start(command), start(command); first == second {
 		t.Error("two programs have one command")
 	}
 	unix.Kill(one, unix.SIGKILL)
