@@ -199,17 +199,16 @@ func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
 			}
 			defer stats.Close()
 			g := newGroups(plan.Jobs, false)[0]
-			var round []turn
+			defer g.close()
+			g.floors[0].open(t.Context(), env)
+			var round []part
 			for _, tr := range g.tracks {
-				round = append(round, turn{tr, 3})
-			}
-			for _, tr := range g.all() {
 				tr.open(t.Context(), env)
-				defer tr.close()
+				round = append(round, part{tr, 3})
 			}
-			measureRound(t.Context(), 0, withFloors(round), rand.New(rand.NewPCG(1, 2)))
+			measureRound(t.Context(), 0, round, rand.New(rand.NewPCG(1, 2)))
 			g.floors[0].attached(t.Context(), func() { g.floors[0].slice(t.Context()) })
-			for _, tr := range g.all() {
+			for _, tr := range turns(round) {
 				if tr.err != nil {
 					t.Fatal(tr.err)
 				}

@@ -41,7 +41,7 @@ func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 	onThread(t, func(env *drive.Environment) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		tr := newTrack(j, nil)
+		tr := newTrack(j, newFloor(floorOf(j), j))
 		tr.open(ctx, env)
 		defer tr.close()
 		if tr.err != nil {
@@ -51,12 +51,14 @@ func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 		const first, rounds = 1, 2
 		tr.subject.Driver = &cutOff{tr.subject.Driver, first + rounds, cancel}
 		m := &measurement{options: Options{Rounds: 8, Progress: silent{}}}
-		if err := m.countRuns(ctx, tr, 0); err != nil {
+		counted, err := m.countRuns(ctx, &tr.driven)
+		if err != nil {
 			t.Error(err)
 		}
+		tr.keep(0, counted, bench.Counters{})
 		tr.countPath(ctx)
-		if n := tr.result.Retvals[0]; n != rounds || tr.err != nil || len(tr.result.Warnings) > 0 || tr.result.Path != nil {
-			t.Errorf("%d rounds were counted, want %d; error %v, path %v, warnings %q", n, rounds, tr.err, tr.result.Path, tr.result.Warnings)
+		if n := tr.result.Retvals[0]; n != rounds || tr.err != nil || len(tr.warnings) > 0 || tr.result.Path != nil {
+			t.Errorf("%d rounds were counted, want %d; error %v, path %v, warnings %q", n, rounds, tr.err, tr.result.Path, tr.warnings)
 		}
 	})
 }

@@ -39,64 +39,83 @@ const (
 // program, the kernel searches all that are attached. This way, a benchmark's
 // counts do not depend on the rest of its suite.
 func (m *measurement) count(ctx context.Context, env *drive.Environment, g *group, nth int) error {
-	everything := g.all()
-	m.options.Progress.Start(len(everything)*m.options.Rounds, 0)
+	m.options.Progress.Start((len(g.floors)+len(g.tracks))*m.options.Rounds, 0)
 	m.out.Loads = nth + 1
-	for _, t := range everything {
+	floors := map[*driven]bench.Counters{}
+	for _, f := range g.floors {
+		if ctx.Err() != nil {
+			return nil
+		}
+		f.open(ctx, env)
+		var err error
+		f.attached(ctx, func() {
+			var rounds []drive.Slice
+			rounds, err = m.countRuns(ctx, f)
+			floors[f] = kept(nth, rounds)
+		})
+		f.close()
+		leaveHooks(ctx, env)
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range g.tracks {
 		if ctx.Err() != nil {
 			return nil
 		}
 		t.open(ctx, env)
 		var err error
 		t.attached(ctx, func() {
-			if err = m.countRuns(ctx, t, nth); err == nil && t.floor != nil {
+			if t.job.Verify != nil {
+				return
+			}
+			var rounds []drive.Slice
+			rounds, err = m.countRuns(ctx, &t.driven)
+			t.keep(nth, rounds, floors[t.floor])
+			if err == nil {
 				t.countPath(ctx)
 			}
 		})
+		t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Exact: true})
+		t.close()
+		leaveHooks(ctx, env)
 		if err != nil {
 			return err
 		}
-		if t.floor != nil {
-			t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt), Exact: true})
-		}
-		t.close()
-		_ = env.LeaveHooks()
-		load.Settle(ctx)
 	}
 	return nil
 }
 
-// countRuns counts what the kernel charges to the track's program.
-func (m *measurement) countRuns(ctx context.Context, t *track, load int) error {
-	if t.job.Verify != nil {
-		return nil
-	}
+// leaveHooks leaves nothing loaded that would be counted with the next program.
+func leaveHooks(ctx context.Context, env *drive.Environment) {
+	_ = env.LeaveHooks()
+	load.Settle(ctx)
+}
+
+// countRuns counts what the kernel charges to the program, in rounds of one slice each.
+func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []drive.Slice, err error) {
 	stats, err := drive.EnableStats()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stats.Close()
-	t.settle(ctx)
-	t.shorten(ctx)
+	d.settle(ctx)
+	d.shorten(ctx)
 	// Time warms up nothing here; only the first slice differs from the others.
-	t.slice(ctx)
-	t.refuseOwnRuns(ctx)
-	t.makeRoom(ctx)
-	var rounds []drive.Counters
-	for range m.roundsOf(t.job) {
+	d.slice(ctx)
+	d.refuseOwnRuns(ctx)
+	d.makeRoom(ctx)
+	for range m.roundsOf(d.job) {
 		if ctx.Err() != nil {
 			break
 		}
-		t.slice(ctx)
-		if t.err == nil && ctx.Err() == nil {
-			rounds = append(rounds, t.last.Counters)
-			t.last.Driven.AddTo(&t.result, t.last.RunCnt)
+		d.slice(ctx)
+		if d.err == nil && ctx.Err() == nil {
+			rounds = append(rounds, d.last)
 		}
 		m.options.Progress.Round()
 	}
-	t.keep(load, rounds)
-	t.fillOnce() // what follows is not measured
-	return nil
+	return rounds, nil
 }
 
 func (m *measurement) roundsOf(j *Job) int {
@@ -106,25 +125,30 @@ func (m *measurement) roundsOf(j *Job) int {
 	return m.options.Rounds
 }
 
-// keep makes the undisturbed round, if there is one, the only one of the result. The
-// others then only show where the tick fell, which depends on everything that the machine
-// did before.
-func (t *track) keep(load int, rounds []drive.Counters) {
-	kept := rounds
-	if c, ok := undisturbed(rounds); ok {
-		kept = []drive.Counters{c}
+// keep makes rounds, and those of the floor, the result.
+func (t *track) keep(load int, rounds []drive.Slice, floor bench.Counters) {
+	for _, s := range rounds {
+		s.Driven.AddTo(&t.result, s.RunCnt)
 	}
-	r := bench.Counters{}
-	for _, c := range kept {
+	t.result.Rounds, t.result.Floor = kept(load, rounds), floor
+	t.fillOnce() // what follows is not measured
+}
+
+// kept returns the counts of the undisturbed round, if there is one. The others then only
+// show where the tick fell, which depends on everything that the machine did before.
+func kept(load int, rounds []drive.Slice) (r bench.Counters) {
+	var all []drive.Counters
+	for _, s := range rounds {
+		all = append(all, s.Counters)
+		r.RecursionMisses += s.RecursionMisses
+	}
+	if c, ok := undisturbed(all); ok {
+		all = []drive.Counters{c}
+	}
+	for _, c := range all {
 		r.Load, r.RunTimeNS, r.RunCnt = append(r.Load, load), append(r.RunTimeNS, c.RunTimeNS), append(r.RunCnt, c.RunCnt)
 	}
-	for _, c := range rounds {
-		r.RecursionMisses += c.RecursionMisses
-	}
-	t.result.Rounds = r
-	if t.floor != nil {
-		t.result.Floor = t.floor.result.Rounds
-	}
+	return r
 }
 
 // undisturbed returns the cheapest round of those that several agree with, among those with
@@ -151,35 +175,35 @@ func undisturbed(rounds []drive.Counters) (c drive.Counters, ok bool) {
 	return drive.Counters{RunTimeNS: least, RunCnt: usual}, ok
 }
 
-// shorten makes the track's slices short enough to miss the tick, which counts
+// shorten makes the slices short enough to miss the tick, which counts
 // only if it interrupts the program. Halving reaches the same number of runs
 // even after a slice that was interrupted.
-func (t *track) shorten(ctx context.Context) {
-	r, ok := t.resizable()
+func (d *driven) shorten(ctx context.Context) {
+	r, ok := d.resizable()
 	if !ok {
 		return
 	}
 	r.Resize(func(now int) int { return min(now, exactRuns) })
-	if t.job.Command == nil || !t.quicken(ctx, r) {
-		t.slice(ctx)
+	if d.job.Command == nil || !d.quicken(ctx, r) {
+		d.slice(ctx)
 	}
-	for before := uint64(math.MaxUint64); t.live() && t.last.RunTimeNS > exactSlice && t.last.RunCnt < before; {
-		before = t.last.RunCnt
+	for before := uint64(math.MaxUint64); d.live() && d.last.RunTimeNS > exactSlice && d.last.RunCnt < before; {
+		before = d.last.RunCnt
 		r.Resize(func(now int) int { return now / 2 })
-		t.slice(ctx)
+		d.slice(ctx)
 	}
 }
 
 // quicken shortens the slices of a load that does much besides the runs, and
 // reports whether the program still ran in the latest slice or failed.
-func (t *track) quicken(ctx context.Context, r drive.Resizer) bool {
+func (d *driven) quicken(ctx context.Context, r drive.Resizer) bool {
 	var all int
 	r.Resize(func(now int) int { all = now; return 1 })
 	began := time.Now()
-	t.slice(ctx)
+	d.slice(ctx)
 	took := time.Since(began)
 	r.Resize(func(int) int { return min(all, int(exactTime/max(took, 1))) })
-	if t.slice(ctx); !t.live() || t.last.RunCnt > 0 {
+	if d.slice(ctx); !d.live() || d.last.RunCnt > 0 {
 		return true
 	}
 	r.Resize(func(int) int { return all })

@@ -7,9 +7,9 @@ import (
 )
 
 // whyNotHere returns why this kernel can only load the job's program, or nil.
-// It never gives up a driver that the suite names. floor is the track of the
-// empty program, on which the same way of driving was tried.
-func whyNotHere(j *Job, floor *track) error {
+// It never gives up a driver that the suite names. floor is the empty
+// program, on which the same way of driving was tried.
+func whyNotHere(j *Job, floor *driven) error {
 	var no *host.CannotError
 	if j.Chosen && floor != nil && errors.As(floor.err, &no) {
 		return floor.err

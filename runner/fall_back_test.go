@@ -20,13 +20,13 @@ func TestDriversThatTheKernelCannotDo(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		chosen bool
-		floor  *track
+		floor  *driven
 		loaded bool
 	}{
-		{"chosen, and not there", true, &track{err: lacks}, true},
-		{"named, and not there", false, &track{err: lacks}, false},
-		{"another error", true, &track{err: errors.New("out of memory")}, false},
-		{"no error", true, &track{}, false},
+		{"chosen, and not there", true, &driven{err: lacks}, true},
+		{"named, and not there", false, &driven{err: lacks}, false},
+		{"another error", true, &driven{err: errors.New("out of memory")}, false},
+		{"no error", true, &driven{}, false},
 		{"only loaded anyway", true, nil, false},
 	} {
 		j := &Job{
@@ -39,8 +39,8 @@ func TestDriversThatTheKernelCannotDo(t *testing.T) {
 		if got := tr.job.Verify != nil && tr.result.Driver == bench.DriverVerify && tr.floor == nil; got != c.loaded {
 			t.Errorf("%s: only loaded: %t", c.name, got)
 		}
-		if told := strings.Contains(strings.Join(tr.result.Warnings, "\n"), NotRun+"attach: there are no kprobes"); told != c.loaded || tr.result.Warnings[0] != "one" {
-			t.Errorf("%s: warnings %q", c.name, tr.result.Warnings)
+		if told := strings.Contains(strings.Join(tr.warnings, "\n"), NotRun+"attach: there are no kprobes"); told != c.loaded || tr.warnings[0] != "one" {
+			t.Errorf("%s: warnings %q", c.name, tr.warnings)
 		}
 		if prepared := len(tr.job.Preparations) > 0; prepared == c.loaded {
 			t.Errorf("%s: prepared: %t", c.name, prepared)

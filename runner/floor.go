@@ -21,9 +21,8 @@ func floorOf(j *Job) floorKey {
 	return floorKey{p.Type, p.AttachType, p.AttachTo, j.Kind().Alike(j)}
 }
 
-// newFloor returns the track of an empty program that is driven in the same way
-// as like.
-func newFloor(key floorKey, like *Job) *track {
+// newFloor returns an empty program that is driven in the same way as like.
+func newFloor(key floorKey, like *Job) *driven {
 	b := *like.Benchmark
 	b.Name = "floor of " + like.Type()
 	b.Globals, b.Maps = nil, nil
@@ -34,11 +33,11 @@ func newFloor(key floorKey, like *Job) *track {
 		run.Context, b.TestRun = nil, &run
 	}
 	job := &Job{Benchmark: &b, Frames: like.Frames, AnyRuns: like.AnyRuns}
-	t := &track{job: job}
+	floor := &driven{job: job}
 	program, err := empty.Like(like.ProgramSpec())
 	if err != nil {
-		t.err = err
-		return t
+		floor.err = err
+		return floor
 	}
 	b.Program = program.Name
 	job.Spec = &ebpf.CollectionSpec{
@@ -46,5 +45,5 @@ func newFloor(key floorKey, like *Job) *track {
 		Programs:  map[string]*ebpf.ProgramSpec{program.Name: program},
 		Variables: map[string]*ebpf.VariableSpec{},
 	}
-	return t
+	return floor
 }

@@ -2,16 +2,25 @@ package runner
 
 import (
 	"math"
-	"slices"
 
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
 // group is the benchmarks of a run that are loaded at the same time and share
 // their rounds, with their floors.
-type group struct{ floors, tracks []*track }
+type group struct {
+	floors []*driven
+	tracks []*track
+}
 
-func (g *group) all() []*track { return slices.Concat(g.floors, g.tracks) }
+func (g *group) close() {
+	for _, f := range g.floors {
+		f.close()
+	}
+	for _, t := range g.tracks {
+		t.close()
+	}
+}
 
 const (
 	// mostGrouped is the number of programs in a group. It leaves room to load
@@ -30,12 +39,12 @@ func newGroups(jobs []*Job, exact bool) (all []*group) {
 		most = math.MaxInt
 	}
 	var g *group
-	var floors map[floorKey]*track
+	var floors map[floorKey]*driven
 	size := 0
 	for _, job := range jobs {
 		add := len(job.Spec.Programs) + besideProgram
 		if g == nil || size+add > most {
-			g, floors, size = &group{}, map[floorKey]*track{}, 0
+			g, floors, size = &group{}, map[floorKey]*driven{}, 0
 			all = append(all, g)
 		}
 		size += add
@@ -52,7 +61,7 @@ func newGroups(jobs []*Job, exact bool) (all []*group) {
 		g.tracks = append(g.tracks, newTrack(job, floors[key]))
 	}
 	for _, g := range all {
-		for _, t := range g.all() {
+		for _, t := range g.tracks {
 			t.exact = exact
 		}
 	}

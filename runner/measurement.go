@@ -111,11 +111,8 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		return err
 	}
 	defer stats.Close()
-	everything := g.all()
 	defer func() {
-		for _, t := range everything {
-			t.close()
-		}
+		g.close()
 		_ = env.LeaveHooks()
 		load.Settle(ctx)
 	}()
@@ -125,18 +122,30 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 		do()
 		loading += time.Since(began)
 	}
-	for _, t := range everything {
+	fit := func(d *driven) {
+		d.attached(ctx, func() {
+			d.settle(ctx)
+			d.warmUp(ctx)
+			d.lengthen(ctx, sliceTime)
+			d.makeRoom(ctx)
+		})
+	}
+	for _, f := range g.floors {
+		if ctx.Err() != nil {
+			return nil
+		}
+		timed(func() {
+			f.open(ctx, env)
+			fit(f)
+		})
+	}
+	for _, t := range g.tracks {
 		if ctx.Err() != nil {
 			return nil
 		}
 		timed(func() {
 			t.open(ctx, env)
-			t.attached(ctx, func() {
-				t.settle(ctx)
-				t.warmUp(ctx)
-				t.lengthen(ctx, sliceTime)
-				t.makeRoom(ctx)
-			})
+			fit(&t.driven)
 		})
 		t.countInsns(ctx, count.Like{Slice: int(t.last.RunCnt)}) // in the first load alone
 		timed(func() { t.matchFloor(ctx) })
@@ -148,7 +157,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 	m.rounds(ctx, g, nth)
 	m.out.Loads = max(m.out.Loads, nth+1)
 	m.out.Measuring += seconds(time.Since(began))
-	profile(ctx, env, everything, max(minRounds/m.options.Loads, 1))
+	profile(ctx, env, g.tracks, max(minRounds/m.options.Loads, 1))
 	return nil
 }
 
@@ -176,7 +185,7 @@ func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds
 // It does so once per run of the tool, since no load changes them. A failure to
 // count them is a warning, not a fault of the benchmark.
 func (t *track) countInsns(ctx context.Context, like count.Like) {
-	if !t.live() || t.floor == nil || t.counted {
+	if !t.live() || t.job.Verify != nil || t.counted {
 		return
 	}
 	t.counted = true

@@ -28,13 +28,13 @@ const besideSlices = 2
 
 // nameOthers warns of the programs of others that run in each event of a shared
 // hook: the figure is that beside them.
-func (t *track) nameOthers(ctx context.Context) {
-	if !t.live() || t.last.RunCnt == 0 || !t.subject.SharesHook() {
+func (d *driven) nameOthers(ctx context.Context) {
+	if !d.live() || d.last.RunCnt == 0 || !d.subject.SharesHook() {
 		return
 	}
 	times := map[string]int{}
 	for range besideSlices {
-		names, err := t.subject.Beside(ctx)
+		names, err := d.subject.Beside(ctx)
 		if err != nil {
 			return // the next slice fails, too, and says why
 		}
@@ -49,34 +49,34 @@ func (t *track) nameOthers(ctx context.Context) {
 		}
 	}
 	if len(all) > 0 {
-		t.warn("each event also ran what others attached: " + unit.Few(all) + "; the figure is that beside them")
+		d.warn("each event also ran what others attached: " + unit.Few(all) + "; the figure is that beside them")
 	}
 }
 
-// watchOthers measures how often a track's program runs without its load, and
+// watchOthers measures how often the program runs without its load, and
 // warns if the figures include such runs. The latest slice must be one with the
 // load.
-func (t *track) watchOthers(ctx context.Context) {
-	if !t.live() || t.last.RunCnt == 0 {
+func (d *driven) watchOthers(ctx context.Context) {
+	if !d.live() || d.last.RunCnt == 0 {
 		return
 	}
-	if _, ok := t.subject.Driver.(drive.MachineWide); !ok {
+	if _, ok := d.subject.Driver.(drive.MachineWide); !ok {
 		return
 	}
-	quiet := min(max(t.wall, minQuiet), maxQuiet)
-	before, err := drive.ReadCounters(t.subject.Program)
+	quiet := min(max(d.wall, minQuiet), maxQuiet)
+	before, err := drive.ReadCounters(d.subject.Program)
 	if err == nil {
 		err = thread.Wait(ctx, quiet)
 	}
-	after, err2 := drive.ReadCounters(t.subject.Program)
+	after, err2 := drive.ReadCounters(d.subject.Program)
 	if err != nil || err2 != nil {
 		return // the next slice fails, too, and says why
 	}
-	expected := float64(after.Since(before).RunCnt) * t.wall.Seconds() / quiet.Seconds()
-	switch share := expected / float64(t.last.RunCnt); {
+	expected := float64(after.Since(before).RunCnt) * d.wall.Seconds() / quiet.Seconds()
+	switch share := expected / float64(d.last.RunCnt); {
 	case share >= mostlyOthers:
-		t.warn("most runs are for other processes of the machine: the load may not call the hook at all; choose another by load, syscall or run")
+		d.warn("most runs are for other processes of the machine: the load may not call the hook at all; choose another by load, syscall or run")
 	case share > fewOthers:
-		t.warn("about " + unit.Share(share) + " of the runs are for other processes: the whole machine calls the hook")
+		d.warn("about " + unit.Share(share) + " of the runs are for other processes: the whole machine calls the hook")
 	}
 }

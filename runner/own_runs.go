@@ -18,24 +18,24 @@ const (
 )
 
 // refuseOwnRuns makes it an error if only the orders to the load call the
-// track's hook, and not the load itself: their figure would look like one of
+// program's hook, and not the load itself: their figure would look like one of
 // the load. The latest slice must be one with the load.
-func (t *track) refuseOwnRuns(ctx context.Context) {
-	if !t.live() || t.last.RunCnt == 0 {
+func (d *driven) refuseOwnRuns(ctx context.Context) {
+	if !d.live() || d.last.RunCnt == 0 {
 		return
 	}
-	d, ok := t.subject.Driver.(drive.Idler)
+	idler, ok := d.subject.Driver.(drive.Idler)
 	if !ok {
 		return
 	}
-	fewest, doings := t.last.RunCnt, 0
+	fewest, doings := d.last.RunCnt, 0
 	var own []uint64
 	for range ownSlices {
-		before, err := drive.ReadCounters(t.subject.Program)
+		before, err := drive.ReadCounters(d.subject.Program)
 		if err == nil {
-			doings, err = d.Idle(ctx)
+			doings, err = idler.Idle(ctx)
 		}
-		after, err2 := drive.ReadCounters(t.subject.Program)
+		after, err2 := drive.ReadCounters(d.subject.Program)
 		if err != nil || err2 != nil {
 			return // the next slice fails, too, and says why
 		}
@@ -43,10 +43,10 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 		if fewest >= uint64(doings) {
 			continue // it is plain
 		}
-		if t.slice(ctx); t.err != nil || ctx.Err() != nil {
+		if d.slice(ctx); d.err != nil || ctx.Err() != nil {
 			return
 		}
-		fewest = min(fewest, t.last.RunCnt)
+		fewest = min(fewest, d.last.RunCnt)
 	}
 	least, most := float64(slices.Min(own)), float64(slices.Max(own))
 	// If others call the hook so often that the orders alone differ by about as
@@ -55,8 +55,8 @@ func (t *track) refuseOwnRuns(ctx context.Context) {
 	switch plain := float64(fewest)-least >= max(fewestRuns*float64(doings), 1); {
 	case plain:
 	case hidden:
-		t.warn("the load may not call the hook at all: other processes call it too often to be sure; choose another with load, syscall or run")
+		d.warn("the load may not call the hook at all: other processes call it too often to be sure; choose another with load, syscall or run")
 	default:
-		t.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: what starts and ends it, or another process, calls the hook", t.job.Program), t.job.NeverRan())
+		d.err = bench.WithHint(fmt.Errorf("program %s: not one run is the load's: what starts and ends it, or another process, calls the hook", d.job.Program), d.job.NeverRan())
 	}
 }

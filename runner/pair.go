@@ -15,7 +15,8 @@ import (
 // pair is a benchmark while its two sides are measured: three programs in the
 // same rounds, and one floor for all three.
 type pair struct {
-	base, head, again, floor *track
+	base, head, again *track
+	floor             *driven
 
 	options *Options
 	rng     *rand.Rand
@@ -91,7 +92,7 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 // openFloor loads the floor. Its first runs are slow.
 func (p *pair) openFloor(ctx context.Context, env *drive.Environment) {
 	p.floor.open(ctx, env)
-	p.Resize(p.floor)
+	p.resize(p.floor)
 	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
 }
 
@@ -125,11 +126,11 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 	for _, t := range sides {
 		t.close()
 	}
-	p.Resize(p.floor)
+	p.resize(p.floor)
 }
 
-func (p *pair) Resize(t *track) {
-	if r, ok := t.resizable(); ok && p.size > 0 {
+func (p *pair) resize(d *driven) {
+	if r, ok := d.resizable(); ok && p.size > 0 {
 		r.Resize(func(int) int { return p.size })
 	}
 }
@@ -190,27 +191,26 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	began := time.Now()
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
-		p.Resize(sides[i])
+		p.resize(&sides[i].driven)
 		sides[i].settle(ctx)
 		if !p.sharesHook() {
 			// The first runs after a load are slow.
 			sides[i].slice(ctx)
 		}
 	}
-	all := append([]*track{p.floor}, sides...)
 	each := 1
 	if p.sharesHook() {
 		each = rounds
 	}
-	var turns []turn
-	for _, t := range all {
-		turns = append(turns, turn{t, each})
+	var parts []part
+	for _, t := range sides {
+		parts = append(parts, part{t, each})
 	}
 	var took time.Duration
 	for n := 0; n < rounds && ctx.Err() == nil; n += each {
-		took += measureRound(ctx, nth, turns, p.rng)
+		took += measureRound(ctx, nth, parts, p.rng)
 	}
-	profile(ctx, env, all, 1)
+	profile(ctx, env, sides, 1)
 	return time.Since(began) - took, took / time.Duration(rounds)
 }
 

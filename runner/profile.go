@@ -24,24 +24,28 @@ type profiled struct {
 }
 
 // profile adds n values of the hardware counters to the results of the attached
-// tracks if the machine has counters. turn includes their floors.
-func profile(ctx context.Context, env *drive.Environment, turn []*track, n int) {
+// tracks if the machine has counters.
+func profile(ctx context.Context, env *drive.Environment, tracks []*track, n int) {
 	if len(env.Counters.Measures()) == 0 {
 		return
 	}
-	all := map[*track]profiled{}
-	for _, t := range turn {
-		if t.live() && ctx.Err() == nil && t.job.TestRun == nil && t.job.Verify == nil {
-			t.attached(ctx, func() { all[t] = t.profile(ctx, n) })
+	var round []part
+	for _, t := range tracks {
+		if t.job.TestRun == nil && t.job.Verify == nil {
+			round = append(round, part{t, n})
+		}
+	}
+	all := map[*driven]profiled{}
+	for _, u := range turns(round) {
+		if ctx.Err() == nil {
+			u.attached(ctx, func() { all[u.driven] = u.profile(ctx, u.slices) })
 		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	for _, t := range turn {
-		if t.floor != nil {
-			t.recordProfile(all[t], all[t.floor])
-		}
+	for _, p := range round {
+		p.track.recordProfile(all[&p.track.driven], all[p.track.floor])
 	}
 }
 
@@ -56,15 +60,15 @@ func (t *track) recordProfile(p, floor profiled) {
 }
 
 // profile runs the program for n slices while it is traced.
-func (t *track) profile(ctx context.Context, n int) (p profiled) {
-	tracing, err := pmu.Attach(drive.HardwareEvents, t.subject.Program, t.job.Function())
+func (d *driven) profile(ctx context.Context, n int) (p profiled) {
+	tracing, err := pmu.Attach(drive.HardwareEvents, d.subject.Program, d.job.Function())
 	if err != nil {
-		return profiled{err: fmt.Errorf("program %s: %w", t.job.Program, err)}
+		return profiled{err: fmt.Errorf("program %s: %w", d.job.Program, err)}
 	}
 	p.measures = tracing.Measures()
 	for len(p.slices) < n && p.err == nil {
 		var s drive.Slice
-		s, p.err = traced(ctx, t.subject, tracing)
+		s, p.err = traced(ctx, d.subject, tracing)
 		p.slices = append(p.slices, s)
 	}
 	p.err = errors.Join(p.err, tracing.Close())

@@ -105,8 +105,8 @@ func TestProfileOfAProgramWithoutTypes(t *testing.T) {
 		if b.err != nil || len(b.hardware) > 0 {
 			t.Errorf("got %v, %v", b.err, b.hardware)
 		}
-		if !slices.ContainsFunc(b.result.Warnings, func(w string) bool { return strings.Contains(w, "has no BTF") }) {
-			t.Errorf("warnings %q, want that there is no BTF", b.result.Warnings)
+		if !slices.ContainsFunc(b.warnings, func(w string) bool { return strings.Contains(w, "has no BTF") }) {
+			t.Errorf("warnings %q, want that there is no BTF", b.warnings)
 		}
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/drive"
 )
 
-func (t *track) resizable() (drive.Resizer, bool) {
-	if !t.live() {
+func (d *driven) resizable() (drive.Resizer, bool) {
+	if !d.live() {
 		return nil, false
 	}
-	r, ok := t.subject.Driver.(drive.Resizer)
+	r, ok := d.subject.Driver.(drive.Resizer)
 	return r, ok
 }
 
@@ -21,51 +21,51 @@ func (t *track) resizable() (drive.Resizer, bool) {
 // open: what it costs besides them, some 25 µs, is then 5%.
 const sliceTime = 500 * time.Microsecond
 
-// lengthen gives the track's slices as many times their runs as take about this long, the
+// lengthen gives the slices as many times their runs as take about this long, the
 // same number in each load, unless the suite sets it or maps are emptied between slices.
-func (t *track) lengthen(ctx context.Context, to time.Duration) {
-	r, ok := t.resizable()
-	if !ok || !t.job.AnyRuns || t.job.Parallel || bpfmap.StartOver(t.subject.Emptiers) {
+func (d *driven) lengthen(ctx context.Context, to time.Duration) {
+	r, ok := d.resizable()
+	if !ok || !d.job.AnyRuns || d.job.Parallel || bpfmap.StartOver(d.subject.Emptiers) {
 		return
 	}
-	if t.runs == 0 {
-		least := t.last.Wall
+	if d.runs == 0 {
+		least := d.last.Wall
 		for range 2 {
-			t.slice(ctx)
-			least = min(least, t.last.Wall)
+			d.slice(ctx)
+			least = min(least, d.last.Wall)
 		}
 		r.Resize(func(now int) int {
-			t.runs = now * max(int((to+least/2)/max(least, 1)), 1)
-			return t.runs
+			d.runs = now * max(int((to+least/2)/max(least, 1)), 1)
+			return d.runs
 		})
 	} else {
-		r.Resize(func(int) int { return t.runs })
+		r.Resize(func(int) int { return d.runs })
 	}
-	t.slice(ctx)
+	d.slice(ctx)
 }
 
-// makeRoom shortens the track's slices so that they fill no map that is emptied
+// makeRoom shortens the slices so that they fill no map that is emptied
 // between them.
-func (t *track) makeRoom(ctx context.Context) {
-	if !t.live() {
+func (d *driven) makeRoom(ctx context.Context) {
+	if !d.live() {
 		return
 	}
-	made, err := t.subject.MakeRoom(func() error {
-		t.slice(ctx)
-		return errors.Join(t.err, ctx.Err())
+	made, err := d.subject.MakeRoom(func() error {
+		d.slice(ctx)
+		return errors.Join(d.err, ctx.Err())
 	})
 	switch {
-	case ctx.Err() != nil, t.err != nil:
+	case ctx.Err() != nil, d.err != nil:
 	case err != nil:
-		t.err = err
+		d.err = err
 	case !made:
-		t.warn("a map that is emptied between slices fills up within one: the figures include the cost of a full one")
+		d.warn("a map that is emptied between slices fills up within one: the figures include the cost of a full one")
 	}
 }
 
 // matchFloor makes the slices of the track's floor as short as the track's own.
 func (t *track) matchFloor(ctx context.Context) {
-	if t.floor == nil || !t.live() || t.last.RunCnt == 0 || t.last.RunCnt >= t.floor.last.RunCnt {
+	if !t.live() || t.floor == nil || t.last.RunCnt == 0 || t.last.RunCnt >= t.floor.last.RunCnt {
 		return
 	}
 	if r, ok := t.floor.resizable(); ok {

@@ -17,12 +17,12 @@ const minRounds = 16
 func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Duration) {
 	var most, turns int
 	var attaching time.Duration // in a load
-	for _, t := range g.floors {
+	for _, f := range g.floors {
 		if ctx.Err() == nil {
-			attaching += t.attached(ctx, func() { t.pilot(ctx) })
+			attaching += f.attached(ctx, func() { f.pilot(ctx) })
 		}
 	}
-	floors := map[*track]int{}
+	floors := map[*driven]int{}
 	var estimate time.Duration
 	for _, t := range g.tracks {
 		if ctx.Err() != nil {
@@ -80,7 +80,7 @@ func (m *measurement) planRounds(ctx context.Context, g *group, loading time.Dur
 // that share hooks have one turn each, since to detach a program takes long.
 func (m *measurement) rounds(ctx context.Context, g *group, load int) {
 	n := m.options.Loads
-	var shared []turn
+	var shared []part
 	share := make([]int, len(g.tracks))
 	most := 0
 	for i, t := range g.tracks {
@@ -89,13 +89,13 @@ func (m *measurement) rounds(ctx context.Context, g *group, load int) {
 		switch {
 		case !t.live():
 		case t.subject.SharesHook():
-			shared = append(shared, turn{t, share[i]})
+			shared = append(shared, part{t, share[i]})
 		default:
 			most = max(most, share[i])
 		}
 	}
 	rng := rand.New(rand.NewPCG(m.options.Seed, uint64(load)))
-	var round []turn
+	var round []part
 	for r := range most {
 		if ctx.Err() != nil {
 			return
@@ -103,75 +103,83 @@ func (m *measurement) rounds(ctx context.Context, g *group, load int) {
 		round = round[:0]
 		for i, t := range g.tracks {
 			if t.live() && !t.subject.SharesHook() && (r+1)*share[i]/most > r*share[i]/most {
-				round = append(round, turn{t, 1})
+				round = append(round, part{t, 1})
 			}
 		}
-		measureRound(ctx, load, withFloors(round), rng)
+		measureRound(ctx, load, round, rng)
 		m.options.Progress.Round()
 	}
-	measureRound(ctx, load, withFloors(shared), rng)
+	measureRound(ctx, load, shared, rng)
 	for range shared {
 		m.options.Progress.Round()
 	}
 }
 
-// turn is the part of a track in a round.
-type turn struct {
+// part is how many slices of a track a round has. Its floor has as many.
+type part struct {
 	track  *track
 	slices int
 }
 
-// take gives the track its turn and returns how long its slices took.
+// turn is how many slices a program runs for in a round, without a pause.
+type turn struct {
+	*driven
+	slices int
+}
+
+// take gives the program its turn and returns how long its slices took.
 func (u turn) take(ctx context.Context) (took time.Duration) {
-	t := u.track
-	t.taken = t.taken[:0]
-	t.attached(ctx, func() {
-		if t.subject.SharesHook() && t.last.Wall < warmUpTime {
+	u.taken = u.taken[:0]
+	u.attached(ctx, func() {
+		if u.subject.SharesHook() && u.last.Wall < warmUpTime {
 			// The first events find cold caches, which matters in a short slice.
-			t.slice(ctx)
+			u.slice(ctx)
 		}
 		began := time.Now()
 		for range u.slices {
-			t.slice(ctx)
-			t.taken = append(t.taken, t.last)
+			u.slice(ctx)
+			u.taken = append(u.taken, u.last)
 		}
 		took = time.Since(began)
 	})
 	return took
 }
 
-// withFloors adds the floor of each track that takes part in a round, once
-// each, with as many slices as the track.
-func withFloors(round []turn) []turn {
-	floors := map[*track]int{}
-	for _, u := range round {
-		f := u.track.floor
+// turns returns the turns of a round. A floor of several tracks has one.
+func turns(round []part) (all []turn) {
+	floors := map[*driven]int{}
+	for _, p := range round {
+		all = append(all, turn{&p.track.driven, p.slices})
+	}
+	for _, p := range round {
+		f := p.track.floor
 		if !f.live() {
 			continue
 		}
 		i, ok := floors[f]
 		if !ok {
-			i, floors[f] = len(round), len(round)
-			round = append(round, turn{f, 0})
+			i, floors[f] = len(all), len(all)
+			all = append(all, turn{f, 0})
 		}
-		round[i].slices = max(round[i].slices, u.slices)
+		all[i].slices = max(all[i].slices, p.slices)
 	}
-	return round
+	return all
 }
 
-// measureRound gives each track its turn, in random order, and then records
+// measureRound gives each track and each floor its turn, in random order, and then records
 // the round: a value is the difference of a track and its floor within it. It
 // records nothing if ctx cuts the round off. It returns how long the slices took.
-func measureRound(ctx context.Context, load int, round []turn, rng *rand.Rand) (took time.Duration) {
-	rng.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
-	for _, u := range round {
+func measureRound(ctx context.Context, load int, round []part, rng *rand.Rand) (took time.Duration) {
+	all := turns(round)
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	for _, u := range all {
 		took += u.take(ctx)
 	}
 	if ctx.Err() != nil {
 		return took
 	}
-	for _, u := range round {
-		u.track.record(load)
+	for _, p := range round {
+		p.track.record(load)
 	}
 	return took
 }
