@@ -138,8 +138,8 @@ func measureAlone(ctx context.Context, env *drive.Environment, head *Job, o *Opt
 	case head.Verify != nil:
 		return loadOnly(ctx, env, PairJob{Head: head}), nil
 	case o.Mode == bench.ModeExact:
-		sides, err := countEach(ctx, env, o, head)
-		return bench.Pair{Benchmark: head.Name, Head: resultOf(sides[0])}, err
+		side, err := countSide(ctx, env, o, 0, head)
+		return bench.Pair{Benchmark: head.Name, Head: resultOf(side)}, err
 	}
 	stats, err := drive.EnableStats()
 	if err != nil {
@@ -182,11 +182,18 @@ func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Opti
 	return p, nil
 }
 
-// countEach counts the jobs, one after the other.
-func countEach(ctx context.Context, env *drive.Environment, o *Options, jobs ...*Job) ([]*track, error) {
+// countEach counts the jobs, one after the other, in slices that are no larger than size, in
+// the driver's unit, unless it is 0.
+func countEach(ctx context.Context, env *drive.Environment, o *Options, size int, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(jobs, *o)
+	m.size = size
 	err := m.count(ctx, env, m.groups[0], 0)
 	return m.tracks(), err
+}
+
+func countSide(ctx context.Context, env *drive.Environment, o *Options, size int, job *Job) (*track, error) {
+	sides, err := countEach(ctx, env, o, size, job)
+	return sides[0], err
 }
 
 // loadOnly loads what has nothing to be compared with, for its static figures.

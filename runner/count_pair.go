@@ -13,11 +13,19 @@ import (
 // decides, all counts of one side are above all of the other in 2 of 12,870 cases.
 const mostCounts = 8
 
-// countPair counts both sides, each alone. If they differ, and that may be chance, it
+// countPair counts both sides, each alone, in slices of as many runs: what happens once in a
+// slice is then the same share of both. If they differ, and that may be chance, it
 // counts both again, in turn, until their counts overlap or are too many for chance.
 func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
-	sides, err := countEach(ctx, env, o, job.Base, job.Head)
+	sides, err := countEach(ctx, env, o, 0, job.Base, job.Head)
 	base, head := sides[0], sides[1]
+	size := lesser(base.size, head.size)
+	if err == nil && base.size > size {
+		base, err = countSide(ctx, env, o, size, job.Base)
+	}
+	if err == nil && head.size > size {
+		head, err = countSide(ctx, env, o, size, job.Head)
+	}
 	p := bench.Pair{
 		Benchmark: job.Name(), Base: resultOf(base), Head: resultOf(head),
 		Lines: count.ChangedLines(base.executed, head.executed),
@@ -27,10 +35,10 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 	}
 	err = countAgain(p.Base, p.Head, func(headFirst bool) (base, head *bench.Result, err error) {
 		if headFirst {
-			sides, err = countEach(ctx, env, o, job.Head, job.Base)
+			sides, err = countEach(ctx, env, o, size, job.Head, job.Base)
 			slices.Reverse(sides)
 		} else {
-			sides, err = countEach(ctx, env, o, job.Base, job.Head)
+			sides, err = countEach(ctx, env, o, size, job.Base, job.Head)
 		}
 		return resultOf(sides[0]), resultOf(sides[1]), err
 	})

@@ -168,3 +168,28 @@ func TestPathFollows(t *testing.T) {
 		}
 	}
 }
+
+// What happens once in a slice is the same share of both sides.
+func TestSidesAreCountedInSlicesOfOneSize(t *testing.T) {
+	testenv.Root(t)
+	program := func(rounds int32) *Job {
+		return plantest.Made(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", asm.Instructions{
+			asm.Mov.Imm(asm.R1, rounds),
+			asm.Sub.Imm(asm.R1, 1).WithSymbol("again"),
+			asm.JNE.Imm(asm.R1, 0, "again"),
+			asm.Mov.Imm(asm.R0, 1), asm.Return(),
+		})
+	}
+	light, heavy := program(1), program(30_000)
+	for _, job := range []PairJob{{Base: light, Head: heavy}, {Base: heavy, Head: light}} {
+		onThread(t, func(env *drive.Environment) {
+			p, err := countPair(t.Context(), env, job, &Options{Mode: bench.ModeExact, Rounds: exactRounds, Progress: silent{}})
+			if err != nil || p.Base.Error != "" || p.Head.Error != "" {
+				t.Fatal(err, p.Base.Error, p.Head.Error)
+			}
+			if base, head := p.Base.Rounds.RunCnt[0], p.Head.Rounds.RunCnt[0]; base != head || base >= exactRuns {
+				t.Errorf("%d runs in a slice of the base, %d of the head", base, head)
+			}
+		})
+	}
+}

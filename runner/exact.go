@@ -100,11 +100,14 @@ func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []drive.
 	}
 	defer stats.Close()
 	d.settle(ctx)
-	d.shorten(ctx)
+	d.shorten(ctx, lesser(exactRuns, m.size))
 	// Time warms up nothing here; only the first slice differs from the others.
 	d.slice(ctx)
 	d.refuseOwnRuns(ctx)
 	d.makeRoom(ctx)
+	if r, ok := d.resizable(); ok {
+		r.Resize(func(now int) int { d.size = now; return now })
+	}
 	for range m.roundsOf(d.job) {
 		if ctx.Err() != nil {
 			break
@@ -175,15 +178,15 @@ func undisturbed(rounds []drive.Counters) (c drive.Counters, ok bool) {
 	return drive.Counters{RunTimeNS: least, RunCnt: usual}, ok
 }
 
-// shorten makes the slices short enough to miss the tick, which counts
-// only if it interrupts the program. Halving reaches the same number of runs
+// shorten makes the slices no larger than size, and short enough to miss the tick, which
+// counts only if it interrupts the program. Halving reaches the same number of runs
 // even after a slice that was interrupted.
-func (d *driven) shorten(ctx context.Context) {
+func (d *driven) shorten(ctx context.Context, size int) {
 	r, ok := d.resizable()
 	if !ok {
 		return
 	}
-	r.Resize(func(now int) int { return min(now, exactRuns) })
+	r.Resize(func(now int) int { return min(now, size) })
 	if d.job.Command == nil || !d.quicken(ctx, r) {
 		d.slice(ctx)
 	}

@@ -20,6 +20,8 @@ type measurement struct {
 	options Options
 	out     bench.Run
 	groups  []*group
+	// size bounds the slices in exact mode, in the driver's unit; 0 does not.
+	size int
 	// planned is the number of rounds of the groups so far.
 	planned int
 	// unsaved is the error that kept results from being saved.

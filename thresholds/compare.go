@@ -104,6 +104,9 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		}
 		v := Verdict{Benchmark: p.Benchmark, Measure: m, Outcome: Pass, Severity: severity(rule, budgets)}
 		j.measure(&v, p, s, rule)
+		if m.Name == bench.BPFInsns.Name && j.isBuiltin(rule) && len(budgets) == 0 && saysNoMore(&v, all, p) {
+			v.Severity = Ignore
+		}
 		j.doubtLikeness(&v, p)
 		if v.Outcome == Failed && slices.ContainsFunc(budgets, Threshold.fails) {
 			// The budget could not be applied either.
@@ -117,6 +120,26 @@ func (j *judgement) benchmark(p *bench.Pair) []Verdict {
 		return gone()
 	}
 	return all
+}
+
+// saysNoMore reports whether the verdict on the machine instructions of a run, if it is
+// among all, says what v says of its BPF instructions. Fewer runs are counted in machine
+// instructions: where runs are of several kinds, those may have been of one.
+func saysNoMore(v *Verdict, all []Verdict, p *bench.Pair) bool {
+	i := slices.IndexFunc(all, func(o Verdict) bool { return o.Measure.Name == bench.Instructions.Name })
+	varied := func(r *bench.Result) bool {
+		s := sample(r, bench.Instructions.Name)
+		return s != nil && differ(s.Values)
+	}
+	switch {
+	case i < 0:
+		return false
+	case all[i].Outcome == Failed, varied(p.Base), varied(p.Head):
+		return v.Outcome != Regression
+	case p.Base != nil && p.Head != nil && len(p.Base.Kinds)+len(p.Head.Kinds) > 0:
+		return v.Outcome != Regression && v.Outcome != Inconclusive
+	}
+	return true
 }
 
 // severity returns the severity of the threshold that bounds the growth, or else of the

@@ -27,12 +27,18 @@ func TestKindsOfRuns(t *testing.T) {
 		"shifted":                            {two(15, 77, 50), two(15, 77, 500), Inconclusive, "XDP_DROP 15 → 15, 95% → 50% of runs; XDP_PASS 77 → 77, 5% → 50% of runs"},
 		"cheaper, and shifted":               {two(15, 77, 50), two(15, 47, 500), Inconclusive, "XDP_PASS 77 → 47 (-39.0%), 5% → 50% of runs"},
 		"dearer, and shifted":                {two(15, 77, 50), two(15, 97, 500), Regression, "XDP_PASS 77 → 97 (+26.0%), 5% → 50% of runs"},
+		"rare on both sides":                 {two(15, 77, 12), two(15, 417, 11), Regression, "XDP_PASS 77 → 417 (+442%), 1% of runs"},
 		"another end":                        {two(15, 77, 50), append(two(15, 77, 50), bench.Kind{Retval: tx, BPFInsns: 9, Runs: 40}), Inconclusive, "XDP_TX 9, 4% of runs of the head alone"},
 		"an end that chance may have missed": {two(15, 77, 50), append(two(15, 77, 50), bench.Kind{Retval: tx, BPFInsns: 900, Runs: 4}), Pass, "XDP_PASS 77 → 77, 5% of runs"},
 		"one end of several kinds": {
 			[]bench.Kind{{Retval: pass, BPFInsns: 10, Runs: 500}, {Retval: pass, BPFInsns: 20, Runs: 500}},
 			[]bench.Kind{{Retval: pass, BPFInsns: 10, Runs: 500}, {Retval: pass, BPFInsns: 21, Runs: 500}},
 			Regression, "XDP_PASS 10 → 10, 50% of runs; XDP_PASS 20 → 21 (+5.0%), 50% of runs",
+		},
+		"that change places": {
+			[]bench.Kind{{Retval: pass, BPFInsns: 100, Runs: 880}, {Retval: pass, BPFInsns: 300, Runs: 120}},
+			[]bench.Kind{{Retval: pass, BPFInsns: 60, Runs: 110}, {Retval: pass, BPFInsns: 280, Runs: 890}},
+			Regression, "XDP_PASS 100 → 280 (+180%), 88% of runs; XDP_PASS 300 → 60 (-80.0%), 12% of runs",
 		},
 		"one kind more": {
 			[]bench.Kind{{Retval: pass, BPFInsns: 10, Runs: 500}, {Retval: pass, BPFInsns: 20, Runs: 500}},

@@ -53,6 +53,16 @@ func (p *Policy) last(s subject, passes func(*Threshold) bool) *Threshold {
 // rule returns the threshold that judges growth.
 func (p *Policy) rule(s subject) *Threshold { return p.last(s, (*Threshold).bounds) }
 
+// isBuiltin reports whether a threshold is of the built-in policy.
+func (p *Policy) isBuiltin(t *Threshold) bool {
+	for i := range p.builtin {
+		if t == &p.builtin[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // historyRule returns the threshold that judges a value among earlier ones.
 func (p *Policy) historyRule(s subject) *Threshold {
 	t := p.last(s, func(t *Threshold) bool { return t.History != nil || t.ignores() })

@@ -21,13 +21,40 @@ func TestModeOfAThreshold(t *testing.T) {
 	}
 }
 
-// If machine instructions are counted, they show all that BPF instructions do.
-func TestBPFInsnsGateWhereNothingElseIsExact(t *testing.T) {
-	for mode, want := range map[bench.Mode]Severity{bench.ModeHost: Fail, bench.ModeKVM: Fail, bench.ModeExact: Ignore} {
-		c := comparison(measured(bench.BPFInsns, "a", 100, 101))
-		c.Testbed.Mode = mode
-		if v := only(t, Default().Compare(c, Options{})); v.Outcome != Regression || v.Severity != want {
-			t.Errorf("%s mode: %s, %s; want severity %s", mode, v.Outcome, v.Severity, want)
+// Where machine instructions are counted, BPF instructions are judged only as far as they
+// say more.
+func TestBPFInsnsBesideInstructions(t *testing.T) {
+	kinds := []bench.Kind{{Retval: 1, BPFInsns: 10, Runs: 500}, {Retval: 2, BPFInsns: 90, Runs: 500}}
+	dearer := []bench.Kind{kinds[0], {Retval: 2, BPFInsns: 91, Runs: 500}}
+	one := func(n float64) []float64 { return []float64{n} }
+	varied := []float64{200, 210, 220}
+	for name, c := range map[string]struct {
+		instructions [2][]float64
+		bpfInsns     [2][]float64
+		kinds        [2][]bench.Kind
+		policy       *Policy
+		want         Severity
+	}{
+		"counted":                         {[2][]float64{one(200), one(204)}, [2][]float64{one(100), one(101)}, [2][]bench.Kind{}, Default(), Ignore},
+		"the JIT makes up for it":         {[2][]float64{one(200), one(190)}, [2][]float64{one(100), one(101)}, [2][]bench.Kind{}, Default(), Ignore},
+		"asked for":                       {[2][]float64{one(200), one(204)}, [2][]float64{one(100), one(101)}, [2][]bench.Kind{}, policy(t, "thresholds: [{measure: bpf-insns, percent: 0}]"), Fail},
+		"not counted":                     {[2][]float64{}, [2][]float64{one(100), one(101)}, [2][]bench.Kind{}, Default(), Fail},
+		"left to chance":                  {[2][]float64{varied, varied}, [2][]float64{one(100), one(101)}, [2][]bench.Kind{}, Default(), Fail},
+		"left to chance, and nothing":     {[2][]float64{varied, varied}, [2][]float64{one(100), one(100)}, [2][]bench.Kind{}, Default(), Ignore},
+		"runs of a kind that had no part": {[2][]float64{one(200), one(200)}, [2][]float64{varied, varied}, [2][]bench.Kind{kinds, dearer}, Default(), Fail},
+		"runs of the same kinds":          {[2][]float64{one(200), one(200)}, [2][]float64{varied, varied}, [2][]bench.Kind{kinds, kinds}, Default(), Ignore},
+	} {
+		p := measured(bench.BPFInsns, "a", 0, 0)
+		for i, r := range []*bench.Result{p.Base, p.Head} {
+			r.Type, r.Kinds = "xdp", c.kinds[i]
+			r.Samples[0].Values = c.bpfInsns[i]
+			r.Samples = append([]bench.Sample{{Measure: bench.Instructions, Values: c.instructions[i]}}, r.Samples...)
+		}
+		compared := comparison(p)
+		compared.Testbed.Mode = bench.ModeExact
+		all := c.policy.Compare(compared, Options{}).All
+		if v := all[len(all)-1]; v.Measure.Name != bench.BPFInsns.Name || v.Severity != c.want {
+			t.Errorf("%s: %s is %s, %s; want severity %s", name, v.Measure.Name, v.Outcome, v.Severity, c.want)
 		}
 	}
 }

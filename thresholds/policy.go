@@ -84,6 +84,7 @@ func Default() *Policy {
 	if err != nil {
 		panic(fmt.Sprintf("the built-in policy is broken: %v", err))
 	}
+	p.Thresholds, p.builtin = nil, p.Thresholds
 	return p
 }
 
@@ -97,7 +98,7 @@ func Load(fsys fs.FS, name string) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.builtin = Default().Thresholds
+	p.builtin = Default().builtin
 	return p, nil
 }
 

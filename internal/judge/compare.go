@@ -61,7 +61,7 @@ func (j *Judge) Verdict(m *compare.Model) (notes []bench.Note, _ error) {
 		switch {
 		case t.Verdicts.Disjoint:
 			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, nothingInCommon(t.Comparison))))
-		case len(t.Verdicts.All) == 0:
+		case len(t.Verdicts.All) == 0 && !t.Comparison.Partial: // which is said elsewhere
 			errs = append(errs, exit.NoMeasure(on(t.Comparison, len(m.Tables) > 1, errors.New("there is nothing that a threshold is for"))))
 		}
 	}

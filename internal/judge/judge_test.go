@@ -2,10 +2,12 @@ package judge
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/report/compare"
 	"github.com/org/ebpf-bench-action/thresholds"
 )
 
@@ -62,6 +64,21 @@ func TestRunsOverBudget(t *testing.T) {
 		j := &Judge{Policy: &thresholds.Policy{}}
 		if _, err := j.Runs(t.Context(), nil, []*bench.Run{run}); exit.CodeOf(err) != test.want {
 			t.Errorf("%v: exit code %d, %v", test.alerts, exit.CodeOf(err), err)
+		}
+	}
+}
+
+// A comparison that a signal ended before its first benchmark has no verdict, for another
+// reason than thresholds.
+func TestVerdictOnNothing(t *testing.T) {
+	for _, partial := range []bool{false, true} {
+		m := compare.New(compare.Table{Comparison: &bench.Comparison{Partial: partial}, Verdicts: &thresholds.Verdicts{Partial: partial}})
+		if _, err := (&Judge{Policy: thresholds.Default()}).Verdict(m); (err == nil) != partial {
+			t.Errorf("partial: %t: %v", partial, err)
+		}
+		var text strings.Builder
+		if err := compare.Text(&text, m); err != nil || strings.Contains(text.String(), "identical") {
+			t.Errorf("partial: %t: %v, %s", partial, err, &text)
 		}
 	}
 }

@@ -290,18 +290,19 @@ func (m *Matchup) Reads(more ...string) []string {
 	return names
 }
 
-// checkPrograms refuses a program that its side lacks: otherwise it would be
-// measured only on the other side, and reported as removed.
+// checkPrograms refuses objects that cannot be read, while they have their own names, and a
+// program that its side lacks: otherwise it would be measured only on the other side, and
+// reported as removed.
 func (m *Matchup) checkPrograms() error {
 	for _, s := range []*Side{m.Base, m.Head} {
-		if s.Program == "" {
-			continue
-		}
 		names, err := runner.Programs(s.Objects)
+		if err != nil && !slices.ContainsFunc(s.Objects, func(o suite.Object) bool { return o.Path == s.Name }) {
+			err = fmt.Errorf("%s: %w", s.Name, err)
+		}
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(names, s.Program) {
+		if s.Program != "" && !slices.Contains(names, s.Program) {
 			return fmt.Errorf("%s: unknown program %q%s: there are %s", s.Name, s.Program,
 				strictyaml.DidYouMean(s.Program, names), strings.Join(names, ", "))
 		}

@@ -42,6 +42,8 @@ func (w *walker) walk(n *yaml.Node, t reflect.Type, key string) {
 		// And says what is wrong.
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		w.fields(n, t)
+	case t.Kind() == reflect.Struct && n.Tag != "!!null" && len(Keys(t)) == 0:
+		w.errorf(n, "%s has no settings: write %s: {}", key, key)
 	case t.Kind() == reflect.Struct && n.Tag != "!!null":
 		w.errorf(n, "%s is a mapping with the keys %s", key, strings.Join(Keys(t), ", "))
 	case n.Tag == "!!null":
@@ -97,12 +99,25 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 		return
 	}
 	v := reflect.New(t)
-	// The library truncates fractions of whole numbers.
-	var number float64
-	cut := (v.Elem().CanInt() || v.Elem().CanUint()) && n.Decode(&number) == nil && number != math.Trunc(number)
-	if cut || n.Decode(v.Interface()) != nil {
+	if altered(n, v.Elem()) || n.Decode(v.Interface()) != nil {
 		w.errorf(n, "%s: %q is %s%s", key, n.Value, kind, bare(n, t))
 	}
+}
+
+// altered reports whether the library would read another whole number than is written: it
+// truncates fractions and wraps what is just too large.
+func altered(n *yaml.Node, v reflect.Value) bool {
+	var number float64
+	if n.ShortTag() != "!!float" || n.Decode(&number) != nil {
+		return false
+	}
+	switch {
+	case v.CanInt():
+		return number != math.Trunc(number) || number >= 1<<63
+	case v.CanUint():
+		return number != math.Trunc(number) || number >= 1<<64
+	}
+	return false
 }
 
 // bare says how to write a number that was given in quotes or with a unit, such as 5%, if

@@ -1,11 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
 // Bar shows how far something is: a bar on a terminal, elsewhere a percentage as a Stage
@@ -21,7 +20,7 @@ func (t *Terminal) Bar(total int64, what string) *Bar {
 	if !IsTerminal(t.Stderr) {
 		stage := t.Stage(what)
 		b := &Bar{total: total, remove: stage.End, show: func(done, total int64) {
-			stage.Set(unit.Share(float64(done) / float64(max(total, 1))))
+			stage.Set(fmt.Sprintf("%d%%", 100*done/max(total, 1)))
 		}}
 		b.Set(0)
 		return b

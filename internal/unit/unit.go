@@ -138,8 +138,18 @@ func Change(ratio float64) string {
 	return text + "%"
 }
 
-// Share formats a ratio as a percentage without decimals: 0.754 is 75%.
-func Share(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
+// Share formats a part of a whole as a percentage without decimals: 0.754 is 75%. Neither
+// nothing nor all is that of any other: 0.003 is 0.3%, 0.9999 is 99.9%.
+func Share(ratio float64) string {
+	switch p := 100 * ratio; {
+	case p > 0 && p < 0.95:
+		return fmt.Sprintf("%.1g%%", p)
+	case p >= 99.5 && p < 100:
+		return fmt.Sprintf("%.1f%%", min(p, 99.9))
+	default:
+		return fmt.Sprintf("%.0f%%", p)
+	}
+}
 
 // Level formats a probability as a percentage with all its digits: 99%, 99.9%.
 func Level(probability float64) string { return fmt.Sprintf("%.6g%%", probability*100) }

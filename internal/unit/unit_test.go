@@ -56,6 +56,14 @@ func TestChange(t *testing.T) {
 	}
 }
 
+func TestShare(t *testing.T) {
+	for p, want := range map[float64]string{0: "0%", 1: "100%", 0.754: "75%", 0.003: "0.3%", 0.00004: "0.004%", 0.0094: "0.9%", 0.0096: "1%", 0.9949: "99%", 0.997: "99.7%", 0.99999: "99.9%"} {
+		if got := Share(p); got != want {
+			t.Errorf("Share(%v) = %q, want %q", p, got, want)
+		}
+	}
+}
+
 func TestLevel(t *testing.T) {
 	for p, want := range map[float64]string{0.99: "99%", 0.999: "99.9%", 0.07: "7%", 1: "100%"} {
 		if got := Level(p); got != want {

@@ -149,7 +149,7 @@ func (t *Table) paired() bool {
 
 // identical reports whether nothing was to be compared, because both sides are the same.
 func (t *Table) identical() bool {
-	return !slices.ContainsFunc(t.Pairs, func(p bench.Pair) bool { return !p.Identical })
+	return len(t.Pairs) > 0 && !slices.ContainsFunc(t.Pairs, func(p bench.Pair) bool { return !p.Identical })
 }
 
 // whyPartial says why the comparison is incomplete.

@@ -41,8 +41,8 @@ func openCgroup(ctx context.Context, env *Environment, program *ebpf.Program, j 
 
 // newCgroupPlace makes a cgroup with a process that does what the hook sees. The
 // process's peer is not in the cgroup.
-func newCgroupPlace(ctx context.Context, hook plan.CgroupHook, talk bench.Exchange) (p *place, err error) {
-	p = &place{}
+func newCgroupPlace(ctx context.Context, hook plan.CgroupHook, talk bench.Exchange) (_ *place, err error) {
+	p := &place{}
 	defer func() {
 		if err != nil {
 			_ = p.Close()

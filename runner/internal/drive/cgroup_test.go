@@ -1,0 +1,20 @@
+package drive
+
+import (
+	"context"
+	"testing"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/testenv"
+	"github.com/org/ebpf-bench-action/runner/internal/plan"
+)
+
+// A signal may come while the place is made.
+func TestCgroupPlaceThatIsNotFinished(t *testing.T) {
+	testenv.Root(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := newCgroupPlace(ctx, plan.CgroupHook{}, bench.Exchange{Protocol: bench.ProtocolUDP}); err == nil {
+		t.Error("a place without a task", p.Close())
+	}
+}
