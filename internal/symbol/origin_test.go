@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -276,9 +277,9 @@ func TestPrivateGroups(t *testing.T) {
 // What a process has mapped is opened if its user may read it, which executing does not take.
 func TestMappedFiles(t *testing.T) {
 	testenv.Root(t)
-	sleep, err := exec.LookPath("sleep")
+	cat, err := exec.LookPath("cat")
 	check(t, err)
-	text, err := os.ReadFile(sleep)
+	text, err := os.ReadFile(cat)
 	check(t, err)
 	path := filepath.Join(tree(t, nil), "program")
 	for _, test := range []struct {
@@ -297,9 +298,18 @@ func TestMappedFiles(t *testing.T) {
 		testenv.Write(t, path, text)
 		check(t, os.Chown(path, 0, eve))
 		check(t, os.Chmod(path, test.mode))
-		process := exec.Command(path, "60")
+		process := exec.Command(path)
 		process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: alice, Gid: test.group}}
+		in, err := process.StdinPipe()
+		check(t, err)
+		out, err := process.StdoutPipe()
+		check(t, err)
 		check(t, process.Start())
+		// It answers when all of it is mapped.
+		_, err = in.Write([]byte{1})
+		check(t, err)
+		_, err = io.ReadFull(out, make([]byte, 1))
+		check(t, err)
 		check(t, os.Remove(path))
 		if !test.gone {
 			testenv.Write(t, path, text)
