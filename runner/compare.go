@@ -172,7 +172,7 @@ func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Opti
 		once := *o
 		once.Loads, once.Budget = onceLoads, o.pairBudget(head)/onceShare
 		m := newMeasurement([]*Job{head}, once)
-		if err := m.loads(ctx, env, m.groups[0], time.Now(), true); err != nil {
+		if err := m.measure(ctx, env, time.Now()); err != nil {
 			return p, err
 		}
 		p = bench.Pair{Benchmark: head.Name, Head: resultOf(m.tracks()[0])}

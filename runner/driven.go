@@ -23,6 +23,10 @@ type driven struct {
 	last  drive.Slice   // the latest
 	taken []drive.Slice // those of the latest turn, until they are recorded
 	ran   uint64        // runs of all slices
+
+	// dependsOn is on what of its input a run depends although runs share calls, or "":
+	// what was measured is then of other inputs.
+	dependsOn string
 }
 
 // warn adds a warning, unless it is there already.
@@ -105,6 +109,18 @@ func (d *driven) settle(ctx context.Context) {
 	}
 	if err := d.subject.Settle(ctx, d.job.Settle); ctx.Err() == nil {
 		d.err = err
+	}
+}
+
+// strays notes on what of its input a run turns out to depend, which others in its call
+// rarely change.
+func (d *driven) strays(ctx context.Context) {
+	if !d.live() || d.dependsOn != "" {
+		return
+	}
+	on, err := d.subject.StraysInSlice(ctx)
+	if ctx.Err() == nil {
+		d.dependsOn, d.err = on, err
 	}
 }
 

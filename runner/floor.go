@@ -32,7 +32,7 @@ func newFloor(key floorKey, like *Job) *driven {
 		run := *b.TestRun
 		run.Context, b.TestRun = nil, &run
 	}
-	job := &Job{Benchmark: &b, Frames: like.Frames, AnyRuns: like.AnyRuns}
+	job := &Job{Benchmark: &b, Frames: like.Frames, AnyRuns: like.AnyRuns, Fresh: like.Fresh}
 	floor := &driven{job: job}
 	program, err := empty.Like(like.ProgramSpec())
 	if err != nil {

@@ -22,6 +22,23 @@ func (g *group) close() {
 	}
 }
 
+// anew returns the jobs of a group in which the runs of one turned out to depend on what
+// others leave of their input, so that these have calls of their own; or nil.
+func (g *group) anew() (jobs []*Job) {
+	depends := false
+	for _, t := range g.tracks {
+		job := t.job
+		if t.dependsOn != "" {
+			depends, job = true, job.WithFresh(t.dependsOn)
+		}
+		jobs = append(jobs, job)
+	}
+	if !depends {
+		return nil
+	}
+	return jobs
+}
+
 const (
 	// mostGrouped is the number of programs in a group. It leaves room to load
 	// those of a benchmark once more, to count their instructions.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -68,9 +69,21 @@ func (m *measurement) run(ctx context.Context) error {
 	for _, c := range env.Counters.Measures() {
 		m.out.Testbed.HardwareCounters = append(m.out.Testbed.HardwareCounters, c.Name)
 	}
-	for i, g := range m.groups {
-		if err := m.loads(ctx, env, g, began, i+1 == len(m.groups)); err != nil {
+	return m.measure(ctx, env, began)
+}
+
+// measure measures all groups, one after the other. A group in which runs turn out to
+// depend on the input that others leave is measured anew.
+func (m *measurement) measure(ctx context.Context, env *drive.Environment, began time.Time) error {
+	for i := 0; i < len(m.groups); i++ {
+		planned := m.planned
+		if err := m.loads(ctx, env, i, began); err != nil {
 			return err
+		}
+		if jobs := m.groups[i].anew(); jobs != nil {
+			m.planned = planned
+			m.groups = slices.Replace(m.groups, i, i+1, newGroups(jobs, m.options.Mode == bench.ModeExact)...)
+			i--
 		}
 		if ctx.Err() != nil {
 			break
@@ -79,9 +92,11 @@ func (m *measurement) run(ctx context.Context) error {
 	return nil
 }
 
-// loads measures all loads of a group, one after the other, and saves the results
-// after each, or only after the last if there are many results.
-func (m *measurement) loads(ctx context.Context, env *drive.Environment, g *group, began time.Time, last bool) error {
+// loads measures all loads of a group, one after the other, until it has to be measured
+// anew. It saves the results after each, or only after the last if there are many
+// results.
+func (m *measurement) loads(ctx context.Context, env *drive.Environment, nth int, began time.Time) error {
+	g, last := m.groups[nth], nth+1 == len(m.groups)
 	measure := m.load
 	if m.options.Mode == bench.ModeExact {
 		measure = m.count
@@ -89,6 +104,9 @@ func (m *measurement) loads(ctx context.Context, env *drive.Environment, g *grou
 	for load := range m.options.Loads {
 		if err := measure(ctx, env, g, load); err != nil {
 			return err
+		}
+		if g.anew() != nil {
+			break
 		}
 		done := load+1 == m.options.Loads
 		m.out.Partial = ctx.Err() != nil || !done || !last
@@ -160,6 +178,9 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 	m.out.Loads = max(m.out.Loads, nth+1)
 	m.out.Measuring += seconds(time.Since(began))
 	profile(ctx, env, g.tracks, max(minRounds/m.options.Loads, 1))
+	for _, t := range g.tracks {
+		t.strays(ctx)
+	}
 	return nil
 }
 

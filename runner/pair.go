@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -72,7 +73,7 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 	loads := p.pilot(ctx, env, func() time.Duration { return budget - time.Since(began) })
 	p.options.Progress.Start(loads, budget)
 	for load := range loads {
-		if ctx.Err() != nil || p.failed() {
+		if ctx.Err() != nil || p.failed() || p.dependsOn() != "" {
 			break
 		}
 		if load > 0 && load%max(loads/floorLoads, 1) == 0 {
@@ -81,6 +82,11 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 		}
 		p.load(ctx, env, load, p.sides(), p.rounds)
 		p.options.Progress.Round()
+	}
+	if on := p.dependsOn(); on != "" {
+		p.floor.close()
+		job := PairJob{Base: p.base.job.WithFresh(on), Head: p.head.job.WithFresh(on)}
+		return newPair(job, p.options, p.rng).measure(ctx, env, budget)
 	}
 	return bench.Pair{
 		Benchmark: p.head.job.Name,
@@ -150,11 +156,12 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 	base, again := newTrack(p.base.job, p.floor), newTrack(p.base.job, p.floor)
 	var loading, round time.Duration
 	for load := range pilotLoads {
-		if ctx.Err() != nil || p.failed() {
+		if ctx.Err() != nil || p.failed() || p.dependsOn() != "" {
 			return 0
 		}
 		const few = 4
 		loading, round = p.load(ctx, env, load, []*track{base, again}, few)
+		p.base.dependsOn = cmp.Or(base.dependsOn, again.dependsOn)
 	}
 	// A third side will take its share of both.
 	loading, round = loading*3/2, max(round*4/3, time.Microsecond)
@@ -211,11 +218,20 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 		took += measureRound(ctx, nth, parts, p.rng)
 	}
 	profile(ctx, env, sides, 1)
+	for _, t := range sides {
+		t.strays(ctx)
+	}
 	return time.Since(began) - took, took / time.Duration(rounds)
 }
 
 // sharesHook reports whether the program is driven on a hook that others share.
 func (p *pair) sharesHook() bool { return p.floor.live() && p.floor.subject.SharesHook() }
+
+// dependsOn returns on what of their input the runs of a side depend although they share
+// calls, or "".
+func (p *pair) dependsOn() string {
+	return cmp.Or(p.base.dependsOn, p.head.dependsOn, p.again.dependsOn)
+}
 
 func (p *pair) failed() bool {
 	return p.floor.err != nil || p.base.err != nil || p.head.err != nil || p.again.err != nil

@@ -38,17 +38,17 @@ const (
 // measurement.
 func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 	var all study
-	for _, j := range jobs {
+	left := make([][]plan.Left, len(jobs))
+	for i, j := range jobs {
 		if j != nil && j.KindsOfRuns() > 0 && ctx.Err() == nil {
-			all.add(ctx, j)
+			left[i] = all.add(ctx, j)
 		}
 	}
 	studied := make([]*plan.Job, len(jobs))
 	for i, j := range jobs {
 		if j != nil {
-			with := *j
-			with.Fresh = all.fresh
-			studied[i] = &with
+			studied[i] = j.WithFresh(all.fresh)
+			studied[i].Left = left[i]
 		}
 	}
 	settle := 0
@@ -79,26 +79,27 @@ type study struct {
 }
 
 // add finds out whether the runs of a job depend on what others leave. If they
-// cannot be counted, they may.
-func (y *study) add(ctx context.Context, j *plan.Job) {
+// cannot be counted, they may. If what they leave of their input can change, it returns what
+// that is.
+func (y *study) add(ctx context.Context, j *plan.Job) (left []plan.Left) {
 	spec := j.Spec.Copy()
 	drive.ZeroSeeds(spec)
 	table, err := insn.Instrument(spec, insn.Options{Skip: companions(j)})
 	y.state = y.state || err != nil || !table.Repeatable(j.Spec)
 	if !j.SharesInput() {
-		return
+		return nil
 	}
 	if err != nil {
 		y.fresh = drive.OnEither
-		return
+		return nil
 	}
 	s, closeAll, err := open(ctx, j, spec, true)
 	if err != nil {
 		y.fresh = drive.OnEither
-		return
+		return nil
 	}
 	defer closeAll()
-	on, err := s.Depends(ctx, func() (uint64, error) {
+	count := func() (uint64, error) {
 		counts, err := table.Read(s.Coll)
 		if err != nil {
 			return 0, err
@@ -107,10 +108,28 @@ func (y *study) add(ctx context.Context, j *plan.Job) {
 			y.insns = max(y.insns, counts.Total()/runs)
 		}
 		return counts.Total(), nil
-	})
+	}
+	on, err := s.Depends(ctx, count)
+	if err == nil && on == "" && !table.Repeatable(j.Spec) {
+		on, left, err = dependsLater(ctx, s, count)
+	}
 	if err == nil && on != "" {
 		y.fresh = on
 	}
+	return left
+}
+
+// dependsLater is like Depends after very many runs, which leave something in maps. It also
+// returns what runs leave of their input.
+func dependsLater(ctx context.Context, s *drive.Subject, count func() (uint64, error)) (on string, left []plan.Left, err error) {
+	if on, err = s.Strays(ctx); err != nil || on != "" {
+		return on, nil, err
+	}
+	if on, err = s.Depends(ctx, count); err != nil || on != "" {
+		return on, nil, err
+	}
+	left, err = s.Leaves(ctx)
+	return "", left, err
 }
 
 // settling returns how many runs of a job precede the measured ones.

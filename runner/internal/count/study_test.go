@@ -34,6 +34,34 @@ func once(field int16, size asm.Size) asm.Instructions {
 	}
 }
 
+// marksLater marks each run from so many on, and returns early if the run before it left
+// the mark.
+func marksLater(from int32) asm.Instructions {
+	return slices.Concat(asm.Instructions{
+		asm.LoadMem(asm.R2, asm.R1, skMark, asm.Word),
+		asm.JEq.Imm(asm.R2, 7, "out"),
+		asm.Mov.Reg(asm.R6, asm.R1),
+		asm.LoadMapValue(asm.R7, 0, 0).WithReference("state"),
+		asm.LoadMem(asm.R2, asm.R7, 0, asm.DWord), asm.Add.Imm(asm.R2, 1), asm.StoreMem(asm.R7, 0, asm.R2, asm.DWord),
+		asm.JLT.Imm(asm.R2, from, "out"),
+		asm.StoreImm(asm.R6, skMark, 7, asm.Word),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+	}, asm.Instructions{asm.Return()})
+}
+
+// marksRarely marks one of so many runs, a power of two.
+func marksRarely(of int32) asm.Instructions {
+	return asm.Instructions{
+		asm.LoadMapValue(asm.R7, 0, 0).WithReference("state"),
+		asm.LoadMem(asm.R2, asm.R7, 0, asm.DWord), asm.Add.Imm(asm.R2, 1), asm.StoreMem(asm.R7, 0, asm.R2, asm.DWord),
+		asm.And.Imm(asm.R2, of-1),
+		asm.JNE.Imm(asm.R2, 0, "out"),
+		asm.StoreImm(asm.R1, skMark, 7, asm.Word),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+		asm.Return(),
+	}
+}
+
 // always sets a field of the context.
 func always(field int16) asm.Instructions {
 	return asm.Instructions{asm.Mov.Imm(asm.R2, 7), asm.StoreMem(asm.R1, field, asm.R2, asm.Word), asm.Mov.Imm(asm.R0, 0), asm.Return()}
@@ -128,13 +156,15 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		"socket_filter, once by cb":   {of(ebpf.SocketFilter, once(skCB4, asm.Word)), bench.TestRun{}, drive.OnEither},
 		"lwt_xmit, once by cb":        {of(ebpf.LWTXmit, once(skCB4, asm.Word)), bench.TestRun{}, drive.OnEither},
 		"lwt_xmit, longer":            {of(ebpf.LWTXmit, calls(asm.FnSkbChangeHead, 20, 0)), bench.TestRun{}, drive.OnPacket},
+		"tc, marks after a while":     {of(ebpf.SchedCLS, marksLater(9000)), bench.TestRun{}, drive.OnEither},
+		"tc, marks rarely":            {of(ebpf.SchedCLS, marksRarely(1<<12)), bench.TestRun{}, drive.OnContext},
 		"flow_dissector":              {of(ebpf.FlowDissector, plantest.Returns(0)), bench.TestRun{}, ""},
 		"all CPUs":                    {of(ebpf.SchedCLS, once(skMark, asm.Word)), bench.TestRun{}, drive.OnEither},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := bench.Benchmark{TestRun: &c.run, Parallel: name == "all CPUs"}
 			job := plantest.Job(t, c.program.Copy(), b)
-			if c.program == limit || c.program == rare || c.program == third {
+			if slices.ContainsFunc(c.program.Instructions, func(i asm.Instruction) bool { return i.Reference() == "state" }) {
 				job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
 			}
 			if got := Study(t.Context(), job)[0].Fresh; got != c.want {

@@ -23,6 +23,7 @@ type testRun struct {
 	runs    []int // of each input, in a slice
 	atOnce  int   // the most runs of one call
 	fresh   bool  // each run has a call of its own
+	left    []plan.Left
 	retvals []uint32
 	closers []io.Closer
 	// hold keeps an XDP program in the kernel's dispatcher, once a call makes
@@ -43,7 +44,7 @@ func openTestRun(_ context.Context, env *Environment, program *ebpf.Program, j *
 }
 
 func newTestRun(env *Environment, program *ebpf.Program, j *plan.Job) (*testRun, error) {
-	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns, fresh: j.Fresh != ""}
+	d := &testRun{program: program, typ: plan.RunTypes[program.Type()], atOnce: plan.ManyRuns, fresh: j.Fresh != "", left: j.Left}
 	var err error
 	if d.inputs, err = j.Inputs(); err != nil {
 		return nil, err

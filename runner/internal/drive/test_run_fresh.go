@@ -14,13 +14,6 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
-// left is what a run left of its input. A nil slice is what the kernel does not
-// tell.
-type left struct {
-	retval        uint32
-	data, context []byte
-}
-
 const (
 	// growth is how many bytes a program may add to a packet before only the
 	// kernel's error shows that it did.
@@ -29,15 +22,26 @@ const (
 	sizeofSkBuff = 256
 )
 
+// unlike returns what of an input was left otherwise, or "".
+func unlike(l, m plan.Left) string {
+	switch {
+	case !bytes.Equal(l.Data, m.Data):
+		return OnPacket
+	case !bytes.Equal(l.Context, m.Context):
+		return OnContext
+	}
+	return ""
+}
+
 // leave runs an input n times, in one call or, if fresh, in a call for each run.
 // It returns what the last run left.
-func (d *testRun) leave(in *plan.Input, n int, fresh bool) (left, error) {
+func (d *testRun) leave(in *plan.Input, n int, fresh bool) (l plan.Left, retval uint32, err error) {
 	repeat := n
 	if fresh {
 		repeat = 1
 		for range n - 1 {
 			if _, err := d.program.Run(runOptions(in, repeat)); err != nil {
-				return left{}, err
+				return plan.Left{}, 0, err
 			}
 		}
 	}
@@ -51,8 +55,8 @@ func (d *testRun) leave(in *plan.Input, n int, fresh bool) (left, error) {
 		context = make([]byte, sizeofSkBuff)
 		o.ContextOut = context
 	}
-	retval, err := d.program.Run(o)
-	return left{retval, o.DataOut, context}, err
+	retval, err = d.program.Run(o)
+	return plan.Left{Data: o.DataOut, Context: context}, retval, err
 }
 
 // seen is what slices of the same runs look like: how many instructions each
@@ -100,11 +104,8 @@ const (
 // instructions. count returns how many instructions the program has executed. What
 // runs leave in maps they leave both ways.
 func (s *Subject) Depends(ctx context.Context, count func() (uint64, error)) (on string, err error) {
-	d, ok := s.Driver.(*testRun)
-	if p, is := s.Driver.(*parallel); is {
-		d, ok = p.mine, true
-	}
-	if !ok {
+	d := s.testRun()
+	if d == nil {
 		return "", nil
 	}
 	err = thread.WithoutSignals(func() (err error) {
@@ -114,10 +115,21 @@ func (s *Subject) Depends(ctx context.Context, count func() (uint64, error)) (on
 	return on, err
 }
 
+// testRun returns the driver if it is test_run, on one CPU or on all.
+func (s *Subject) testRun() *testRun {
+	switch d := s.Driver.(type) {
+	case *testRun:
+		return d
+	case *parallel:
+		return d.mine
+	}
+	return nil
+}
+
 func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64, error)) (on string, err error) {
 	began := time.Now()
 	for i := range d.inputs {
-		switch _, err := d.leave(&d.inputs[i], 1, true); {
+		switch _, _, err := d.leave(&d.inputs[i], 1, true); {
 		case errors.Is(err, unix.ENOSPC): // it grew
 			return OnPacket, nil
 		case err != nil:
@@ -126,8 +138,8 @@ func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64,
 	}
 	each := time.Since(began) / time.Duration(len(d.inputs))
 	runs := min(max(int(freshTime/max(each, 1)), 2), freshRuns, slices.Max(d.runs))
-	lefts := [2][]left{make([]left, len(d.inputs)), make([]left, len(d.inputs))}
-	slice := func(lefts []left, fresh bool) (row []uint64, err error) {
+	lefts := [2][]plan.Left{make([]plan.Left, len(d.inputs)), make([]plan.Left, len(d.inputs))}
+	slice := func(lefts []plan.Left, fresh bool) (row []uint64, err error) {
 		if err := s.empty(ctx); err != nil {
 			return nil, err
 		}
@@ -136,10 +148,11 @@ func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64,
 			return nil, err
 		}
 		for i := range d.inputs {
-			if lefts[i], err = d.leave(&d.inputs[i], runs, fresh); err != nil {
+			var retval uint32
+			if lefts[i], retval, err = d.leave(&d.inputs[i], runs, fresh); err != nil {
 				return nil, err
 			}
-			row = append(row, uint64(lefts[i].retval))
+			row = append(row, uint64(retval))
 		}
 		after, err := count()
 		return append(row, after-before), err
@@ -163,12 +176,11 @@ func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64,
 			fresh = append(fresh, row)
 		}
 		for i, l := range lefts[0] {
-			switch {
-			case n == 0:
-			case !bytes.Equal(l.data, lefts[1][i].data):
-				return OnPacket, nil
-			case !bytes.Equal(l.context, lefts[1][i].context):
-				return OnContext, nil
+			if n == 0 {
+				break
+			}
+			if on := unlike(l, lefts[1][i]); on != "" {
+				return on, nil
 			}
 		}
 		if n+1 == fewSlices && slices.Concat(repeated, fresh).steady() {
@@ -179,6 +191,106 @@ func (d *testRun) depends(ctx context.Context, s *Subject, count func() (uint64,
 		return OnEither, nil
 	}
 	return "", nil
+}
+
+const (
+	// A program may leave something else once in a while, on which no run depends. Only
+	// strayedTwice of strayTries are more than that.
+	strayedTwice, strayTries = 2, 5
+	// mostToStray is how many runs of an input have a call, and longToStray when a shorter
+	// one is long enough.
+	mostToStray = 1 << 16
+	longToStray = longCall / 4
+)
+
+// Strays returns on what of its input a run depends if one of very many in a call
+// leaves something else than the others, which those that follow then find; or "".
+func (s *Subject) Strays(ctx context.Context) (on string, err error) {
+	d := s.testRun()
+	if d == nil {
+		return "", nil
+	}
+	var took time.Duration
+	for runs := freshRuns; on == "" && err == nil && runs <= mostToStray && took < longToStray; runs *= 2 {
+		began := time.Now()
+		on, err = d.strays(ctx, s, nil, func(int) int { return runs })
+		took = time.Since(began) / time.Duration(len(d.inputs))
+	}
+	return on, err
+}
+
+// Leaves returns what a run of each input leaves of it.
+func (s *Subject) Leaves(ctx context.Context) (all []plan.Left, err error) {
+	d := s.testRun()
+	if d == nil {
+		return nil, nil
+	}
+	if err := s.empty(ctx); err != nil {
+		return nil, err
+	}
+	for i := range d.inputs {
+		l, _, err := d.leave(&d.inputs[i], 1, true)
+		if err != nil {
+			return nil, explainTestRun(d.program, i, &d.inputs[i], err)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// StraysInSlice is like Strays for the runs of a slice, which should also leave
+// what those left that showed that they do not depend on one another.
+func (s *Subject) StraysInSlice(ctx context.Context) (on string, err error) {
+	d := s.testRun()
+	if d == nil || d.fresh || d.left == nil {
+		return "", nil
+	}
+	return d.strays(ctx, s, d.left, func(i int) int { return min(d.runs[i], d.atOnce) })
+}
+
+// strays compares what the last of so many runs of each input leaves with what one run
+// leaves, and both with what was left before, unless that is nil.
+func (d *testRun) strays(ctx context.Context, s *Subject, before []plan.Left, runs func(i int) int) (on string, err error) {
+	once := func() (on string, err error) {
+		if err := s.empty(ctx); err != nil {
+			return "", err
+		}
+		for i := range d.inputs {
+			last, _, err := d.leave(&d.inputs[i], runs(i), false)
+			if errors.Is(err, unix.ENOSPC) { // it grew
+				return OnPacket, nil
+			}
+			one, _, failed := d.leave(&d.inputs[i], 1, true)
+			if err := errors.Join(err, failed); err != nil {
+				return "", explainTestRun(d.program, i, &d.inputs[i], err)
+			}
+			if on = unlike(last, one); on == "" && before != nil {
+				on = unlike(one, before[i])
+			}
+			if on != "" {
+				return on, nil
+			}
+		}
+		return "", nil
+	}
+	err = thread.WithoutSignals(func() error {
+		strayed := 0
+		for try := 0; try < strayTries && strayed < strayedTwice; try++ {
+			now, err := once()
+			if err != nil || now == "" && try == 0 {
+				return err
+			}
+			if now != "" {
+				strayed++
+				on = now
+			}
+		}
+		if strayed < strayedTwice {
+			on = ""
+		}
+		return nil
+	})
+	return on, err
 }
 
 // What a run may depend on: what the run before it left of its input.

@@ -159,6 +159,14 @@ func OrAlone(jobs []*Job, mode bench.Mode, cpus []int) []*Job {
 	})
 }
 
+// WithFresh returns a job whose runs of test_run have calls of their own, because one
+// depends on what others leave there.
+func (j *Job) WithFresh(on string) *Job {
+	with := *j
+	with.Fresh = on
+	return &with
+}
+
 // ByVerify returns a job that only loads the program, with the reason as a
 // warning.
 func (j *Job) ByVerify(why error) *Job {

@@ -14,6 +14,9 @@ import (
 // Input is the input of a run: data_in and ctx_in. Either may be nil.
 type Input struct{ Data, Context []byte }
 
+// Left is what a run left of an input. A nil slice is what the kernel does not tell.
+type Left struct{ Data, Context []byte }
+
 // Inputs returns the inputs of the job's runs: one for each packet, or a single
 // one if the type takes no packets. An error about a packet has its number.
 func (j *Job) Inputs() ([]Input, error) {

@@ -56,6 +56,10 @@ type Job struct {
 	// Fresh, unless empty, says that each run of test_run has a call of its own,
 	// and on what it depends that others would leave; see bench.Result.
 	Fresh string
+	// Left, unless nil, is what a run of each packet, or of the context, left of it,
+	// which others that share its call would find. As long as runs leave the same,
+	// they may.
+	Left []Left
 	// Settle is how many runs precede those that are measured, in each load.
 	Settle int
 }
