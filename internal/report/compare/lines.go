@@ -87,10 +87,24 @@ func warnings(m *Model, rows []row) []*line {
 	return l.all
 }
 
+// notes say how benchmarks were measured.
+func notes(rows []row) []*line {
+	var l lines
+	for i := range rows {
+		if r := &rows[i]; report.FreshRuns(r.Head) != "" {
+			l.add(passed, r.Benchmark, r.kernel, "", report.FreshRuns(r.Head))
+		}
+	}
+	return l.all
+}
+
 func (r *row) warnings() []string {
 	var all []string
 	if r.LooksLike != "" && r.standing() > gone { // else the verdict says so
 		all = append(all, fmt.Sprintf("is compared with %s, which the head does not have: their programs look alike", r.LooksLike))
+	}
+	if !r.Identical {
+		all = append(all, report.OtherWork(r.Pair)...)
 	}
 	if r.Head != nil {
 		all = append(all, r.Head.Warnings...)

@@ -41,7 +41,7 @@ func Document(m *Model) *grid.Document {
 	}
 	d.Sections = []grid.Section{
 		findingSection(m, rows, deciding), dearestSection(m, deciding, lines), unmeasuredSection(m, found), explainSection(m, lines),
-		reasonSection(m, found), warningSection(m, rows), passedSection(m, rows), otherSection(m, rows), reproduceSection(m), legendSection(m),
+		reasonSection(m, found), warningSection(m, rows), noteSection(m, rows), passedSection(m, rows), otherSection(m, rows), reproduceSection(m), legendSection(m),
 	}
 	return d
 }
@@ -310,10 +310,21 @@ func reproduceSection(m *Model) grid.Section {
 
 func warningSection(m *Model, rows []row) grid.Section {
 	s := grid.Section{Noun: "warning"}
-	for _, l := range warnings(m, rows) {
-		s.Rows = append(s.Rows, "- "+l.who(m).And(grid.Figure(": "), grid.Word(l.text)).Markdown()+"\n")
-	}
+	s.Rows = bullets(m, warnings(m, rows))
 	return s.Behind(unit.Plural(len(s.Rows), "warning"))
+}
+
+func noteSection(m *Model, rows []row) grid.Section {
+	s := grid.Section{Noun: "note"}
+	s.Rows = bullets(m, notes(rows))
+	return s.Behind(unit.Plural(len(s.Rows), "note"))
+}
+
+func bullets(m *Model, of []*line) (rows []string) {
+	for _, l := range of {
+		rows = append(rows, "- "+l.who(m).And(grid.Figure(": "), grid.Word(l.text)).Markdown()+"\n")
+	}
+	return rows
 }
 
 // passedSection has the benchmarks whose cost is not in the first table; with

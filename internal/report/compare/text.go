@@ -25,7 +25,7 @@ func Text(w io.Writer, m *Model) error {
 		about = report.ExplainColumns
 	}
 	for _, part := range []string{
-		costTable(m), otherTable(m), whyText(m, rows), warningText(m, rows),
+		costTable(m), otherTable(m), whyText(m, rows), warningText(m, rows), noteText(m, rows),
 		grid.Wrap(about, m.textWidth(), 0, 0), m.wrap(tally(m)),
 	} {
 		if part = strings.TrimRight(part, "\n"); part == "" {
@@ -77,6 +77,14 @@ func warningText(m *Model, rows []row) string {
 	for _, l := range warnings(m, rows) {
 		c := l.who(m).And(grid.Figure(": "), grid.Figure("warning: ").Paint(grid.Yellow), grid.Word(l.text))
 		b.WriteString(m.wrap(c.Text(m.Color)) + "\n")
+	}
+	return b.String()
+}
+
+func noteText(m *Model, rows []row) string {
+	var b strings.Builder
+	for _, l := range notes(rows) {
+		b.WriteString(m.wrap(l.who(m).And(grid.Figure(": "), grid.Word(l.text)).Text(m.Color)) + "\n")
 	}
 	return b.String()
 }

@@ -225,9 +225,7 @@ func facts(r *Row) []string {
 		}
 		all = append(all, text)
 	}
-	if r.Fresh != "" && r.Error == "" {
-		all = append(all, escape.Printable("each run had a call of its own, since it depends on "+r.Fresh+" that others leave"))
-	}
+	all = append(all, report.FreshRuns(r.Result))
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
