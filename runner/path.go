@@ -23,7 +23,7 @@ func (t *track) countPath(ctx context.Context) {
 	if !ok {
 		return
 	}
-	path, err := comparePath(ctx, d)
+	path, err := countedPath(ctx, d)
 	switch {
 	case ctx.Err() != nil: // not a fault of the benchmark
 		return
@@ -34,16 +34,30 @@ func (t *track) countPath(ctx context.Context) {
 	t.result.Path = path
 }
 
-func comparePath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
-	events, attached, err := leastTime(ctx, d)
+func countedPath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
+	events, attached, detached, err := timePath(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Detach(); err != nil {
-		return nil, fmt.Errorf("detach: %w", err)
+	path := &bench.Path{Events: events}
+	if path.Attached, err = quickest(attached); err != nil {
+		return nil, err
 	}
-	_, detached, err := leastTime(ctx, d)
-	return &bench.Path{Events: events, Attached: attached, Detached: detached}, err
+	path.Detached, err = quickest(detached)
+	return path, err
+}
+
+// timePath times pathRounds rounds of events with the program attached, detaches it,
+// and times as many without it.
+func timePath(ctx context.Context, d drive.PathDriver) (events int, attached, detached []uint64, err error) {
+	if events, attached, err = timeRounds(ctx, d); err != nil {
+		return 0, nil, nil, err
+	}
+	if err := d.Detach(); err != nil {
+		return 0, nil, nil, fmt.Errorf("detach: %w", err)
+	}
+	_, detached, err = timeRounds(ctx, d)
+	return events, attached, detached, err
 }
 
 // The kernel stocks pages and buffers and refills the stock every few dozen
@@ -56,15 +70,13 @@ const (
 	enoughAlike = 4
 )
 
-// leastTime returns the time of the quickest rounds, in nanoseconds of the
-// machine's clock: the rounds without a timer tick or a refill of a stock. It fails if no
-// rounds agree on it.
-func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint64, err error) {
-	var took []uint64
+// timeRounds returns how many events a round has, and the time of each round in
+// nanoseconds of the machine's clock.
+func timeRounds(ctx context.Context, d drive.PathDriver) (events int, took []uint64, err error) {
 	for range pathRounds {
 		began := time.Now()
 		if events, err = d.Trigger(ctx); err != nil {
-			return 0, 0, err
+			return 0, nil, err
 		}
 		elapsed := time.Since(began)
 		if s, ok := d.(drive.SelfTimed); ok {
@@ -72,12 +84,18 @@ func leastTime(ctx context.Context, d drive.PathDriver) (events int, least uint6
 		}
 		took = append(took, uint64(elapsed.Nanoseconds()))
 	}
+	return events, took, nil
+}
+
+// quickest returns the time of the quickest rounds: those without a timer tick or a
+// refill of a stock. It fails unless enoughAlike rounds agree on it.
+func quickest(took []uint64) (uint64, error) {
 	least, ok := leastRepeated(took, enoughAlike)
 	if !ok {
-		return 0, 0, fmt.Errorf("what its %d rounds cost besides the program differs by up to %s instructions",
-			pathRounds, unit.Count(float64(slices.Max(took)-slices.Min(took))))
+		return 0, fmt.Errorf("what its %d rounds cost besides the program differs by up to %s instructions",
+			len(took), unit.Count(float64(slices.Max(took)-slices.Min(took))))
 	}
-	return events, least, nil
+	return least, nil
 }
 
 // leastRepeated returns the smallest value that occurs at least times times, and whether
