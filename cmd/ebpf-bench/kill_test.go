@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -37,54 +36,68 @@ func tool(args ...string) *exec.Cmd {
 func TestKillLeavesNothing(t *testing.T) {
 	testenv.Root(t)
 	links, pins, stats := machine(t)
-	var seen holdings
-	var mu sync.Mutex
-	kills := 20
-	if testing.Short() {
-		kills = 6
-	}
 	t.Run("kill", func(t *testing.T) {
+		for name, met := range map[string]func(holdings) bool{
+			"a program":   func(h holdings) bool { return len(h.programs) > 0 },
+			"a link":      func(h holdings) bool { return len(h.links) > 0 },
+			"a child":     func(h holdings) bool { return len(h.processes) > 0 },
+			"a namespace": func(h holdings) bool { return h.namespaces > 0 },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				killAfter(t, 0, met)
+			})
+		}
+		kills := 16
+		if testing.Short() {
+			kills = 2
+		}
 		for i := range kills {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				held := killAfter(t, time.Duration(rand.Int64N(int64(2*time.Second))))
-				mu.Lock()
-				defer mu.Unlock()
-				seen.add(held)
+				killAfter(t, time.Duration(rand.Int64N(int64(2*time.Second))), func(holdings) bool { return true })
 			})
 		}
 	})
-	if len(seen.programs) == 0 || len(seen.links) == 0 || len(seen.processes) == 0 || seen.namespaces == 0 {
-		t.Errorf("%d kills never met a program, a link, a child or a namespace: %+v", kills, seen)
-	}
 	linksAfter, pinsAfter, statsAfter := machine(t)
 	if !slices.Equal(links, linksAfter) || !slices.Equal(pins, pinsAfter) || stats != statsAfter {
 		t.Errorf("interfaces %v → %v, pins %v → %v, bpf_stats_enabled %s → %s", links, linksAfter, pins, pinsAfter, stats, statsAfter)
 	}
 }
 
-// killAfter runs the bundled suite and kills it. It returns what the tool held at that
-// moment, and all of that must be gone.
-func killAfter(t *testing.T, wait time.Duration) holdings {
+// killAfter runs the bundled suite and kills it, after a while and once met accepts what
+// the tool holds at that moment. All of that must be gone.
+func killAfter(t *testing.T, wait time.Duration, met func(holdings) bool) {
 	cmd := tool("run", "--budget", "100ms", "--loads", "2")
 	cmd.Dir = t.TempDir()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(wait)
-	// Stopped, the process cannot change its holdings while they are listed.
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
+	var held holdings
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		// Stopped, the process cannot change its holdings while they are listed.
+		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		if held = holdingsOf(t, cmd.Process.Pid); met(held) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("never met; it holds %+v", held)
+			break
+		}
+		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
 	}
-	held := holdingsOf(t, cmd.Process.Pid)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
 	if left := held.waitGone(); !left.empty() {
-		t.Errorf("a kill after %v leaves %+v", wait, left)
+		t.Errorf("a kill of what held %+v leaves %+v", held, left)
 	}
-	return held
 }
 
 // The first signal ends the run with the current round, saves the results, and sets the
@@ -179,13 +192,6 @@ type holdings struct {
 	links      []link.ID
 	processes  []int
 	namespaces int
-}
-
-func (h *holdings) add(o holdings) {
-	h.programs = append(h.programs, o.programs...)
-	h.links = append(h.links, o.links...)
-	h.processes = append(h.processes, o.processes...)
-	h.namespaces += o.namespaces
 }
 
 func (h *holdings) empty() bool {
