@@ -28,8 +28,8 @@ func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Opti
 	}
 	p := bench.Pair{
 		Benchmark: job.Name(), Base: resultOf(base), Head: resultOf(head),
-		Lines: count.ChangedLines(base.executed, head.executed),
 	}
+	count.Compare(&p, base.executed, head.executed)
 	if err != nil || base.settled() && head.settled() && pathFollows(p.Base, p.Head) {
 		return p, err
 	}

@@ -88,11 +88,12 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 		job := PairJob{Base: p.base.job.WithFresh(on), Head: p.head.job.WithFresh(on)}
 		return newPair(job, p.options, p.rng).measure(ctx, env, budget)
 	}
-	return bench.Pair{
+	result := bench.Pair{
 		Benchmark: p.head.job.Name,
 		Base:      resultOf(p.base), Head: resultOf(p.head), Again: resultOf(p.again),
-		Lines: count.ChangedLines(p.base.executed, p.head.executed),
 	}
+	count.Compare(&result, p.base.executed, p.head.executed)
+	return result
 }
 
 // openFloor loads the floor. Its first runs are slow.

@@ -76,6 +76,11 @@ type Pair struct {
 	// Lines are the lines of source for which the head executes more or fewer BPF
 	// instructions than the base: the largest change first, no more than MaxLines.
 	Lines []Line `json:"lines,omitempty"`
+	// Edited are the lines of source that were written or compile differently than in the
+	// base, as far as instructions belong to them: those of the program, and of programs
+	// that it tail calls. It is empty if they are more than MaxEdited, if BPF instructions
+	// were not counted, or without debug information.
+	Edited []EditedLine `json:"edited,omitempty"`
 	// Budget is the time for measuring both sides, in seconds; 0 if nothing was timed.
 	Budget float64 `json:"budget_s,omitempty"`
 	// Doubt says why the figures say nothing about the change: a side is not known to be
@@ -84,8 +89,19 @@ type Pair struct {
 	Doubt string `json:"doubt,omitempty"`
 }
 
-// MaxLines is how many lines a Pair has at most.
-const MaxLines = 20
+// EditedLine is a line of source of the head that the base has not or has differently.
+type EditedLine struct {
+	File   string `json:"file"`
+	Number int    `json:"line"`
+	// Reached says that runs of the head executed all that is new in the line.
+	Reached bool `json:"reached,omitempty"`
+}
+
+// MaxLines is how many lines, MaxEdited how many edited ones a Pair has at most.
+const (
+	MaxLines  = 20
+	MaxEdited = 1000
+)
 
 // Paired reports whether both sides were measured in the same rounds, if they were timed.
 func (p *Pair) Paired() bool { return p.Again != nil }

@@ -34,12 +34,23 @@ type pairDoc struct {
 	Head  *resultDoc `json:"head"`
 	Again *resultDoc `json:"again"`
 	Lines lines      `json:"lines"`
+	// Edited hides the field of a pair, which has no limit.
+	Edited editedLines `json:"edited"`
 }
 
 type lines []Line
 
 func (l *lines) UnmarshalJSON(text []byte) (err error) {
 	*l, err = decodeList(text, "lines of a benchmark", MaxLines, func(l *Line) (Line, error) { return *l, l.check() })
+	return err
+}
+
+type editedLines []EditedLine
+
+func (l *editedLines) UnmarshalJSON(text []byte) (err error) {
+	*l, err = decodeList(text, "edited lines of a benchmark", MaxEdited, func(l *EditedLine) (EditedLine, error) {
+		return *l, (&Source{File: l.File, Line: l.Number}).Check()
+	})
 	return err
 }
 
@@ -56,7 +67,7 @@ func (p *pairs) UnmarshalJSON(text []byte) (err error) {
 		}
 		seen[d.Benchmark] = true
 		d.Pair.Base, d.Pair.Head, d.Pair.Again = d.Base.result(), d.Head.result(), d.Again.result()
-		d.Pair.Lines = d.Lines
+		d.Pair.Lines, d.Pair.Edited = d.Lines, d.Edited
 		return d.Pair, d.check()
 	})
 	return err

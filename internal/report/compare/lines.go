@@ -78,10 +78,21 @@ func whys(m *Model, found []finding) []*line {
 // of the results and of the changes that verdicts rest on.
 func warnings(m *Model, rows []row) []*line {
 	var l lines
+	reached := map[string]report.Reached{} // by kernel
+	for i := range rows {
+		r := &rows[i]
+		if reached[r.kernel] == nil {
+			reached[r.kernel] = report.Reached{}
+		}
+		reached[r.kernel].Add(r.Pair)
+	}
 	for i := range rows {
 		r := &rows[i]
 		for _, w := range r.warnings() {
 			l.add(passed, r.Benchmark, r.kernel, "", w)
+		}
+		if missing := reached[r.kernel].Missing(r.Pair); missing != "" {
+			l.add(passed, r.Benchmark, r.kernel, "", missing)
 		}
 	}
 	return l.all

@@ -145,7 +145,8 @@ func TestBPFInsnsOfTailCalls(t *testing.T) {
 			t.Errorf("%s: %v in %d runs, want %v in %d", c.name, s.Values, e.runs(), c.want, 2*leastPasses)
 		}
 		notes := ""
-		for _, l := range joinLines(nil, e) {
+		lines, _ := joinLines(nil, e)
+		for _, l := range lines {
 			notes += strings.Join(l.Head.Notes, "; ")
 		}
 		if (c.note == "") != (notes == "") || !strings.Contains(notes, c.note) {
@@ -195,7 +196,8 @@ func TestBPFInsnsOfState(t *testing.T) {
 		if opening := e.Opening(); (opening != nil) != c.first || c.first && !slices.Equal(opening.Values, []float64{always + 400}) {
 			t.Errorf("%s: the first run %+v", c.name, opening)
 		}
-		first := slices.ContainsFunc(joinLines(nil, e), func(l bench.Line) bool { return l.Head.FirstOnly })
+		lines, _ := joinLines(nil, e)
+		first := slices.ContainsFunc(lines, func(l bench.Line) bool { return l.Head.FirstOnly })
 		if first != c.first || (e.explained().Spread != nil) != (len(c.want) > 1) {
 			t.Errorf("%s: lines of the first run alone: %t; spread %v", c.name, first, e.explained().Spread)
 		}

@@ -39,7 +39,8 @@ func Explain(ctx context.Context, p plan.PairJob, code bool) bench.Explained {
 			e.Warnings = append(e.Warnings, w)
 		}
 	}
-	e.Lines = append(e.Lines, joinLines(base, head)...)
+	lines, _ := joinLines(base, head)
+	e.Lines = append(e.Lines, lines...)
 	return e
 }
 

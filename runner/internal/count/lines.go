@@ -15,10 +15,14 @@ import (
 
 // joinLines joins the lines of the programs of both sides, and one may
 // be nil: first the lines of the program itself, which counts as the same one
-// whatever its name, then those of the programs that it tail calls.
-func joinLines(base, head *Executed) []bench.Line {
+// whatever its name, then those of the programs that it tail calls. It returns for each
+// line what is known of its edit.
+func joinLines(base, head *Executed) (all []bench.Line, edits []srcline.Edit) {
 	bases, heads := base.lines(), head.lines()
-	var all []bench.Line
+	join := func(b, h programLines) {
+		lines, edited := joinProgram(b, h)
+		all, edits = append(all, lines...), append(edits, edited...)
+	}
 	for i, h := range heads {
 		j := slices.IndexFunc(bases, func(b programLines) bool { return b.program == h.program })
 		if i == 0 && len(bases) > 0 {
@@ -29,12 +33,12 @@ func joinLines(base, head *Executed) []bench.Line {
 			b = bases[j]
 			bases = slices.Delete(bases, j, j+1)
 		}
-		all = append(all, joinProgram(b, h)...)
+		join(b, h)
 	}
 	for _, b := range bases {
-		all = append(all, joinProgram(b, programLines{})...)
+		join(b, programLines{})
 	}
-	return all
+	return all, edits
 }
 
 // programLines are the lines of one program of a side.
@@ -95,9 +99,9 @@ func (e *Executed) lines() []programLines {
 	return all
 }
 
-func joinProgram(base, head programLines) []bench.Line {
-	var all []bench.Line
-	for _, j := range srcline.Join(base.lines, head.lines) {
+func joinProgram(base, head programLines) (all []bench.Line, edits []srcline.Edit) {
+	joined := srcline.Join(base.lines, head.lines)
+	for _, j := range joined {
 		line := bench.Line{Base: base.of(j.Base), Head: head.of(j.Head)}
 		of, at := &head, j.Head
 		if at == nil {
@@ -122,7 +126,16 @@ func joinProgram(base, head programLines) []bench.Line {
 		}
 		all = append(all, line)
 	}
-	return all
+	ran := func(i int) bool { return head.executed[i] > 0 || head.first[i] > 0 }
+	return all, srcline.Edits(joined, base.code(), head.code(), ran)
+}
+
+// code returns the program, or nil if the side has none.
+func (p *programLines) code() *insn.Program {
+	if p.side == nil {
+		return nil
+	}
+	return p.side.table.Program(p.program)
 }
 
 // wasOf notes what differs about a line in the base.
@@ -197,15 +210,46 @@ func (p *programLines) spread(l *srcline.Line) *bench.Spread {
 
 func (e *Executed) perRun(n uint64) float64 { return unit.Round(float64(n) / float64(e.runs())) }
 
-// ChangedLines returns the lines that a run executes more or less often, the
-// largest change first. It returns none unless both sides exist.
-func ChangedLines(base, head *Executed) []bench.Line {
+// Compare gives a pair the lines that a run executes more or less often, the largest
+// change first, and the lines that were edited. It gives none unless both sides exist.
+func Compare(p *bench.Pair, base, head *Executed) {
 	if base == nil || head == nil {
-		return nil
+		return
 	}
-	lines := slices.DeleteFunc(joinLines(base, head), func(l bench.Line) bool { return l.Delta() == 0 })
+	lines, edits := joinLines(base, head)
+	p.Edited = editedLines(lines, edits)
+	lines = slices.DeleteFunc(lines, func(l bench.Line) bool { return l.Delta() == 0 })
 	slices.SortStableFunc(lines, func(a, b bench.Line) int {
 		return cmp.Compare(math.Abs(b.Delta()), math.Abs(a.Delta()))
 	})
-	return lines[:min(len(lines), bench.MaxLines)]
+	p.Lines = lines[:min(len(lines), bench.MaxLines)]
+}
+
+// editedLines returns the edited ones of the lines, in order of files and numbers, each
+// once though functions that contain it may be several. It returns none if they are too
+// many for a change.
+func editedLines(lines []bench.Line, edits []srcline.Edit) []bench.EditedLine {
+	var all []bench.EditedLine
+	at := map[bench.EditedLine]int{}
+	for i := range lines {
+		l := &lines[i]
+		if edits[i] == srcline.Unedited || l.Source() == nil {
+			continue
+		}
+		key := bench.EditedLine{File: l.File, Number: l.Number}
+		n, known := at[key]
+		if !known {
+			n = len(all)
+			at[key] = n
+			all = append(all, key)
+		}
+		all[n].Reached = all[n].Reached || edits[i] == srcline.EditRan
+	}
+	if len(all) > bench.MaxEdited {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b bench.EditedLine) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Number, b.Number))
+	})
+	return all
 }
