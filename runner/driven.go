@@ -27,6 +27,9 @@ type driven struct {
 	// dependsOn is on what of its input a run depends although runs share calls, or "":
 	// what was measured is then of other inputs.
 	dependsOn string
+
+	// settled says that its runs of this load have settled.
+	settled bool
 }
 
 // warn adds a warning, unless it is there already.
@@ -40,6 +43,7 @@ func (d *driven) open(ctx context.Context, env *drive.Environment) {
 	if d.err != nil {
 		return
 	}
+	d.settled = false
 	d.subject, d.err = drive.Open(ctx, env, d.job)
 	if d.err != nil && ctx.Err() != nil {
 		d.err = nil
@@ -102,11 +106,12 @@ func (d *driven) slice(ctx context.Context) {
 }
 
 // settle lets the program run as often as it does in every mode before it is
-// measured.
+// measured, once in a load.
 func (d *driven) settle(ctx context.Context) {
-	if !d.live() {
+	if !d.live() || d.settled {
 		return
 	}
+	d.settled = true
 	if err := d.subject.Settle(ctx, d.job.Settle); ctx.Err() == nil {
 		d.err = err
 	}

@@ -200,8 +200,8 @@ func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides 
 	for _, i := range p.rng.Perm(len(sides)) {
 		sides[i].open(ctx, env)
 		p.resize(&sides[i].driven)
-		sides[i].settle(ctx)
-		if !p.sharesHook() {
+		if !p.sharesHook() { // where it is, it is not attached yet
+			sides[i].settle(ctx)
 			// The first runs after a load are slow.
 			sides[i].slice(ctx)
 		}

@@ -131,6 +131,7 @@ type turn struct {
 func (u turn) take(ctx context.Context) (took time.Duration) {
 	u.taken = u.taken[:0]
 	u.attached(ctx, func() {
+		u.settle(ctx)
 		if u.subject.SharesHook() && u.last.Wall < warmUpTime {
 			// The first events find cold caches, which matters in a short slice.
 			u.slice(ctx)

@@ -209,6 +209,8 @@ func (j *judgement) measure(v *Verdict, p *bench.Pair, s subject, rule *Threshol
 		v.Outcome, v.Why = Inconclusive, "the base was measured on another testbed: "+j.foreign()
 	case (p.Base.Fresh == "") != (p.Head.Fresh == "") && ofCalls(head.Measure):
 		v.Outcome, v.Why = Inconclusive, "measured in two ways: each run had a call of its own on one side alone, because it depends on "+cmp.Or(p.Base.Fresh, p.Head.Fresh)+" that others leave"
+	case ofRuns(head.Measure) && otherMessages(p):
+		j.messages(v, p, base, head, rule)
 	case s.measure == bench.BPFInsns.Name && len(p.Base.Kinds) > 0 && len(p.Head.Kinds) > 0:
 		j.kinds(v, p, base, head, rule)
 	case isCount(base, head):

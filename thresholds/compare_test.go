@@ -99,6 +99,34 @@ func TestRunsOfOtherCalls(t *testing.T) {
 	}
 }
 
+func TestMessages(t *testing.T) {
+	p := policy(t, "thresholds: [{measure: latency, percent: 5}]\n")
+	for _, c := range []struct {
+		measure            bench.Measure
+		base, head         float64
+		baseEach, headEach uint64
+		want               Outcome
+		why                string
+	}{
+		{bench.BPFInsns, 72, 62, 10, 10, Improvement, "72 → 62 BPF instructions"},
+		{bench.BPFInsns, 70, 60, 10, 12, Regression, "all runs of a message or call: 700 → 720 BPF instructions (+20, +2.9%), no increase is allowed; a message or call makes the program run 12 times, and 10 on the base"},
+		{bench.BPFInsns, 50, 60, 12, 10, Pass, "all runs of a message or call: 600 BPF instructions on both sides; "},
+		{bench.Instructions, 70, 80, 12, 10, Improvement, "all runs of a message or call: 840 → 800 instructions"},
+		{bench.BPFInsnsFirst, 70, 80, 12, 10, Inconclusive, "a message or call makes the program run 10 times, and 12 on the base: their work is not the same"},
+		{bench.Latency, 70, 60, 10, 12, Inconclusive, "a message or call makes the program run 12 times, and 10 on the base: their work is not the same; all of them cost about 720 ns, and 700 ns on the base"},
+		{bench.XlatedBytes, 50, 60, 12, 10, Regression, "50 → 60 bytes"},
+		{bench.BPFInsns, 70, 60, 100, 109, Improvement, "70 → 60"}, // what timers send varies
+		{bench.BPFInsns, 70, 60, 0, 12, Improvement, "70 → 60"},    // of an earlier version
+	} {
+		pair := measured(c.measure, "a", c.base, c.head)
+		pair.Base.Exchanged, pair.Head.Exchanged = &bench.Exchanged{Tried: 5, Runs: 5 * c.baseEach}, &bench.Exchanged{Tried: 7, Runs: 7 * c.headEach}
+		v := only(t, p.Compare(comparison(pair), Options{}))
+		if v.Outcome != c.want || !strings.HasPrefix(v.Why, c.why) {
+			t.Errorf("%s %v → %v: %s, %s", c.measure.Name, c.base, c.head, v.Outcome, v.Why)
+		}
+	}
+}
+
 // A first run that is like all others has no measure of its own.
 func TestFirstRuns(t *testing.T) {
 	p := policy(t, "thresholds: []\n")

@@ -241,10 +241,21 @@ type MapFill struct {
 }
 
 // Exchanged accounts for messages and calls: Tried counts them all, Done those that were
-// answered or succeeded. A message may be more than one run.
+// answered or succeeded, Runs how often the program ran for them. A message may be more than
+// one run. Results of earlier versions have no runs.
 type Exchanged struct {
 	Tried uint64 `json:"tried"`
 	Done  uint64 `json:"done"`
+	Runs  uint64 `json:"runs,omitempty"`
+}
+
+// RunsEach returns how often the program ran for a message or call, in the mean, or 0 if
+// that is unknown.
+func (e *Exchanged) RunsEach() float64 {
+	if e == nil || e.Tried == 0 {
+		return 0
+	}
+	return float64(e.Runs) / float64(e.Tried)
 }
 
 // Path is the cost of events on their whole path through the kernel, including the hook:

@@ -97,7 +97,7 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 		e.total = e.total.Add(p.counts)
 	}
 	e.findFailedTailCalls(s.Coll)
-	if e.opens = j.KindsOfRuns() > 0 && !bpfmap.StartOver(s.Emptiers) && e.opensApart(); !e.opens {
+	if e.opens = j.Settles() && !bpfmap.StartOver(s.Emptiers) && e.opensApart(); !e.opens {
 		return e, nil
 	}
 	// Only what the first runs after other loads execute, too, is not chance.
@@ -116,8 +116,12 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 const againOpened = 2
 
 // opensApart reports whether the first run of each input executes fewer instructions
-// than the passes did, or more.
+// than the passes did, or more. The runs of a first message are not the first ones if there
+// are more or fewer of them than of another.
 func (e *Executed) opensApart() bool {
+	if slices.ContainsFunc(e.passes, func(p pass) bool { return p.runs != e.opening.runs }) {
+		return false
+	}
 	first := e.opening.perRun(e.opening.counts.Total())
 	values := e.Sample().Values
 	return first < values[0] || first > values[len(values)-1]
@@ -131,7 +135,7 @@ func (e *Executed) opensAlike(ctx context.Context, spec *ebpf.CollectionSpec, la
 	}
 	defer closeAll()
 	if r, ok := s.Driver.(drive.Resizer); ok {
-		r.Resize(func(int) int { return e.job.KindsOfRuns() })
+		r.Resize(func(int) int { return max(e.job.KindsOfRuns(), 1) })
 	}
 	if err := s.Drive(ctx); err != nil {
 		return false, err

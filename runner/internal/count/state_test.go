@@ -64,6 +64,35 @@ func TestSettling(t *testing.T) {
 	}
 }
 
+// What only the first messages make a program do is the cost of the first run, and of no
+// other.
+func TestFirstMessages(t *testing.T) {
+	testenv.Plain(t)
+	const dear, unless = 100, 2
+	insns := asm.Instructions{
+		asm.LoadMapValue(asm.R1, 0, 0).WithReference("state"),
+		asm.LoadMem(asm.R2, asm.R1, 0, asm.DWord),
+		asm.JGE.Imm(asm.R2, 3, "out"),
+		asm.Add.Imm(asm.R2, 1), asm.StoreMem(asm.R1, 0, asm.R2, asm.DWord),
+	}
+	for range dear {
+		insns = append(insns, asm.Mov.Imm(asm.R0, 1))
+	}
+	insns = append(insns, asm.Mov.Imm(asm.R0, 1).WithSymbol("out"), asm.Return())
+	p := &ebpf.ProgramSpec{Type: ebpf.CGroupSockAddr, AttachType: ebpf.AttachCGroupInet4Connect, Instructions: insns}
+	job := plantest.Job(t, p, bench.Benchmark{Cgroup: &bench.Exchange{Protocol: bench.ProtocolUDP, Count: 100, Size: 64}})
+	job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
+	job = Study(t.Context(), job)[0]
+	e, err := Count(t.Context(), job, nil, Like{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := e.Opening()
+	if later := e.Sample().Values; len(later) != 1 || first == nil || !slices.Equal(first.Values, []float64{later[0] + dear + unless}) {
+		t.Errorf("later runs %v, the first %+v", later, first)
+	}
+}
+
 // Counted runs find maps as full as measured runs do.
 func TestCountedRunsFindMapsAsFull(t *testing.T) {
 	testenv.Root(t)

@@ -22,6 +22,9 @@ const (
 	// packetsToSettle and mostPackets are the same for packets of veth, which take
 	// far more instructions than the program.
 	packetsToSettle, mostPackets = 1 << 9, 1 << 11
+	// messagesToSettle are the same for messages and calls of sockets, of which some take
+	// 200 µs.
+	messagesToSettle = 1 << 5
 	// insnsToSettle bounds them for slow programs, in BPF instructions: some 10 ms.
 	insnsToSettle = 1 << 25
 )
@@ -40,7 +43,7 @@ func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 	var all study
 	left := make([][]plan.Left, len(jobs))
 	for i, j := range jobs {
-		if j != nil && j.KindsOfRuns() > 0 && ctx.Err() == nil {
+		if j != nil && j.Settles() && ctx.Err() == nil {
 			left[i] = all.add(ctx, j)
 		}
 	}
@@ -53,7 +56,7 @@ func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 	}
 	settle := 0
 	for _, j := range studied {
-		if j != nil && j.KindsOfRuns() > 0 && j.State != bench.StateFresh && all.state && ctx.Err() == nil {
+		if j != nil && j.Settles() && j.State != bench.StateFresh && all.state && ctx.Err() == nil {
 			settle = max(settle, settling(ctx, j))
 		}
 	}
@@ -61,7 +64,7 @@ func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 		settle = min(settle, max(int(insnsToSettle/all.insns), 1))
 	}
 	for _, j := range studied {
-		if j != nil && j.KindsOfRuns() > 0 {
+		if j != nil && j.Settles() {
 			j.Settle = settle
 		}
 	}
@@ -136,6 +139,8 @@ func dependsLater(ctx context.Context, s *drive.Subject, count func() (uint64, e
 func settling(ctx context.Context, j *plan.Job) int {
 	runs, most := repeatsToSettle, mostGrowth*repeatsToSettle
 	switch {
+	case j.Exchanges():
+		return messagesToSettle
 	case j.TestRun == nil:
 		runs, most = packetsToSettle, mostPackets
 	case j.Fresh != "", plan.RunTypes[j.ProgramSpec().Type].Once:

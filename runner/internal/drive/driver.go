@@ -68,6 +68,7 @@ func (d *Driven) AddTo(r *bench.Result, runs uint64) {
 		}
 		r.Exchanged.Tried += d.Tried
 		r.Exchanged.Done += d.Done
+		r.Exchanged.Runs += runs
 	}
 	if d.sender == "" {
 		return

@@ -203,6 +203,13 @@ func (j *Job) KindsOfRuns() int {
 	return len(j.Frames)
 }
 
+// Settles reports whether the same number of runs precedes those that are measured in every
+// mode: the driver makes them when it is told to.
+func (j *Job) Settles() bool { return j.KindsOfRuns() > 0 || j.Exchanges() }
+
+// Exchanges reports whether what sockets do drives the program.
+func (j *Job) Exchanges() bool { return j.Cgroup != nil || j.Socket != nil }
+
 // SharesInput reports whether a run begins with the packet and the context that
 // another run of the same call left.
 func (j *Job) SharesInput() bool {
