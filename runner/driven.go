@@ -15,6 +15,7 @@ type driven struct {
 	job      *Job
 	subject  *drive.Subject // nil unless it is loaded
 	runs     int            // of a slice, once lengthened
+	slow     bool           // its slices were shortened to longSlice
 	size     int            // of a slice in exact mode, in the driver's unit; 0 if it has none
 	wall     time.Duration  // of one slice, including resetting maps, from the pilot
 	err      error

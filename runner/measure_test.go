@@ -234,6 +234,24 @@ func TestSlicesAreShortenedToWhatMapsHold(t *testing.T) {
 	}
 }
 
+// A slice of a slow program has fewer runs, and those of the others keep theirs.
+func TestSlicesOfSlowProgramsAreShort(t *testing.T) {
+	run := measure(t, `
+version: 1
+objects: [work/work_bpfel.o]
+benchmarks:
+  - {name: slow, program: work_xdp, test_run: {}, globals: {STEPS: 50000}}
+  - {name: set, program: work_xdp, test_run: {repeat: 20}, globals: {STEPS: 50000}}
+  - {name: fast, program: work_xdp, test_run: {}, globals: {STEPS: 1}}
+`, Options{Rounds: 2, Loads: 2})
+	for i, want := range []struct{ least, most uint64 }{{1, 1999}, {20, 20}, {2000, math.MaxUint64}} {
+		r := run.Results[i]
+		if n, floor := r.Rounds.RunCnt, r.Floor.RunCnt; n[0] < want.least || n[0] > want.most || n[1] != n[0] || i != 1 && floor[0] < 2000 {
+			t.Errorf("%s: slices of %d runs, of the floor %d", r.Benchmark, n, floor)
+		}
+	}
+}
+
 // The same goes for a slice that is only counted: it gets the same length.
 func TestExplainCountsWhatIsMeasured(t *testing.T) {
 	const text = objects + `

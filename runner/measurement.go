@@ -145,6 +145,7 @@ func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group
 	fit := func(d *driven) {
 		d.attached(ctx, func() {
 			d.settle(ctx)
+			d.shortenSlow(ctx)
 			d.warmUp(ctx)
 			d.lengthen(ctx, sliceTime)
 			d.makeRoom(ctx)

@@ -111,6 +111,7 @@ func (p *pair) fit(ctx context.Context, env *drive.Environment) {
 		t.open(ctx, env)
 		t.attached(ctx, func() {
 			t.settle(ctx)
+			t.shortenSlow(ctx)
 			t.warmUp(ctx)
 			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
 				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
