@@ -17,8 +17,9 @@ type Verdict struct {
 	// Allowed says that the measure passed although it got worse, within its limit.
 	Allowed bool `json:"allowed,omitempty"`
 	// Base and Head are the medians of both sides, and Delta is head less base: in the
-	// measure's unit. If both were measured in the same rounds, Delta is estimated from
-	// the differences inside the rounds. Ratio is head over base.
+	// measure's unit. Ratio is head over base. If both were measured in the same rounds,
+	// Ratio is estimated inside the rounds, and Head is what it makes of Base; where Base is
+	// too small for percentages, Delta is estimated so, and Head is Base and Delta.
 	Base  *float64 `json:"base,omitempty"`
 	Head  *float64 `json:"head,omitempty"`
 	Delta *float64 `json:"delta,omitempty"`

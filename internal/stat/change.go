@@ -9,12 +9,12 @@ import (
 // Change is the change of one measure of one benchmark from base to head.
 type Change struct {
 	Measure bench.Measure
-	// Base and Head are the medians of the loads' medians, or the values of an
-	// exact measure, in the measure's unit.
+	// Base and Head are the medians of the loads' medians, or the values of an exact
+	// measure, in the measure's unit. In a paired comparison, Head is Base and Delta.
 	Base, Head float64
-	// Delta is head minus base in the measure's unit. In a paired comparison,
-	// it is estimated from the differences within the rounds, so it is closer
-	// to the truth than the difference of the two medians.
+	// Delta is head minus base in the measure's unit. In a paired comparison, it is what
+	// Ratio makes of Base, or if Base is near zero the estimate from the differences within
+	// the rounds: both are closer to the truth than the difference of the two medians.
 	Delta float64
 	// Ratio is head over base; 1 means no change. It is 0 if the base of an
 	// exact measure is 0.

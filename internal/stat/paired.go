@@ -57,6 +57,10 @@ func ComparePairs(pairs []*bench.Pair, measure string, confidence float64) (Chan
 	}
 	c := head.change(confidence)
 	c.Measure = m
+	if !c.NearZero() && c.Base+c.Delta > 0 { // no ratio is negative
+		c.Delta = c.Base * (c.Ratio - 1)
+	}
+	c.Head = c.Base + c.Delta
 	if noise := again.change(confidence); noise.Bounded() {
 		c.Band, c.Banded = math.Abs(noise.Ratio-1), true
 		c.By.Band = math.Abs(noise.Delta)
@@ -67,8 +71,8 @@ func ComparePairs(pairs []*bench.Pair, measure string, confidence float64) (Chan
 // differences compares one side with the base, load by load.
 type differences struct {
 	// logs are the logarithms of the ratios, deltas the differences in the
-	// measure's unit; base and other the medians of both sides.
-	logs, deltas, base, other []float64
+	// measure's unit; base the medians of the base.
+	logs, deltas, base []float64
 	// rounds were compared, left were not because one side did not run.
 	rounds, left int
 	measure      string
@@ -77,7 +81,7 @@ type differences struct {
 // add adds the loads of another measurement.
 func (d *differences) add(o *differences) {
 	d.logs, d.deltas = append(d.logs, o.logs...), append(d.deltas, o.deltas...)
-	d.base, d.other = append(d.base, o.base...), append(d.other, o.other...)
+	d.base = append(d.base, o.base...)
 	d.rounds, d.left, d.measure = d.rounds+o.rounds, d.left+o.left, o.measure
 }
 
@@ -119,7 +123,6 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 		d.logs = append(d.logs, math.Log(max(minRatio, 1+delta/max(net, least))))
 		d.deltas = append(d.deltas, delta)
 		d.base = append(d.base, net)
-		d.other = append(d.other, medianOf(rounds, o.net))
 		d.rounds += len(rounds)
 	}
 	d.left = len(b.load) - d.rounds
@@ -130,7 +133,7 @@ func paired(base, other *bench.Result, measure string) (differences, error) {
 func (d *differences) change(confidence float64) Change {
 	at, by := locate(d.logs, confidence), locate(d.deltas, confidence)
 	c := Change{
-		Base: median(d.base), Head: median(d.other), Delta: by.center,
+		Base: median(d.base), Delta: by.center,
 		Ratio: math.Exp(at.center), Confidence: confidence, P: signedRankP(d.logs),
 		Paired: true, Loads: len(d.logs), Rounds: d.rounds,
 	}

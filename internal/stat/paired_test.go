@@ -35,6 +35,29 @@ func TestComparePair(t *testing.T) {
 	}
 }
 
+// Where a reader can compute the change from the two sides, it is the one that is told,
+// also if the head is slow in some loads alone.
+func TestHeadIsBaseWithTheChange(t *testing.T) {
+	for _, net := range []float64{50, 0.1} {
+		m := quiet
+		m.Net = net
+		p, slow := pairOf(m, 0), pairOf(m, 0.3)
+		for i, load := range slow.Head.Rounds.Load {
+			if load < 9 {
+				p.Head.Rounds.RunTimeNS[i] = slow.Head.Rounds.RunTimeNS[i]
+			}
+		}
+		c, err := ComparePair(p, "latency", 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by := c.Head - c.Base
+		if !near(c.Delta, by, 1e-9) || net > 1 == c.NearZero() || net > 1 && (!near(c.Head, c.Base*c.Ratio, 1e-9) || c.Ratio < 1.1 || c.Ratio > 1.2) {
+			t.Errorf("%+v: head of %v is not base with the change", c, net)
+		}
+	}
+}
+
 func TestComparePairOfOneLoadHasNoInterval(t *testing.T) {
 	m := quiet
 	m.Loads = 7

@@ -48,7 +48,7 @@ func legend(m *Model) []string {
 	}
 	switch has := columnsOf(rows); {
 	case has.interval && has.wouldCatch:
-		text = append(text, "the true delta lies in the interval; would catch is the smallest slowdown that this comparison would have caught, with a probability of "+unit.Level(thresholds.Power)+".")
+		text = append(text, "The true delta lies in the interval; would catch is the smallest slowdown that this comparison would have caught, with a probability of "+unit.Level(thresholds.Power)+".")
 	case has.interval:
 		text = append(text, "The true delta lies in the interval.")
 	}
@@ -121,18 +121,23 @@ func testLine(m *Model, stored bool) string {
 	if least != most {
 		n = fmt.Sprintf("n from %d to %d", least, most)
 	}
-	test, from := "Wilcoxon's signed-rank test of the loads' ratios", "the pairs"
+	test, medians := "Wilcoxon's signed-rank test of the loads' ratios", "Base is a median, and head is base with delta"
 	switch {
 	case stored && !slices.ContainsFunc(m.rows(), func(r row) bool { return !r.ingested() }):
-		test, from = "the test of Mann and Whitney", "the measurements"
+		test, medians = "the test of Mann and Whitney", ofBoth("measurements")
 	case stored:
-		test, from = "the test of Mann and Whitney of the loads' medians", "the loads"
+		test, medians = "the test of Mann and Whitney of the loads' medians", ofBoth("loads")
 	}
-	text := fmt.Sprintf("Base and head are medians; delta is estimated from %s, so it need not be their difference. It is significant by %s (%s)", from, test, n)
+	text := fmt.Sprintf("%s. Delta is significant by %s (%s)", medians, test, n)
 	if tests > 1 {
 		text += fmt.Sprintf(", after Holm's correction for %s", unit.Plural(tests, "test"))
 	}
 	return text + "."
+}
+
+// ofBoth says what base and head are that were measured one after the other.
+func ofBoth(from string) string {
+	return "Base and head are medians; delta is estimated from the " + from + ", so it need not be their difference"
 }
 
 func (t *Table) exact() bool { return t.Testbed.Mode == bench.ModeExact }
