@@ -52,7 +52,7 @@ type Duration time.Duration
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {
-		return fmt.Errorf("%q is not a duration such as 500ms or 2s", text)
+		return fmt.Errorf("%q is not a duration such as 500ms or 2s, or too long", text)
 	}
 	*d = Duration(v)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,12 +82,30 @@ func namesOf(commands []*cobra.Command) (names []string) {
 
 // FlagError returns the error for wrong flags of a command.
 func FlagError(cmd *cobra.Command, err error) error {
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		if want, ok := numbers[f.Value.Type()]; ok {
+			err = fmt.Errorf("invalid argument %q for \"--%s\" flag: it is not %s", invalid.GetValue(), f.Name, want)
+			if errors.Is(invalid, strconv.ErrRange) {
+				err = fmt.Errorf("invalid argument %q for \"--%s\" flag: it is too large", invalid.GetValue(), f.Name)
+			}
+		}
+	}
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		err = fmt.Errorf("%w%s", err, strictyaml.DidYouMean("--"+unknown.GetSpecifiedName(), names))
 	}
 	return UsageError(cmd, err)
+}
+
+// numbers says what flags of package pflag's types take, where its own errors are those of
+// the functions that read them.
+var numbers = map[string]string{
+	"int":      "a whole number",
+	"uint64":   "a whole number of at least 0",
+	"duration": "a duration such as 500ms or 2s, or too long",
+	"bool":     "true or false",
 }
 
 // neededArgs returns the arguments in a usage line that are not in brackets, such as BASE

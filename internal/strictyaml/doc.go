@@ -38,7 +38,7 @@ func Read(file string, text []byte, into any) (*Doc, error) {
 		return nil, err
 	}
 	if err := root.Decode(into); err != nil {
-		return nil, yamlErrors(file, err)
+		return nil, yamlErrors(file, text, err)
 	}
 	return &Doc{file, root}, nil
 }
@@ -52,7 +52,7 @@ func parse(file string, text []byte, shape reflect.Type) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, &Error{File: file, Line: 1, Msg: "the file is empty: it takes the keys " + keys}
 	case err != nil:
-		return nil, yamlErrors(file, err)
+		return nil, yamlErrors(file, text, err)
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, &Error{File: file, Line: max(more.Line, 1), Msg: "the file holds more than one YAML document"}

@@ -39,9 +39,10 @@ func (c *checker) Count(key string, n, limit int) {
 	}
 }
 
+// Duration checks that a duration is no longer than a whole number of hours.
 func (c *checker) Duration(key string, d bench.Duration, limit time.Duration) {
 	if d < 0 || d > bench.Duration(limit) || d == 0 && c.Has(key) {
-		c.Under(key).Errorf("%s must be more than 0 and at most %s", key, limit)
+		c.Under(key).Errorf("%s must be more than 0 and at most %gh", key, limit.Hours())
 	}
 }
 

@@ -108,6 +108,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"no mapping", "- a\n", "yml:1: the file is not a mapping"},
 		{"two documents", head + good + "---\nversion: 1\n", "more than one YAML document"},
 		{"syntax", "version: [1\n", "ebpf-bench.yml:"},
+		{"control character", head + good + "#\a\n", "yml:5: control characters are not allowed"},
+		{"no UTF-8", head + good + "#\xff\n", "yml:5: "},
 		{"no version", "benchmarks:\n" + good, "version is missing"},
 		{"future version", "version: 2\nbenchmarks:\n" + good, "yml:1: version 2 is not known"},
 		{"unknown key", head + "  - {name: a, program: p, test_rum: {}}\n", `yml:4: unknown key "test_rum": did you mean "test_run"?`},

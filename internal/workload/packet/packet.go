@@ -98,7 +98,7 @@ func Hex(s string) ([]byte, error) {
 			return nil, fmt.Errorf("read hex: %q has an odd number of digits", group)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read hex: %q: %w", group, err)
+			return nil, fmt.Errorf("read hex: %q has other characters than 0-9 and a-f", group)
 		}
 		frame = append(frame, b...)
 	}

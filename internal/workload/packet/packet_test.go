@@ -234,7 +234,7 @@ func TestDescriptionsThatAreRefused(t *testing.T) {
 		"hex and headers":  {bench.Packet{Hex: "00", Eth: &bench.Eth{}}, "has hex and headers"},
 		"pcap and headers": {bench.Packet{Pcap: "a.pcap", UDP: udp}, "has pcap and headers"},
 		"hex and size":     {bench.Packet{Hex: "00", Sizes: bench.Sizes{64}}, "size goes with headers"},
-		"no hex digit":     {bench.Packet{Hex: "0g"}, `read hex: "0g"`},
+		"no hex digit":     {bench.Packet{Hex: "0g"}, `read hex: "0g" has other characters than 0-9 and a-f`},
 		"half a byte":      {bench.Packet{Hex: "00 0"}, `"0" has an odd number of digits`},
 		"0x inside":        {bench.Packet{Hex: "000x00"}, `read hex: "000x00"`},
 		"only 0x":          {bench.Packet{Hex: "0x"}, "frame 1 has 0 bytes"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
@@ -91,7 +92,10 @@ func openPcap(data []byte) (*pcapFile, error) {
 		}}, nil
 	}
 	r, err := pcapgo.NewReader(bytes.NewReader(data))
-	if err != nil {
+	switch {
+	case err != nil && strings.HasPrefix(err.Error(), "Unknown magic"):
+		return nil, errors.New("it is no capture: it begins neither as pcap nor as pcapng does")
+	case err != nil:
 		return nil, err
 	}
 	return &pcapFile{r, func(gopacket.CaptureInfo) layers.LinkType { return r.LinkType() }}, nil

@@ -112,7 +112,7 @@ func TestPcapsThatAreRefused(t *testing.T) {
 		want []string
 	}{
 		"an empty file":          {nil, []string{"read pcap a.pcap", "unexpected EOF"}},
-		"a text":                 {[]byte("This file is a text, not a capture."), []string{"read pcap a.pcap"}},
+		"a text":                 {[]byte("This file is a text, not a capture."), []string{"read pcap a.pcap: it is no capture"}},
 		"no packets":             {pcapOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
 		"no packets, ng":         {pcapngOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
 		"another link type":      {pcapOf(layers.LinkTypeLinuxSLL, frame), []string{"a.pcap: packet 1", "Linux SLL (113), not Ethernet"}},

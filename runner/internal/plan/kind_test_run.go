@@ -51,6 +51,8 @@ func checkTestRun(j *Job) error {
 		return fmt.Errorf("test_run of tracing programs calls the kernel's test functions, such as bpf_fentry_test1, and this one traces %s: drive it by command", p.AttachTo)
 	case !typ.packets && len(j.TestRun.Packets) > 0:
 		return errors.New("test_run gives it no packets, but a context")
+	case typ.packets && j.TestRun.Context != nil && len(j.TestRun.Context.Args) > 0:
+		return errors.New("its context is a struct, of which hex gives the bytes: args are those of a traced function")
 	case p.Type == ebpf.Tracing && j.TestRun.Context != nil:
 		return errors.New("the kernel chooses the arguments of its test functions: no context to give")
 	}
