@@ -220,7 +220,7 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 		return nil
 	}
 	if packets > 0 && raw.RunTimeNS*uint64(packets)%raw.RunCnt != 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; %s instructions in %s runs is their mean", unit.Exact(float64(raw.RunTimeNS)), unit.Exact(float64(raw.RunCnt))))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the runs of a packet differ: what they cost depends on what maps hold, or on chance; the figure is the mean of %s runs", unit.Exact(float64(raw.RunCnt))))
 	}
 	var samples []bench.Sample
 	add := func(m bench.Measure, least, mean, most float64) {

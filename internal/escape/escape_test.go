@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func checkMarkdown(t *testing.T, name string) {
 		case *ast.Text:
 			return ast.WalkContinue, nil
 		case *ast.CodeSpan:
-			if got := spanText(n, source); got != meant(name, MaxName) && got != meant(name, MaxSentence) {
+			if got := spanText(n, source); got != meant(name, MaxName) && !strings.Contains(meant(name, MaxSentence), got) {
 				t.Errorf("%q became the code %q", name, got)
 			}
 			return ast.WalkContinue, nil
@@ -87,11 +88,14 @@ func checkMarkdown(t *testing.T, name string) {
 		t.Errorf("%q became %v, want %v, in\n%s", name, counts, inDocument, source)
 	}
 	for _, s := range []string{Markdown(name), MarkdownLine(name)} {
-		if !strings.HasPrefix(s, "`") && !strings.HasPrefix(s, "<code>") && strings.ContainsAny(s, "@#<>&[]!*_~`|\\$^\"'") {
+		if strings.ContainsAny(asCode.ReplaceAllString(s, ""), "@#<>&[]!*_~`|\\$^\"'") {
 			t.Errorf("%q became the text %q", name, s)
 		}
 	}
 }
+
+// asCode matches what is code.
+var asCode = regexp.MustCompile("`[^`]*`|<code>[^<]*</code>")
 
 // meant returns what a reader should see of a name.
 func meant(name string, most int) string {
@@ -122,7 +126,7 @@ func checkTag(t *testing.T, name string, n *ast.RawHTML, source []byte) {
 		if next == nil || next.Kind() != ast.KindRawHTML || strings.ContainsAny(content, "@:/[]()!`*_<>|") {
 			t.Errorf("%q became the HTML %q", name, content)
 		}
-		if got := html.UnescapeString(content); got != meant(name, MaxName) && got != meant(name, MaxSentence) {
+		if got := html.UnescapeString(content); got != meant(name, MaxName) && !strings.Contains(meant(name, MaxSentence), got) {
 			t.Errorf("%q became the code %q", name, got)
 		}
 	default:
@@ -200,10 +204,12 @@ func TestHonestNamesStay(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	for text, want := range map[string]string{
 		"+5.2% (+0.80 ns), p 0.0001": "+5.2% (+0.80 ns), p 0.0001",
-		"1. a":                       "`1. a`",
-		"12) a":                      "`12) a`",
-		"- a":                        "`- a`",
-		"+ a":                        "`+ a`",
+		"1. a":                       "`1.` a",
+		"12) a":                      "`12)` a",
+		"- a":                        "`-` a",
+		"+ a":                        "`+` a",
+		"at a_b.c:12, of _x_: y":     "at `a_b.c:12`, of `_x_`: y",
+		"\u0301 - a":                 "`-` a",
 		"-":                          "-",
 		"-5.2%, +1":                  "-5.2%, +1",
 		"6.12 a":                     "6.12 a",
@@ -211,14 +217,14 @@ func TestMarkdown(t *testing.T) {
 		"a:+1:b":                     "`a:+1:b`",
 		"a: b: c":                    "a: b: c",
 		"x::y":                       "x::y",
-		"of 0123456789abcdef0123456789ABCDEF01234567": "`of 0123456789abcdef0123456789ABCDEF01234567`",
+		"of 0123456789abcdef0123456789ABCDEF01234567": "of `0123456789abcdef0123456789ABCDEF01234567`",
 		"of 0123456789ab": "of 0123456789ab",
 		"@org/team":       "`@org/team`",
-		"a | b":           "<code>a &#124; b</code>",
+		"a | b":           "a <code>&#124;</code> b",
 		"a`b":             "<code>a&#96;b</code>",
 		`a\`:              "<code>a&#92;</code>",
 		"<b>":             "`<b>`",
-		"see #12":         "`see #12`",
+		"see #12":         "see `#12`",
 		"www.example.com": "`www.example.com`",
 		"http://x":        "`http://x`",
 		"GH-12":           "`GH-12`",
@@ -242,11 +248,11 @@ func TestMarkdownLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"Linux 6.12, 2 cores": "Linux 6.12, 2 cores",
 		"6.12 and 5.10":       "6.12 and 5.10",
-		"1. a":                "`1. a`",
-		"12) a":               "`12) a`",
+		"1. a":                "`1.` a",
+		"12) a":               "`12)` a",
 		"1.":                  "`1.`",
-		"- a":                 "`- a`",
-		"+ a":                 "`+ a`",
+		"- a":                 "`-` a",
+		"+ a":                 "`+` a",
 		"---":                 "`---`",
 		"===":                 "`===`",
 	} {

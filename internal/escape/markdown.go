@@ -3,12 +3,14 @@ package escape
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // In a comment, names and sentences must not become markup, mention anybody, link anywhere
-// or end a table's cell. GitHub does not interpret code, so they become code.
+// or end a table's cell. GitHub does not interpret code, so names become code, and so do the
+// words of sentences that could have a meaning.
 
 // MaxName and MaxSentence are the maximum numbers of characters in names and sentences in
 // Markdown. No honest one is longer, and an endless one would leave no room for the
@@ -21,14 +23,29 @@ const (
 // MarkdownCode returns a name as code.
 func MarkdownCode(s string) string { return code(oneLine(s, MaxName)) }
 
-// Markdown returns a sentence unchanged if nothing in it has a meaning for GitHub, else as
-// code. For the beginning of a line, use MarkdownLine.
-func Markdown(s string) string {
-	s = oneLine(s, MaxSentence)
-	if plain(s) && !item.MatchString(s) {
-		return s
+// Markdown returns a sentence in which the words that have a meaning for GitHub are code.
+// For the beginning of a line, use MarkdownLine.
+func Markdown(s string) string { return sentence(s, item) }
+
+// sentence returns a sentence that is no block, which begins as start matches.
+func sentence(s string, start *regexp.Regexp) string {
+	words := strings.Fields(oneLine(s, MaxSentence))
+	words = slices.DeleteFunc(words, func(w string) bool { return !strings.ContainsFunc(w, visible) })
+	if len(words) == 0 {
+		return "-"
 	}
-	return code(s)
+	begins := start.MatchString(strings.Join(words, " "))
+	for i, w := range words {
+		if plain(w) && !(i == 0 && begins) {
+			continue
+		}
+		meant := strings.TrimRight(w, ".,;:")
+		if plain(meant) {
+			meant = w
+		}
+		words[i] = code(meant) + w[len(meant):]
+	}
+	return strings.Join(words, " ")
 }
 
 // item matches the beginning of a list item, for sentences that begin a line anyway, such
@@ -36,13 +53,7 @@ func Markdown(s string) string {
 var item = regexp.MustCompile(`^([-+]|\d{1,9}[.)]) `)
 
 // MarkdownLine returns a sentence that begins a line, where more has a meaning.
-func MarkdownLine(s string) string {
-	s = oneLine(s, MaxSentence)
-	if plain(s) && !block.MatchString(s) {
-		return s
-	}
-	return code(s)
-}
+func MarkdownLine(s string) string { return sentence(s, block) }
 
 // block matches what makes a line a list item, or a heading or a rule together with the
 // line before. Any other such text is not plain.
@@ -65,7 +76,7 @@ func MarkdownFence(s string) string {
 // oneLine makes text printable and clips it.
 func oneLine(s string, most int) string { return Clip(strings.TrimSpace(Printable(s)), most) }
 
-// plain reports whether text has no character with a meaning within a line for Markdown or
+// plain reports whether a word has no character with a meaning within a line for Markdown or
 // GitHub, and nothing that GitHub turns into a link.
 func plain(s string) bool {
 	for _, r := range s {

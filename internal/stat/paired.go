@@ -144,7 +144,7 @@ func (d *differences) change(confidence float64) Change {
 		c.Warnings = append(c.Warnings, tooFew(c.Loads, confidence))
 	}
 	if d.left > 0 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d rounds were left out: the program did not run in them", d.left))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the program did not run in %s, which were left out", unit.Plural(d.left, "round")))
 	}
 	if d.measure == bench.Latency.Name && c.Base < MinNet {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("the base costs less than %g ns: changes are given in ns, and the percentage of a threshold is applied to %g ns", MinNet, MinNet))

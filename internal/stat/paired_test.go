@@ -97,7 +97,7 @@ func TestComparePairLeavesOutRounds(t *testing.T) {
 	p := pairOf(quiet, 0)
 	p.Head.Rounds.RunCnt[3] = 0
 	c, err := ComparePair(p, "latency", 0.99)
-	if err != nil || c.Rounds != 159 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 rounds were left out") {
+	if err != nil || c.Rounds != 159 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "did not run in 1 round,") {
 		t.Errorf("%+v %v", c, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
@@ -61,8 +62,8 @@ func (l *lines) add(s standing, benchmark, kernel, measure, text string) *line {
 func whys(m *Model, found []finding) []*line {
 	var l lines
 	named := map[string]bool{}
-	for _, f := range found {
-		line := l.add(f.standing(), f.row.Benchmark, f.row.kernel, f.verdict.Measure.Name, f.verdict.Why)
+	for _, f := range gather(found) {
+		line := l.add(f.standing(), f.row.Benchmark, f.row.kernel, f.verdict.Measure.Name, f.why())
 		dearest := report.DearestLines(f.row.Pair)
 		switch {
 		case len(dearest) == 0: // then the place of the program has to do
@@ -72,6 +73,45 @@ func whys(m *Model, found []finding) []*line {
 		}
 	}
 	return l.all
+}
+
+// gathered is a finding with those on other measures of the same load of a program, which
+// change together.
+type gathered struct {
+	finding
+	also []*thresholds.Verdict
+}
+
+func gather(found []finding) (all []gathered) {
+	type kind struct {
+		row      *row
+		standing standing
+		limit    string
+	}
+	at := map[kind]int{}
+	for _, f := range found {
+		k := kind{f.row, f.standing(), f.verdict.Why[strings.LastIndex(f.verdict.Why, ")")+1:]}
+		i, ok := at[k]
+		static := bench.ClassOf(f.verdict.Measure.Name) == bench.Static && f.verdict.Change != nil
+		switch {
+		case static && ok:
+			all[i].also = append(all[i].also, f.verdict)
+			continue
+		case static:
+			at[k] = len(all)
+		}
+		all = append(all, gathered{finding: f})
+	}
+	return all
+}
+
+// why returns the reason of the verdict, and how much the other measures changed.
+func (g *gathered) why() string {
+	text := g.verdict.Why
+	for i, v := range g.also {
+		text += map[bool]string{true: "; ", false: ", "}[i == 0] + v.Measure.Name + " " + exactDelta(v.Change)
+	}
+	return text
 }
 
 // warnings returns what a reader must know to trust the figures: the warnings
@@ -121,25 +161,33 @@ func (r *row) warnings() []string {
 		all = append(all, r.Head.Warnings...)
 	}
 	if r.Base != nil {
-		for _, w := range r.Base.Warnings {
-			if !slices.ContainsFunc(all, func(of string) bool { return wording(of) == wording(w) }) {
-				all = append(all, w)
-			}
-		}
+		all = appendNew(all, r.Base.Warnings)
 	}
 	for _, v := range r.verdicts() {
 		for _, c := range []*stat.Change{v.Change, v.Second} {
 			if c != nil && v.Severity != thresholds.Ignore {
-				all = append(all, c.Warnings...)
+				all = appendNew(all, c.Warnings)
 			}
 		}
 	}
 	return unit.Unique(all)
 }
 
-var figures = regexp.MustCompile("[0-9][0-9.,]*")
+// appendNew appends the warnings that are not there in the same words.
+func appendNew(all, warnings []string) []string {
+	was := slices.Clone(all)
+	for _, w := range warnings {
+		if !slices.ContainsFunc(was, func(of string) bool { return wording(of) == wording(w) }) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
 
-// wording returns a warning without its figures, which differ by chance.
+var figures = regexp.MustCompile("[^ ]+:[0-9]+|[0-9][0-9.,]*")
+
+// wording returns a warning without its figures and places, which differ by chance or
+// between the sides.
 func wording(warning string) string { return figures.ReplaceAllString(warning, "N") }
 
 // who returns the benchmarks of a line: "all" in one word if there are several

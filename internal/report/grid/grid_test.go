@@ -34,7 +34,7 @@ func TestTextFits(t *testing.T) {
 
 func TestTableOfMarkdown(t *testing.T) {
 	d := Document{Title: Heading{Text: "T"}, Paragraphs: []string{"Said."}, Lines: []string{"- a", "b"}, Sections: []Section{sample().Section("row").Behind("Rows")}}
-	want := "## T\n\nSaid.\n\n`- a`<br>\nb\n\n<details><summary>Rows</summary>\n\n" +
+	want := "## T\n\nSaid.\n\n`-` a<br>\nb\n\n<details><summary>Rows</summary>\n\n" +
 		"| name | driver | base | verdict |\n| --- | --- | --: | --- |\n| `xdp/basic` | `test_run` | 17 ns | pass |\n" +
 		"| <code>a&#124;b</code> |  | 1,240 ns | regression**!** |\n\n</details>\n"
 	if got := d.Markdown(0); got != want {

@@ -266,14 +266,14 @@ func (e *Executed) Warning() string {
 		}
 		where, why = append(where, at), append(why, d.Helpers...)
 	}
-	text := fmt.Sprintf("the BPF instructions of a run are just a mean: runs with the same input execute from %s to %s", unit.Mean(values[0]), unit.Mean(values[2]))
+	text := fmt.Sprintf("the BPF instructions of a run are just a mean: runs with the same input execute from %s to %s on average", unit.Mean(values[0]), unit.Mean(values[2]))
 	if len(where) > 0 {
 		text += ", at " + unit.Few(unique(where))
 	}
 	if len(why) > 0 {
-		return text + ": the program asks " + unit.Few(unique(why))
+		return text + ": that depends on the results of " + unit.Few(unique(why))
 	}
-	return text + ": a run depends on what earlier runs left in maps, or on what an event interrupts"
+	return text + ": that depends on what earlier runs left in maps, or on what an event interrupts"
 }
 
 func unique(all []string) []string { return slices.Compact(slices.Sorted(slices.Values(all))) }

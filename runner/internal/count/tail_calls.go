@@ -81,7 +81,7 @@ func whyFailed(m *ebpf.Map, name string, key int64) string {
 	case m != nil && holdsNothing(m):
 		return fmt.Sprintf("%s is empty: say what it holds by maps: {%s: {entries: [{key: %d, program: NAME}]}}", name, name, max(key, 0))
 	case !known:
-		return fmt.Sprintf("its index of %s is empty or none, or there were 33 in this run", cmp.Or(name, "the map"))
+		return fmt.Sprintf("%s has no program at its index, or there were 33 in this run", cmp.Or(name, "the map"))
 	case leadsNowhere(m, key):
 		return fmt.Sprintf("index %d of %s is empty", key, name)
 	}
