@@ -3,6 +3,7 @@ package runner
 import (
 	"math"
 
+	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
@@ -49,7 +50,8 @@ const (
 )
 
 // newGroups cuts jobs into groups, in their order. In exact mode, which loads one
-// benchmark at a time, there is only one.
+// benchmark at a time, there is only one. A benchmark that leaves work for later has one of
+// its own: the runs of others would wait for that work.
 func newGroups(jobs []*Job, exact bool) (all []*group) {
 	most := mostGrouped
 	if exact {
@@ -57,10 +59,12 @@ func newGroups(jobs []*Job, exact bool) (all []*group) {
 	}
 	var g *group
 	var floors map[floorKey]*driven
-	size := 0
+	size, alone := 0, false
 	for _, job := range jobs {
 		add := len(job.Spec.Programs) + besideProgram
-		if g == nil || size+add > most {
+		was := alone
+		alone = !exact && leavesWork(job)
+		if g == nil || was || alone || size+add > most {
 			g, floors, size = &group{}, map[floorKey]*driven{}, 0
 			all = append(all, g)
 		}
@@ -83,4 +87,14 @@ func newGroups(jobs []*Job, exact bool) (all []*group) {
 		}
 	}
 	return all
+}
+
+// leavesWork reports whether runs of a job's programs may ask for calls after them.
+func leavesWork(job *Job) bool {
+	for _, p := range job.Spec.Programs {
+		if insn.LeavesWork(p.Instructions) {
+			return true
+		}
+	}
+	return false
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
@@ -57,6 +58,24 @@ func TestGroupsAreSmall(t *testing.T) {
 	}
 	if all := newGroups(jobs, true); len(all) != 1 || len(all[0].tracks) != len(jobs) {
 		t.Errorf("%d groups in exact mode, which loads one benchmark at a time", len(all))
+	}
+}
+
+// What a program leaves to a timer runs whenever that is due, also inside the runs of others.
+func TestProgramsThatLeaveWorkAreAlone(t *testing.T) {
+	jobs := manyJobs(5, 0)
+	for _, i := range []int{1, 2} {
+		jobs[i].Spec.Programs["tick"] = &ebpf.ProgramSpec{Name: "tick", Type: ebpf.SchedCLS, Instructions: append(asm.Instructions{asm.FnTimerSetCallback.Call()}, returns(0)...)}
+	}
+	var sizes []int
+	for _, g := range newGroups(jobs, false) {
+		sizes = append(sizes, len(g.tracks))
+	}
+	if !slices.Equal(sizes, []int{1, 1, 1, 2}) {
+		t.Errorf("groups of %v benchmarks, want the second and the third alone", sizes)
+	}
+	if n := len(newGroups(jobs, true)); n != 1 {
+		t.Errorf("%d groups in exact mode", n)
 	}
 }
 

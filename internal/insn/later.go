@@ -1,6 +1,7 @@
 package insn
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cilium/ebpf/asm"
@@ -134,6 +135,15 @@ func (g *graph) markLater() bool {
 		})
 	}
 	return any
+}
+
+// LeavesWork reports whether instructions hand over a callback that is called after the
+// run.
+func LeavesWork(insns asm.Instructions) bool {
+	return slices.ContainsFunc(insns, func(ins asm.Instruction) bool {
+		by, _ := laterCallback(&ins)
+		return by != ""
+	})
 }
 
 // laterCallback returns what will call the callback that a call hands over, and the
