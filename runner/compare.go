@@ -105,7 +105,7 @@ func lopsided(p *bench.Pair) bool {
 func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
 	switch {
 	case job.Once:
-		return measureOnce(ctx, env, job.Head, o)
+		return measureOnce(ctx, env, job, o)
 	case job.Base == nil:
 		return measureAlone(ctx, env, job.Head, o, rng)
 	case job.Head == nil, job.Head.Verify != nil:
@@ -160,8 +160,8 @@ const (
 )
 
 // measureOnce measures the head of a pair whose sides are identical.
-func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Options) (p bench.Pair, err error) {
-	switch {
+func measureOnce(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (p bench.Pair, err error) {
+	switch head := job.Head; {
 	case head.Verify != nil:
 		p = loadOnly(ctx, env, PairJob{Head: head})
 	case o.Mode == bench.ModeExact:
@@ -177,7 +177,8 @@ func measureOnce(ctx context.Context, env *drive.Environment, head *Job, o *Opti
 		}
 		p = bench.Pair{Benchmark: head.Name, Head: resultOf(m.tracks()[0])}
 	}
-	base := *p.Head
+	base, of := *p.Head, &newTrack(job.Base, nil).result
+	base.Object, base.ObjectSHA256, base.Source = of.Object, of.ObjectSHA256, of.Source
 	p.Base, p.Identical = &base, true
 	return p, nil
 }

@@ -66,8 +66,9 @@ type Pair struct {
 	// LooksLike is the name of the base's benchmark if it is another one: the base has none
 	// of this name, and the program looks like this one's.
 	LooksLike string `json:"looks_like,omitempty"`
-	// Identical says that both sides have the same workload and, byte for byte, the same
-	// object. The head was measured alone, and the base has its figures.
+	// Identical says that both sides have the same workload and the same object, byte for
+	// byte or in all that the kernel is given of it for this benchmark. The head was
+	// measured alone, and the base has its figures.
 	Identical bool `json:"identical,omitempty"`
 	// Again is a second load of the base, measured in the same rounds: its apparent
 	// difference from the base is the noise of this benchmark, here and now. It is nil if

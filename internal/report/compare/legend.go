@@ -38,7 +38,7 @@ func legend(m *Model) []string {
 		text = append(text, line)
 	}
 	if slices.ContainsFunc(rows, func(r row) bool { return r.result() == identical }) {
-		text = append(text, "Identical is what has the same object, byte for byte, and the same workload on both sides; it is measured once.")
+		text = append(text, "Identical is what has the same workload, programs and maps on both sides, whatever else of an object changed; it is measured once.")
 	}
 	if line := allowanceLine(rows); line != "" {
 		text = append(text, line)
