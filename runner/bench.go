@@ -19,7 +19,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/programs/empty"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 // BenchOption configures how Bench runs a program.
@@ -105,7 +105,7 @@ func (p *benched) measure(b *testing.B) (err error) {
 		return fmt.Errorf("load an empty program of type %v: %w", p.program.Type(), err)
 	}
 	defer p.floor.Close()
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (p *benched) settle() (release func() error, err error) {
 
 // cost returns what the kernel charges per run of a program, in nanoseconds.
 func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
-	before, err := drive.ReadCounters(one)
+	before, err := driver.ReadCounters(one)
 	if err != nil {
 		return 0, err
 	}
@@ -194,7 +194,7 @@ func (p *benched) cost(one *ebpf.Program, runs int) (ns float64, err error) {
 			return 0, p.explain(one, err)
 		}
 	}
-	after, err := drive.ReadCounters(one)
+	after, err := driver.ReadCounters(one)
 	if err != nil {
 		return 0, err
 	}

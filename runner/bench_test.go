@@ -12,7 +12,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/programs/empty"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 const workSuite = "version: 1\nobjects: [fun_xdp/fun_xdp_bpfel.o, work/work_bpfel.o]\nbenchmarks:" + `
@@ -60,13 +61,13 @@ const million = 1_000_000
 func uninterrupted(b *testing.B, j *Job) (mean time.Duration) {
 	done := make(chan error)
 	go func() {
-		done <- onLockedThread(func(env *drive.Environment) error {
-			stats, err := drive.EnableStats()
+		done <- onLockedThread(func(env *driver.Environment) error {
+			stats, err := driver.EnableStats()
 			if err != nil {
 				return err
 			}
 			defer stats.Close()
-			s, err := drive.Open(b.Context(), env, j)
+			s, err := subject.Open(b.Context(), env, j)
 			if err != nil {
 				return err
 			}
@@ -99,8 +100,8 @@ func BenchmarkSlice(b *testing.B) {
 	plan := planOf(b, objects+"  - {name: a, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.1}, udp: {}, size: 64}]}}\n")
 	done := make(chan error)
 	go func() {
-		done <- onLockedThread(func(env *drive.Environment) error {
-			s, err := drive.Open(b.Context(), env, plan.Jobs[0])
+		done <- onLockedThread(func(env *driver.Environment) error {
+			s, err := subject.Open(b.Context(), env, plan.Jobs[0])
 			if err != nil {
 				return err
 			}
@@ -129,7 +130,7 @@ func TestBenchOfNoProgram(t *testing.T) {
 // which a call makes one run are no exception.
 func TestBenchGivesEachRunItsInput(t *testing.T) {
 	testenv.Root(t)
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // The instructions of a run depend neither on the driver nor on the kernel: a
@@ -49,14 +50,14 @@ func TestBPFInsns(t *testing.T) {
 // outside.
 func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 	testenv.Root(t)
-	for _, driver := range []string{"test_run: {}", "veth: {count: 1000}", "veth: {count: 1000, mode: generic}", "perf_event: {window: 20ms}"} {
+	for _, by := range []string{"test_run: {}", "veth: {count: 1000}", "veth: {count: 1000, mode: generic}", "perf_event: {window: 20ms}"} {
 		program := "fun_xdp_fibonacci"
-		if strings.HasPrefix(driver, "perf_event") {
+		if strings.HasPrefix(by, "perf_event") {
 			program = "profile"
 		}
-		job := planOf(t, objects+"  - {name: a, program: "+program+", "+driver+"}\n").Jobs[0]
-		onThread(t, func(env *drive.Environment) {
-			stats, err := drive.EnableStats()
+		job := planOf(t, objects+"  - {name: a, program: "+program+", "+by+"}\n").Jobs[0]
+		onThread(t, func(env *driver.Environment) {
+			stats, err := driver.EnableStats()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := drive.OpenSpec(t.Context(), env, job, spec)
+			s, err := subject.OpenSpec(t.Context(), env, job, spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +77,7 @@ func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			kernel, err := drive.ReadCounters(s.Program)
+			kernel, err := driver.ReadCounters(s.Program)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestCountedRunsAreThoseOfTheKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if counted := counts.Runs(program); counted != kernel.RunCnt || counted == 0 {
-				t.Errorf("%s: counted %d runs, and the kernel %d", driver, counted, kernel.RunCnt)
+				t.Errorf("%s: counted %d runs, and the kernel %d", by, counted, kernel.RunCnt)
 			}
 		})
 	}

@@ -20,9 +20,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // onHooks resolves benchmarks of the programs in testdata, each given as a
@@ -161,8 +162,8 @@ func TestStaticProbesHaveArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onThread(t, func(env *drive.Environment) {
-			s, err := drive.Open(t.Context(), env, plan.Jobs[0])
+		onThread(t, func(env *driver.Environment) {
+			s, err := subject.Open(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,8 +193,8 @@ func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		onThread(t, func(env *drive.Environment) {
-			stats, err := drive.EnableStats()
+		onThread(t, func(env *driver.Environment) {
+			stats, err := driver.EnableStats()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +213,7 @@ func TestOneProgramAtATimeIsOnAHook(t *testing.T) {
 				if tr.err != nil {
 					t.Fatal(tr.err)
 				}
-				ran, err := drive.ReadCounters(tr.subject.Program)
+				ran, err := driver.ReadCounters(tr.subject.Program)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
@@ -49,7 +49,7 @@ func Compare(ctx context.Context, pairs []PairJob, o Options) (*bench.Comparison
 }
 
 func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o *Options) error {
-	env, err := drive.NewEnvironment(o.Mode == bench.ModeExact)
+	env, err := driver.NewEnvironment(o.Mode == bench.ModeExact)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
 	for _, job := range plan.FitPairs(pairs, func(jobs []*Job) []*Job {
-		return plan.OrAlone(plan.OrTestRun(jobs, plan.TryVeth), o.Mode, env.CPUs)
+		return plan.OrAlone(plan.Adapt(jobs), o.Mode, env.CPUs)
 	}) {
 		if ctx.Err() != nil {
 			return nil
@@ -102,7 +102,7 @@ func lopsided(p *bench.Pair) bool {
 	return len(head) == 0 || !slices.Equal(slices.Sorted(slices.Values(base)), slices.Sorted(slices.Values(head)))
 }
 
-func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
+func comparePair(ctx context.Context, env *driver.Environment, job PairJob, o *Options, rng *rand.Rand) (bench.Pair, error) {
 	switch {
 	case job.Once:
 		return measureOnce(ctx, env, job, o)
@@ -113,7 +113,7 @@ func comparePair(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 	case o.Mode == bench.ModeExact:
 		return countPair(ctx, env, job, o)
 	}
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		return bench.Pair{}, err
 	}
@@ -133,7 +133,7 @@ func (o *Options) pairBudget(head *Job) time.Duration {
 }
 
 // measureAlone measures a head that is compared with nothing, as in a pair.
-func measureAlone(ctx context.Context, env *drive.Environment, head *Job, o *Options, rng *rand.Rand) (bench.Pair, error) {
+func measureAlone(ctx context.Context, env *driver.Environment, head *Job, o *Options, rng *rand.Rand) (bench.Pair, error) {
 	switch {
 	case head.Verify != nil:
 		return loadOnly(ctx, env, PairJob{Head: head}), nil
@@ -141,7 +141,7 @@ func measureAlone(ctx context.Context, env *drive.Environment, head *Job, o *Opt
 		side, err := countSide(ctx, env, o, 0, head)
 		return bench.Pair{Benchmark: head.Name, Head: resultOf(side)}, err
 	}
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		return bench.Pair{}, err
 	}
@@ -160,7 +160,7 @@ const (
 )
 
 // measureOnce measures the head of a pair whose sides are identical.
-func measureOnce(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (p bench.Pair, err error) {
+func measureOnce(ctx context.Context, env *driver.Environment, job PairJob, o *Options) (p bench.Pair, err error) {
 	switch head := job.Head; {
 	case head.Verify != nil:
 		p = loadOnly(ctx, env, PairJob{Head: head})
@@ -185,20 +185,20 @@ func measureOnce(ctx context.Context, env *drive.Environment, job PairJob, o *Op
 
 // countEach counts the jobs, one after the other, in slices that are no larger than size, in
 // the driver's unit, unless it is 0.
-func countEach(ctx context.Context, env *drive.Environment, o *Options, size int, jobs ...*Job) ([]*track, error) {
+func countEach(ctx context.Context, env *driver.Environment, o *Options, size int, jobs ...*Job) ([]*track, error) {
 	m := newMeasurement(jobs, *o)
 	m.size = size
 	err := m.count(ctx, env, m.groups[0], 0)
 	return m.tracks(), err
 }
 
-func countSide(ctx context.Context, env *drive.Environment, o *Options, size int, job *Job) (*track, error) {
+func countSide(ctx context.Context, env *driver.Environment, o *Options, size int, job *Job) (*track, error) {
 	sides, err := countEach(ctx, env, o, size, job)
 	return sides[0], err
 }
 
 // loadOnly loads what has nothing to be compared with, for its static figures.
-func loadOnly(ctx context.Context, env *drive.Environment, job PairJob) bench.Pair {
+func loadOnly(ctx context.Context, env *driver.Environment, job PairJob) bench.Pair {
 	one := func(j *Job) *bench.Result {
 		if j == nil {
 			return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/thread"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
@@ -52,7 +52,7 @@ type corpusTotal struct {
 // does, it agrees for each instruction.
 func TestCorpusCounts(t *testing.T) {
 	objects := corpus(t, true)
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // Where runs are said not to depend on what others leave of their input, and depend
@@ -67,7 +68,7 @@ func TestCorpusInputs(t *testing.T) {
 	}
 	depend.log(t, "runs depend")
 	t.Logf("Linux %s: the instructions of %d programs move by more than 2%%", probe.Testbed().Kernel, moved)
-	if depend["on "] == 0 || depend["on "+drive.OnPacket] == 0 {
+	if depend["on "] == 0 || depend["on "+driver.OnPacket] == 0 {
 		t.Error("of some programs runs should depend on the packet, and of others not")
 	}
 }
@@ -99,14 +100,14 @@ func inputsJob(o corpusObject, program string) (*Job, error) {
 func countedSlice(t *testing.T, j *Job) (perRun float64, repeatable bool, err error) {
 	defer awaitFree()
 	spec := j.Spec.Copy()
-	drive.ZeroSeeds(spec)
+	subject.ZeroSeeds(spec)
 	table, err := insn.Instrument(spec, insn.Options{})
 	if err != nil {
 		return 0, false, err
 	}
-	env := &drive.Environment{Exact: true, Late: true, Counters: &pmu.Counters{}}
+	env := &driver.Environment{Exact: true, Late: true, Counters: &pmu.Counters{}}
 	defer env.Close()
-	s, err := drive.OpenSpec(t.Context(), env, j, spec)
+	s, err := subject.OpenSpec(t.Context(), env, j, spec)
 	if err != nil {
 		return 0, false, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 // mostCounts is how often each side of a pair is counted at most. Where chance alone
@@ -16,7 +16,7 @@ const mostCounts = 8
 // countPair counts both sides, each alone, in slices of as many runs: what happens once in a
 // slice is then the same share of both. If they differ, and that may be chance, it
 // counts both again, in turn, until their counts overlap or are too many for chance.
-func countPair(ctx context.Context, env *drive.Environment, job PairJob, o *Options) (bench.Pair, error) {
+func countPair(ctx context.Context, env *driver.Environment, job PairJob, o *Options) (bench.Pair, error) {
 	sides, err := countEach(ctx, env, o, 0, job.Base, job.Head)
 	base, head := sides[0], sides[1]
 	size := lesser(base.size, head.size)

@@ -12,7 +12,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
 )
 
@@ -108,7 +108,7 @@ func TestPairInsnsByChance(t *testing.T) {
 	}
 	count := func(base, head *Job) (b, h []float64) {
 		p := newPair(PairJob{Base: base, Head: head}, &Options{}, rand.New(rand.NewPCG(1, 2)))
-		onThread(t, func(env *drive.Environment) {
+		onThread(t, func(env *driver.Environment) {
 			p.fit(t.Context(), env)
 		})
 		if p.failed() {
@@ -182,7 +182,7 @@ func TestSidesAreCountedInSlicesOfOneSize(t *testing.T) {
 	}
 	light, heavy := program(1), program(30_000)
 	for _, job := range []PairJob{{Base: light, Head: heavy}, {Base: heavy, Head: light}} {
-		onThread(t, func(env *drive.Environment) {
+		onThread(t, func(env *driver.Environment) {
 			p, err := countPair(t.Context(), env, job, &Options{Mode: bench.ModeExact, Rounds: exactRounds, Progress: silent{}})
 			if err != nil || p.Base.Error != "" || p.Head.Error != "" {
 				t.Fatal(err, p.Base.Error, p.Head.Error)

@@ -8,20 +8,20 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 // cutOff is a driver that is cut off after some whole slices.
 type cutOff struct {
-	drive.Driver
+	driver.Driver
 	whole  int
 	cancel context.CancelFunc
 }
 
-func (c *cutOff) Drive(ctx context.Context) (drive.Driven, error) {
+func (c *cutOff) Drive(ctx context.Context) (driver.Driven, error) {
 	if c.whole--; c.whole < 0 {
 		c.cancel()
-		return drive.Driven{}, ctx.Err()
+		return driver.Driven{}, ctx.Err()
 	}
 	return c.Driver.Drive(ctx)
 }
@@ -38,7 +38,7 @@ func (c *cutOff) Detach() error { return nil }
 func TestWhatIsCutOffIsNotCounted(t *testing.T) {
 	testenv.Root(t)
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{}})
-	onThread(t, func(env *drive.Environment) {
+	onThread(t, func(env *driver.Environment) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		tr := newTrack(j, newFloor(floorOf(j), j))

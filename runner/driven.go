@@ -6,24 +6,25 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // driven is the program of a job while a driver lets it run, slice by slice, through all the
 // loads of a run: the program of a benchmark, or the empty program of a floor.
 type driven struct {
 	job      *Job
-	subject  *drive.Subject // nil unless it is loaded
-	runs     int            // of a slice, once lengthened
-	slow     bool           // its slices were shortened to longSlice
-	size     int            // of a slice in exact mode, in the driver's unit; 0 if it has none
-	wall     time.Duration  // of one slice, including resetting maps, from the pilot
+	subject  *subject.Subject // nil unless it is loaded
+	runs     int              // of a slice, once lengthened
+	slow     bool             // its slices were shortened to longSlice
+	size     int              // of a slice in exact mode, in the driver's unit; 0 if it has none
+	wall     time.Duration    // of one slice, including resetting maps, from the pilot
 	err      error
 	warnings []string
 
-	last  drive.Slice   // the latest
-	taken []drive.Slice // those of the latest turn, until they are recorded
-	ran   uint64        // runs of all slices
+	last  subject.Slice   // the latest
+	taken []subject.Slice // those of the latest turn, until they are recorded
+	ran   uint64          // runs of all slices
 
 	// dependsOn is on what of its input a run depends although runs share calls, or "":
 	// what was measured is then of other inputs.
@@ -40,12 +41,12 @@ func (d *driven) warn(text string) {
 	}
 }
 
-func (d *driven) open(ctx context.Context, env *drive.Environment) {
+func (d *driven) open(ctx context.Context, env *driver.Environment) {
 	if d.err != nil {
 		return
 	}
 	d.settled = false
-	d.subject, d.err = drive.Open(ctx, env, d.job)
+	d.subject, d.err = subject.Open(ctx, env, d.job)
 	if d.err != nil && ctx.Err() != nil {
 		d.err = nil
 		return
@@ -124,7 +125,11 @@ func (d *driven) strays(ctx context.Context) {
 	if !d.live() || d.dependsOn != "" {
 		return
 	}
-	on, err := d.subject.StraysInSlice(ctx)
+	r, empty := d.subject.Repeats(ctx)
+	if r == nil {
+		return
+	}
+	on, err := r.StraysInSlice(empty)
 	if ctx.Err() == nil {
 		d.dependsOn, d.err = on, err
 	}

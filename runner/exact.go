@@ -12,8 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // In exact mode the machine's clock advances by one nanosecond per instruction,
@@ -38,7 +39,7 @@ const (
 // cancel out, and anything else that is loaded would be counted: to call an XDP
 // program, the kernel searches all that are attached. This way, a benchmark's
 // counts do not depend on the rest of its suite.
-func (m *measurement) count(ctx context.Context, env *drive.Environment, g *group, nth int) error {
+func (m *measurement) count(ctx context.Context, env *driver.Environment, g *group, nth int) error {
 	m.options.Progress.Start((len(g.floors)+len(g.tracks))*m.options.Rounds, 0)
 	m.out.Loads = nth + 1
 	floors := map[*driven]bench.Counters{}
@@ -49,7 +50,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 		f.open(ctx, env)
 		var err error
 		f.attached(ctx, func() {
-			var rounds []drive.Slice
+			var rounds []subject.Slice
 			rounds, err = m.countRuns(ctx, f)
 			floors[f] = kept(nth, rounds)
 		})
@@ -69,7 +70,7 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 			if t.job.Verify != nil {
 				return
 			}
-			var rounds []drive.Slice
+			var rounds []subject.Slice
 			rounds, err = m.countRuns(ctx, &t.driven)
 			t.keep(nth, rounds, floors[t.floor])
 			if err == nil {
@@ -87,14 +88,14 @@ func (m *measurement) count(ctx context.Context, env *drive.Environment, g *grou
 }
 
 // leaveHooks leaves nothing loaded that would be counted with the next program.
-func leaveHooks(ctx context.Context, env *drive.Environment) {
+func leaveHooks(ctx context.Context, env *driver.Environment) {
 	_ = env.LeaveHooks()
 	load.Settle(ctx)
 }
 
 // countRuns counts what the kernel charges to the program, in rounds of one slice each.
-func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []drive.Slice, err error) {
-	stats, err := drive.EnableStats()
+func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []subject.Slice, err error) {
+	stats, err := driver.EnableStats()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (m *measurement) roundsOf(j *Job) int {
 }
 
 // keep makes rounds, and those of the floor, the result.
-func (t *track) keep(load int, rounds []drive.Slice, floor bench.Counters) {
+func (t *track) keep(load int, rounds []subject.Slice, floor bench.Counters) {
 	for _, s := range rounds {
 		s.Driven.AddTo(&t.result, s.RunCnt)
 	}
@@ -139,14 +140,14 @@ func (t *track) keep(load int, rounds []drive.Slice, floor bench.Counters) {
 
 // kept returns the counts of the undisturbed round, if there is one. The others then only
 // show where the tick fell, which depends on everything that the machine did before.
-func kept(load int, rounds []drive.Slice) (r bench.Counters) {
-	var all []drive.Counters
+func kept(load int, rounds []subject.Slice) (r bench.Counters) {
+	var all []driver.Counters
 	for _, s := range rounds {
 		all = append(all, s.Counters)
 		r.RecursionMisses += s.RecursionMisses
 	}
 	if c, ok := undisturbed(all); ok {
-		all = []drive.Counters{c}
+		all = []driver.Counters{c}
 	}
 	for _, c := range all {
 		r.Load, r.RunTimeNS, r.RunCnt = append(r.Load, load), append(r.RunTimeNS, c.RunTimeNS), append(r.RunCnt, c.RunCnt)
@@ -158,8 +159,8 @@ func kept(load int, rounds []drive.Slice) (r bench.Counters) {
 // the usual number of runs: a perf event's window may close late, and a round with more
 // runs has a lower mean if the first run costs more than the others. It reports whether
 // there is one: where chance has a say in what runs cost, no rounds agree.
-func undisturbed(rounds []drive.Counters) (c drive.Counters, ok bool) {
-	rounds = slices.DeleteFunc(slices.Clone(rounds), func(c drive.Counters) bool { return c.RunCnt == 0 })
+func undisturbed(rounds []driver.Counters) (c driver.Counters, ok bool) {
+	rounds = slices.DeleteFunc(slices.Clone(rounds), func(c driver.Counters) bool { return c.RunCnt == 0 })
 	often := map[uint64]int{}
 	for _, c := range rounds {
 		often[c.RunCnt]++
@@ -175,7 +176,7 @@ func undisturbed(rounds []drive.Counters) (c drive.Counters, ok bool) {
 		}
 	}
 	least, ok := leastRepeated(took, min(enoughAlike, len(rounds)))
-	return drive.Counters{RunTimeNS: least, RunCnt: usual}, ok
+	return driver.Counters{RunTimeNS: least, RunCnt: usual}, ok
 }
 
 // shorten makes the slices no larger than size, and short enough to miss the tick, which
@@ -187,7 +188,7 @@ func (d *driven) shorten(ctx context.Context, size int) {
 		return
 	}
 	r.Resize(func(now int) int { return min(now, size) })
-	if d.job.Command == nil || !d.quicken(ctx, r) {
+	if !d.job.Kind().Busy || !d.quicken(ctx, r) {
 		d.slice(ctx)
 	}
 	for before := uint64(math.MaxUint64); d.live() && d.last.RunTimeNS > exactSlice && d.last.RunCnt < before; {
@@ -199,7 +200,7 @@ func (d *driven) shorten(ctx context.Context, size int) {
 
 // quicken shortens the slices of a load that does much besides the runs, and
 // reports whether the program still ran in the latest slice or failed.
-func (d *driven) quicken(ctx context.Context, r drive.Resizer) bool {
+func (d *driven) quicken(ctx context.Context, r driver.Resizer) bool {
 	var all int
 	r.Resize(func(now int) int { all = now; return 1 })
 	began := time.Now()
@@ -248,20 +249,20 @@ func exactSamples(r *bench.Result, packets int) []bench.Sample {
 // counted is what the runs of some rounds cost together, and, as means, in the cheapest
 // and in the dearest of them.
 type counted struct {
-	drive.Counters
+	driver.Counters
 	least, most float64
 }
 
 // countedOf returns the counts of the middle half of rounds, so that few of them met the
 // tick. It has no runs if the rounds have none.
 func countedOf(c *bench.Counters) (all counted) {
-	var rounds []drive.Counters
+	var rounds []driver.Counters
 	for i, n := range c.RunCnt {
 		if n > 0 {
-			rounds = append(rounds, drive.Counters{RunTimeNS: c.RunTimeNS[i], RunCnt: n})
+			rounds = append(rounds, driver.Counters{RunTimeNS: c.RunTimeNS[i], RunCnt: n})
 		}
 	}
-	slices.SortFunc(rounds, func(a, b drive.Counters) int { return cmp.Compare(a.PerRun(), b.PerRun()) })
+	slices.SortFunc(rounds, func(a, b driver.Counters) int { return cmp.Compare(a.PerRun(), b.PerRun()) })
 	rounds = rounds[len(rounds)/4 : len(rounds)-len(rounds)/4]
 	for _, c := range rounds {
 		all.RunTimeNS += c.RunTimeNS

@@ -5,19 +5,19 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 func TestUndisturbed(t *testing.T) {
-	ran := func(runs uint64, took ...uint64) (rounds []drive.Counters) {
+	ran := func(runs uint64, took ...uint64) (rounds []driver.Counters) {
 		for _, ns := range took {
-			rounds = append(rounds, drive.Counters{RunTimeNS: ns, RunCnt: runs})
+			rounds = append(rounds, driver.Counters{RunTimeNS: ns, RunCnt: runs})
 		}
 		return rounds
 	}
 	for _, test := range []struct {
 		name       string
-		rounds     []drive.Counters
+		rounds     []driver.Counters
 		runs, took uint64 // both 0 if no rounds agree
 	}{
 		{"the tick adds", ran(200, 49600, 50861, 49600, 49600, 49600), 200, 49600},
@@ -25,13 +25,13 @@ func TestUndisturbed(t *testing.T) {
 		{"a late window has a lower mean", append(ran(20, 47532, 47566, 47532, 47532, 47532), ran(21, 49908, 49908, 49908, 49908)...), 20, 47532},
 		{"as many late as not", append(ran(21, 49908, 49908, 49908, 49908), ran(20, 47532, 47532, 47532, 47532)...), 20, 47532},
 		{"cheaper by chance", ran(2, 99, 100, 100, 5000, 100, 100, 99, 99), 2, 100},
-		{"a round without a run", append(ran(3, 300, 300), drive.Counters{}), 3, 300},
-		{"no run at all", []drive.Counters{{}, {}}, 0, 0},
+		{"a round without a run", append(ran(3, 300, 300), driver.Counters{}), 3, 300},
+		{"no run at all", []driver.Counters{{}, {}}, 0, 0},
 		{"none twice", ran(64, 43392, 43408, 43384, 43416, 43424, 43404, 43400, 43428), 0, 0},
 		{"each number of runs too rarely", append(append(ran(6, 5205, 5205, 5205), ran(7, 6420, 6420, 6420)...), ran(8, 7106, 7106)...), 0, 0},
 	} {
 		got, ok := undisturbed(test.rounds)
-		if want := (drive.Counters{RunTimeNS: test.took, RunCnt: test.runs}); ok != (test.runs > 0) || ok && got != want {
+		if want := (driver.Counters{RunTimeNS: test.took, RunCnt: test.runs}); ok != (test.runs > 0) || ok && got != want {
 			t.Errorf("%s: %+v, %t, want %+v", test.name, got, ok, want)
 		}
 	}

@@ -34,7 +34,7 @@ func Explain(ctx context.Context, pairs []PairJob, o Options, code bool) (*bench
 		if _, err := thread.Pin(); err != nil {
 			return err
 		}
-		for _, p := range plan.PairsOrTestRun(pairs, plan.TryVeth) {
+		for _, p := range plan.FitPairs(pairs, plan.Adapt) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -26,11 +26,8 @@ func newFloor(key floorKey, like *Job) *driven {
 	b := *like.Benchmark
 	b.Name = "floor of " + like.Type()
 	b.Globals, b.Maps = nil, nil
-	if b.TestRun != nil {
-		// Other benchmarks share the floor, and the kernel may refuse to run it
-		// with this context.
-		run := *b.TestRun
-		run.Context, b.TestRun = nil, &run
+	if k := like.Kind(); k.Floor != nil {
+		k.Floor(&b)
 	}
 	job := &Job{Benchmark: &b, Frames: like.Frames, AnyRuns: like.AnyRuns, Fresh: like.Fresh}
 	floor := &driven{job: job}

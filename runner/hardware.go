@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // Hardware counters are read around test_run, whose loop does nothing else: its
@@ -15,7 +15,7 @@ import (
 
 // recordHardware adds the events per run of a slice, minus those of the floor's
 // slice.
-func (t *track) recordHardware(measures []bench.Measure, last, floor *drive.Slice) {
+func (t *track) recordHardware(measures []bench.Measure, last, floor *subject.Slice) {
 	if last.RunCnt == 0 || floor.RunCnt == 0 || len(floor.Events) != len(last.Events) {
 		return
 	}

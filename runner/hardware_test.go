@@ -8,15 +8,15 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 // countTaskClock substitutes CPU time, which every kernel counts, for cycles,
 // which few virtual machines have: a longer run takes more of it.
 func countTaskClock(t *testing.T) {
-	all := drive.HardwareEvents
-	t.Cleanup(func() { drive.HardwareEvents = all })
-	drive.HardwareEvents = []pmu.Event{
+	all := driver.HardwareEvents
+	t.Cleanup(func() { driver.HardwareEvents = all })
+	driver.HardwareEvents = []pmu.Event{
 		{Measure: bench.Cycles, Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK},
 		{Measure: bench.TLBMisses, Type: unix.PERF_TYPE_SOFTWARE, Config: 1 << 20}, // no such event exists
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 func measure(t *testing.T, text string, o Options) *bench.Run {
@@ -88,20 +89,20 @@ func TestAgreesWithBpftool(t *testing.T) {
 	if err != nil {
 		t.Fatalf("this test compares with bpftool: %v", err)
 	}
-	for _, driver := range []string{"test_run: {}", "veth: {count: 5000}"} {
-		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, "+driver+"}\n")
-		onThread(t, func(env *drive.Environment) {
-			stats, err := drive.EnableStats()
+	for _, by := range []string{"test_run: {}", "veth: {count: 5000}"} {
+		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fibonacci_slow, "+by+"}\n")
+		onThread(t, func(env *driver.Environment) {
+			stats, err := driver.EnableStats()
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer stats.Close()
-			s, err := drive.Open(t.Context(), env, plan.Jobs[0])
+			s, err := subject.Open(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			var sum drive.Counters
+			var sum driver.Counters
 			for range 50 {
 				got, err := s.Slice(t.Context())
 				if err != nil {
@@ -128,9 +129,9 @@ func TestAgreesWithBpftool(t *testing.T) {
 			}
 			ours, want := float64(sum.RunTimeNS)/float64(sum.RunCnt), theirs.RunTimeNS/theirs.RunCnt
 			if math.Abs(ours/want-1) > 0.03 {
-				t.Errorf("%s: %.2f ns a run, bpftool says %.2f", driver, ours, want)
+				t.Errorf("%s: %.2f ns a run, bpftool says %.2f", by, ours, want)
 			}
-			t.Logf("%s: %.2f ns a run, bpftool says %.2f", driver, ours, want)
+			t.Logf("%s: %.2f ns a run, bpftool says %.2f", by, ours, want)
 		})
 	}
 }
@@ -162,8 +163,8 @@ func TestMapsAreEmptiedBetweenSlices(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plan := planOf(t, objects+"  - {name: a, program: fun_xdp_fizz, "+c.maps+packets)
-			onThread(t, func(env *drive.Environment) {
-				s, err := drive.Open(t.Context(), env, plan.Jobs[0])
+			onThread(t, func(env *driver.Environment) {
+				s, err := subject.Open(t.Context(), env, plan.Jobs[0])
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -192,8 +193,8 @@ func TestMapsAreEmptiedBetweenSlices(t *testing.T) {
 func TestRingBufferIsEmptiedBetweenSlices(t *testing.T) {
 	testenv.Root(t)
 	plan := planOf(t, objects+"  - {name: a, program: profile, perf_event: {window: 20ms}}\n")
-	onThread(t, func(env *drive.Environment) {
-		s, err := drive.Open(t.Context(), env, plan.Jobs[0])
+	onThread(t, func(env *driver.Environment) {
+		s, err := subject.Open(t.Context(), env, plan.Jobs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -354,22 +355,22 @@ func TestOneFailureSparesTheOthers(t *testing.T) {
 }
 
 // onThread runs fn like a measurement, on a thread that ends with it.
-func onThread(t *testing.T, fn func(env *drive.Environment)) {
+func onThread(t *testing.T, fn func(env *driver.Environment)) {
 	t.Helper()
 	done := make(chan error)
 	go func() {
 		// If fn fails the test, its goroutine ends without a result.
 		defer close(done)
-		done <- onLockedThread(func(env *drive.Environment) error { fn(env); return nil })
+		done <- onLockedThread(func(env *driver.Environment) error { fn(env); return nil })
 	}()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 }
 
-func onLockedThread(fn func(env *drive.Environment) error) error {
+func onLockedThread(fn func(env *driver.Environment) error) error {
 	runtime.LockOSThread()
-	env, err := drive.NewEnvironment(false)
+	env, err := driver.NewEnvironment(false)
 	if err != nil {
 		return err
 	}

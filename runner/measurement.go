@@ -11,7 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/probe"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
@@ -46,7 +46,7 @@ func newMeasurement(jobs []*Job, o Options) *measurement {
 // input of the suite.
 func fit(ctx context.Context, jobs []*Job, o *Options) (all []*Job) {
 	cpus, _ := thread.Allowed() // if it fails, assume one CPU
-	for _, j := range plan.OrAlone(plan.OrTestRun(jobs, plan.TryVeth), o.Mode, cpus) {
+	for _, j := range plan.OrAlone(plan.Adapt(jobs), o.Mode, cpus) {
 		all = append(all, count.Study(ctx, j)...)
 	}
 	return all
@@ -61,7 +61,7 @@ func testbed(mode bench.Mode) bench.Testbed {
 // run measures all loads, one after the other.
 func (m *measurement) run(ctx context.Context) error {
 	began := time.Now()
-	env, err := drive.NewEnvironment(m.options.Mode == bench.ModeExact)
+	env, err := driver.NewEnvironment(m.options.Mode == bench.ModeExact)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (m *measurement) run(ctx context.Context) error {
 
 // measure measures all groups, one after the other. A group in which runs turn out to
 // depend on the input that others leave is measured anew.
-func (m *measurement) measure(ctx context.Context, env *drive.Environment, began time.Time) error {
+func (m *measurement) measure(ctx context.Context, env *driver.Environment, began time.Time) error {
 	for i := 0; i < len(m.groups); i++ {
 		planned := m.planned
 		if err := m.loads(ctx, env, i, began); err != nil {
@@ -95,7 +95,7 @@ func (m *measurement) measure(ctx context.Context, env *drive.Environment, began
 // loads measures all loads of a group, one after the other, until it has to be measured
 // anew. It saves the results after each, or only after the last if there are many
 // results.
-func (m *measurement) loads(ctx context.Context, env *drive.Environment, nth int, began time.Time) error {
+func (m *measurement) loads(ctx context.Context, env *driver.Environment, nth int, began time.Time) error {
 	g, last := m.groups[nth], nth+1 == len(m.groups)
 	measure := m.load
 	if m.options.Mode == bench.ModeExact {
@@ -125,8 +125,8 @@ func (m *measurement) loads(ctx context.Context, env *drive.Environment, nth int
 }
 
 // load loads a group afresh and measures this load's share of the rounds.
-func (m *measurement) load(ctx context.Context, env *drive.Environment, g *group, nth int) error {
-	stats, err := drive.EnableStats()
+func (m *measurement) load(ctx context.Context, env *driver.Environment, g *group, nth int) error {
+	stats, err := driver.EnableStats()
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 const (
@@ -60,15 +60,15 @@ func (d *driven) watchOthers(ctx context.Context) {
 	if !d.live() || d.last.RunCnt == 0 {
 		return
 	}
-	if _, ok := d.subject.Driver.(drive.MachineWide); !ok {
+	if _, ok := d.subject.Driver.(driver.MachineWide); !ok {
 		return
 	}
 	quiet := min(max(d.wall, minQuiet), maxQuiet)
-	before, err := drive.ReadCounters(d.subject.Program)
+	before, err := driver.ReadCounters(d.subject.Program)
 	if err == nil {
 		err = thread.Wait(ctx, quiet)
 	}
-	after, err2 := drive.ReadCounters(d.subject.Program)
+	after, err2 := driver.ReadCounters(d.subject.Program)
 	if err != nil || err2 != nil {
 		return // the next slice fails, too, and says why
 	}

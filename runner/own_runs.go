@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 const (
@@ -24,18 +24,18 @@ func (d *driven) refuseOwnRuns(ctx context.Context) {
 	if !d.live() || d.last.RunCnt == 0 {
 		return
 	}
-	idler, ok := d.subject.Driver.(drive.Idler)
+	idler, ok := d.subject.Driver.(driver.Idler)
 	if !ok {
 		return
 	}
 	fewest, doings := d.last.RunCnt, 0
 	var own []uint64
 	for range ownSlices {
-		before, err := drive.ReadCounters(d.subject.Program)
+		before, err := driver.ReadCounters(d.subject.Program)
 		if err == nil {
 			doings, err = idler.Idle(ctx)
 		}
-		after, err2 := drive.ReadCounters(d.subject.Program)
+		after, err2 := driver.ReadCounters(d.subject.Program)
 		if err != nil || err2 != nil {
 			return // the next slice fails, too, and says why
 		}

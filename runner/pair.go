@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 )
 
@@ -59,7 +59,7 @@ const (
 )
 
 // measure measures the pair within its budget.
-func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.Duration) bench.Pair {
+func (p *pair) measure(ctx context.Context, env *driver.Environment, budget time.Duration) bench.Pair {
 	began := time.Now()
 	p.openFloor(ctx, env)
 	defer func() {
@@ -97,7 +97,7 @@ func (p *pair) measure(ctx context.Context, env *drive.Environment, budget time.
 }
 
 // openFloor loads the floor. Its first runs are slow.
-func (p *pair) openFloor(ctx context.Context, env *drive.Environment) {
+func (p *pair) openFloor(ctx context.Context, env *driver.Environment) {
 	p.floor.open(ctx, env)
 	p.resize(p.floor)
 	p.floor.attached(ctx, func() { p.floor.warmUp(ctx) })
@@ -105,7 +105,7 @@ func (p *pair) openFloor(ctx context.Context, env *drive.Environment) {
 
 // fit sets the size of the slices: the same for all, short, and with few enough runs to
 // fill no map that is emptied between them.
-func (p *pair) fit(ctx context.Context, env *drive.Environment) {
+func (p *pair) fit(ctx context.Context, env *driver.Environment) {
 	sides := []*track{p.base, p.head}
 	for _, t := range sides {
 		t.open(ctx, env)
@@ -154,7 +154,7 @@ func lesser(a, b int) int {
 // pilot measures the base against itself to plan the number of loads and of
 // rounds per load. It leaves the head alone, so that nothing that the test will
 // look at influences when the test stops.
-func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() time.Duration) (loads int) {
+func (p *pair) pilot(ctx context.Context, env *driver.Environment, left func() time.Duration) (loads int) {
 	base, again := newTrack(p.base.job, p.floor), newTrack(p.base.job, p.floor)
 	var loading, round time.Duration
 	for load := range pilotLoads {
@@ -190,7 +190,7 @@ func (p *pair) pilot(ctx context.Context, env *drive.Environment, left func() ti
 // searches them in that order, and measures some rounds: where hooks are shared,
 // all in one turn of each side. It returns how long loading, with attaching, and
 // one round took.
-func (p *pair) load(ctx context.Context, env *drive.Environment, nth int, sides []*track, rounds int) (loading, round time.Duration) {
+func (p *pair) load(ctx context.Context, env *driver.Environment, nth int, sides []*track, rounds int) (loading, round time.Duration) {
 	defer func() {
 		for _, t := range sides {
 			t.close()

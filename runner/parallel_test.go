@@ -11,8 +11,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/thread"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/driver/testrun"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // countingXDP is a job whose runs all increment the same number.
@@ -51,7 +53,7 @@ func TestContentionShows(t *testing.T) {
 		t.Errorf("it says that it ran on %d CPUs of %d", r.CPUs, cpus)
 	}
 	for i, runs := range r.Rounds.RunCnt {
-		if want := uint64(cpus * plan.ManyRepeat * plan.ParallelTimes); runs != want || r.Floor.RunCnt[i] != want {
+		if want := uint64(cpus * testrun.ManyRepeat * testrun.ParallelTimes); runs != want || r.Floor.RunCnt[i] != want {
 			t.Errorf("%d runs in a round, %d of the floor, want %d", runs, r.Floor.RunCnt[i], want)
 		}
 	}
@@ -68,14 +70,14 @@ func TestContentionShows(t *testing.T) {
 
 func TestEveryCPURunsTheProgram(t *testing.T) {
 	cpus := needCPUs(t)
-	onThread(t, func(env *drive.Environment) {
-		s, err := drive.Open(t.Context(), env, countingXDP(t))
+	onThread(t, func(env *driver.Environment) {
+		s, err := subject.Open(t.Context(), env, countingXDP(t))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		s.Driver.(drive.Resizer).Resize(func(now int) int {
-			if want := cpus * plan.ManyRepeat * plan.ParallelTimes; now != want {
+		s.Driver.(driver.Resizer).Resize(func(now int) int {
+			if want := cpus * testrun.ManyRepeat * testrun.ParallelTimes; now != want {
 				t.Errorf("%d runs in a slice, want %d", now, want)
 			}
 			return cpus * 100

@@ -8,7 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 // countPath counts the instructions of an event with the program attached and
@@ -19,7 +19,7 @@ func (t *track) countPath(ctx context.Context) {
 	if !t.live() {
 		return
 	}
-	d, ok := t.subject.Driver.(drive.PathDriver)
+	d, ok := t.subject.Driver.(driver.PathDriver)
 	if !ok {
 		return
 	}
@@ -34,7 +34,7 @@ func (t *track) countPath(ctx context.Context) {
 	t.result.Path = path
 }
 
-func countedPath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
+func countedPath(ctx context.Context, d driver.PathDriver) (*bench.Path, error) {
 	events, attached, detached, err := timePath(ctx, d)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func countedPath(ctx context.Context, d drive.PathDriver) (*bench.Path, error) {
 
 // timePath times pathRounds rounds of events with the program attached, detaches it,
 // and times as many without it.
-func timePath(ctx context.Context, d drive.PathDriver) (events int, attached, detached []uint64, err error) {
+func timePath(ctx context.Context, d driver.PathDriver) (events int, attached, detached []uint64, err error) {
 	if events, attached, err = timeRounds(ctx, d); err != nil {
 		return 0, nil, nil, err
 	}
@@ -72,14 +72,14 @@ const (
 
 // timeRounds returns how many events a round has, and the time of each round in
 // nanoseconds of the machine's clock.
-func timeRounds(ctx context.Context, d drive.PathDriver) (events int, took []uint64, err error) {
+func timeRounds(ctx context.Context, d driver.PathDriver) (events int, took []uint64, err error) {
 	for range pathRounds {
 		began := time.Now()
 		if events, err = d.Trigger(ctx); err != nil {
 			return 0, nil, err
 		}
 		elapsed := time.Since(began)
-		if s, ok := d.(drive.SelfTimed); ok {
+		if s, ok := d.(driver.SelfTimed); ok {
 			elapsed = s.Took()
 		}
 		took = append(took, uint64(elapsed.Nanoseconds()))

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // The events happen with and without the program, and each is timed separately. Outside
@@ -14,18 +15,18 @@ func TestPathIsDrivenWithAndWithoutTheProgram(t *testing.T) {
 	testenv.Root(t)
 	for _, mode := range []string{"native", "generic"} {
 		plan := planOf(t, objects+"  - {name: a, program: fun_xdp_basic, veth: {sender: af_packet, mode: "+mode+"}}\n")
-		onThread(t, func(env *drive.Environment) {
-			stats, err := drive.EnableStats()
+		onThread(t, func(env *driver.Environment) {
+			stats, err := driver.EnableStats()
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer stats.Close()
-			s, err := drive.Open(t.Context(), env, plan.Jobs[0])
+			s, err := subject.Open(t.Context(), env, plan.Jobs[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			events, attached, detached, err := timePath(t.Context(), s.Driver.(drive.PathDriver))
+			events, attached, detached, err := timePath(t.Context(), s.Driver.(driver.PathDriver))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func TestPathIsDrivenWithAndWithoutTheProgram(t *testing.T) {
 			if slices.Min(attached) == 0 || slices.Min(detached) == 0 {
 				t.Errorf("%s: rounds that took no time: %v, %v", mode, attached, detached)
 			}
-			ran, err := drive.ReadCounters(s.Program)
+			ran, err := driver.ReadCounters(s.Program)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,16 +8,17 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // openIn opens a job in an environment, until the test ends.
-func openIn(t *testing.T, env *drive.Environment, j *Job) *drive.Subject {
+func openIn(t *testing.T, env *driver.Environment, j *Job) *subject.Subject {
 	t.Helper()
 	if err := j.CheckDriver(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := drive.Open(t.Context(), env, j)
+	s, err := subject.Open(t.Context(), env, j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,15 +31,15 @@ func openIn(t *testing.T, env *drive.Environment, j *Job) *drive.Subject {
 }
 
 // placesOf returns an environment whose places are closed when the test ends.
-func placesOf(t *testing.T) *drive.Environment {
+func placesOf(t *testing.T) *driver.Environment {
 	t.Helper()
 	testenv.Root(t)
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stats.Close() })
-	env := &drive.Environment{}
+	env := &driver.Environment{}
 	t.Cleanup(func() {
 		if err := env.LeaveHooks(); err != nil {
 			t.Error(err)
@@ -62,7 +63,7 @@ func inStorage() (asm.Instructions, *ebpf.MapSpec) {
 }
 
 // storedRuns returns the runs that a program has counted in its storage.
-func storedRuns(t *testing.T, s *drive.Subject) (runs uint64) {
+func storedRuns(t *testing.T, s *subject.Subject) (runs uint64) {
 	t.Helper()
 	var key [16]byte
 	m := s.Coll.Maps["storage"]
@@ -83,14 +84,14 @@ func TestProgramsOfOneHookRunOneAtATime(t *testing.T) {
 		insns, m := inStorage()
 		return hook.job(insns, m)
 	}
-	var all []*drive.Subject
+	var all []*subject.Subject
 	for _, j := range []*Job{hook.jobOf(1), stores(), hook.jobOf(0), stores(), hook.jobOf(1)} {
 		all = append(all, openIn(t, env, j))
 	}
 	for _, at := range []int{0, 4, 1, 3, 2, 0, 2, 2, 3, 1, 4} {
-		others := map[int]drive.Counters{}
+		others := map[int]driver.Counters{}
 		for i, s := range all {
-			now, err := drive.ReadCounters(s.Program)
+			now, err := driver.ReadCounters(s.Program)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +105,7 @@ func TestProgramsOfOneHookRunOneAtATime(t *testing.T) {
 			t.Errorf("program %d ran %d times, and %d of %d sockets had an address", at, s.RunCnt, s.Done, want)
 		}
 		for i, other := range all {
-			if now, err := drive.ReadCounters(other.Program); i != at && (err != nil || now != others[i]) {
+			if now, err := driver.ReadCounters(other.Program); i != at && (err != nil || now != others[i]) {
 				t.Errorf("program %d ran while program %d did: %v", i, at, err)
 			}
 		}
@@ -143,7 +144,7 @@ func TestANetworkServesOneProgramAfterAnother(t *testing.T) {
 			if err := j.CheckDriver(); err != nil {
 				t.Fatal(err)
 			}
-			s, err := drive.Open(t.Context(), env, j)
+			s, err := subject.Open(t.Context(), env, j)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"github.com/org/ebpf-bench-action/internal/suite"
+	_ "github.com/org/ebpf-bench-action/runner/internal/driver/all" // plans need them
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )

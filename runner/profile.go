@@ -8,7 +8,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // The hardware counters of an attached program are read by programs that trace
@@ -19,19 +20,19 @@ import (
 // profiled holds the slices in which a track's runs were profiled.
 type profiled struct {
 	measures []bench.Measure
-	slices   []drive.Slice
+	slices   []subject.Slice
 	err      error
 }
 
 // profile adds n values of the hardware counters to the results of the attached
 // tracks if the machine has counters.
-func profile(ctx context.Context, env *drive.Environment, tracks []*track, n int) {
+func profile(ctx context.Context, env *driver.Environment, tracks []*track, n int) {
 	if len(env.Counters.Measures()) == 0 {
 		return
 	}
 	var round []part
 	for _, t := range tracks {
-		if t.job.TestRun == nil && t.job.Verify == nil {
+		if t.job.Verify == nil && !t.job.Kind().OnThread {
 			round = append(round, part{t, n})
 		}
 	}
@@ -61,13 +62,13 @@ func (t *track) recordProfile(p, floor profiled) {
 
 // profile runs the program for n slices while it is traced.
 func (d *driven) profile(ctx context.Context, n int) (p profiled) {
-	tracing, err := pmu.Attach(drive.HardwareEvents, d.subject.Program, d.job.Function())
+	tracing, err := pmu.Attach(driver.HardwareEvents, d.subject.Program, d.job.Function())
 	if err != nil {
 		return profiled{err: fmt.Errorf("program %s: %w", d.job.Program, err)}
 	}
 	p.measures = tracing.Measures()
 	for len(p.slices) < n && p.err == nil {
-		var s drive.Slice
+		var s subject.Slice
 		s, p.err = traced(ctx, d.subject, tracing)
 		p.slices = append(p.slices, s)
 	}
@@ -77,17 +78,17 @@ func (d *driven) profile(ctx context.Context, n int) (p profiled) {
 
 // traced drives one slice that counts runs and events by tracing and takes no
 // times.
-func traced(ctx context.Context, s *drive.Subject, tracing *pmu.Profile) (drive.Slice, error) {
+func traced(ctx context.Context, s *subject.Subject, tracing *pmu.Profile) (subject.Slice, error) {
 	runs, events, err := tracing.Read()
 	if err != nil {
-		return drive.Slice{}, err
+		return subject.Slice{}, err
 	}
 	if err := s.Drive(ctx); err != nil {
-		return drive.Slice{}, err
+		return subject.Slice{}, err
 	}
 	runsAfter, eventsAfter, err := tracing.Read()
 	if err != nil {
-		return drive.Slice{}, err
+		return subject.Slice{}, err
 	}
-	return drive.Slice{Counters: drive.Counters{RunCnt: runsAfter - runs}, Events: drive.EventsSince(eventsAfter, events)}, nil
+	return subject.Slice{Counters: driver.Counters{RunCnt: runsAfter - runs}, Events: subject.EventsSince(eventsAfter, events)}, nil
 }

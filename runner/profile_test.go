@@ -9,7 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
 func TestHardwareCountersOfAttachedPrograms(t *testing.T) {
@@ -48,7 +48,7 @@ func TestHardwareCountersOfAttachedPrograms(t *testing.T) {
 
 // onVeth returns a track of fun_xdp_basic on a veth, with 100 packets per
 // slice.
-func onVeth(t *testing.T, env *drive.Environment, change func(*Job)) *track {
+func onVeth(t *testing.T, env *driver.Environment, change func(*Job)) *track {
 	t.Helper()
 	plan := planOf(t, objects+"\n  - {name: b, program: fun_xdp_basic, veth: {count: 100}}\n")
 	change(plan.Jobs[0])
@@ -62,15 +62,15 @@ func onVeth(t *testing.T, env *drive.Environment, change func(*Job)) *track {
 func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 	testenv.Probe(t, "fentry")
 	countTaskClock(t)
-	onThread(t, func(env *drive.Environment) {
-		stats, err := drive.EnableStats()
+	onThread(t, func(env *driver.Environment) {
+		stats, err := driver.EnableStats()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stats.Close()
 		b := onVeth(t, env, func(*Job) {})
 		defer b.close()
-		before, err := drive.ReadCounters(b.subject.Program)
+		before, err := driver.ReadCounters(b.subject.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 				t.Errorf("slice %d: %d runs were profiled of 100", i, s.RunCnt)
 			}
 		}
-		after, err := drive.ReadCounters(b.subject.Program)
+		after, err := driver.ReadCounters(b.subject.Program)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestProfileSeesWhatTheKernelCounts(t *testing.T) {
 func TestProfileOfAProgramWithoutTypes(t *testing.T) {
 	testenv.Root(t)
 	countTaskClock(t)
-	onThread(t, func(env *drive.Environment) {
+	onThread(t, func(env *driver.Environment) {
 		b := onVeth(t, env, func(j *Job) { object.StripTypes(j.Spec) })
 		defer b.close()
 		profile(t.Context(), env, []*track{b}, 1)

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 )
 
-func (d *driven) resizable() (drive.Resizer, bool) {
+func (d *driven) resizable() (driver.Resizer, bool) {
 	if !d.live() {
 		return nil, false
 	}
-	r, ok := d.subject.Driver.(drive.Resizer)
+	r, ok := d.subject.Driver.(driver.Resizer)
 	return r, ok
 }
 
@@ -29,7 +29,7 @@ const longSlice = 10 * time.Millisecond
 
 // anyRuns returns what sets the number of runs of a slice if nothing else does: neither
 // the suite nor maps that are emptied between slices.
-func (d *driven) anyRuns() (drive.Resizer, bool) {
+func (d *driven) anyRuns() (driver.Resizer, bool) {
 	r, ok := d.resizable()
 	return r, ok && d.job.AnyRuns && !d.job.Parallel && !bpfmap.StartOver(d.subject.Emptiers)
 }

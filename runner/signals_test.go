@@ -15,7 +15,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/thread"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // If signals come faster than a call ends, all runs still happen exactly once.
@@ -26,13 +27,13 @@ func TestAStormOfSignalsEndsNoCall(t *testing.T) {
 	defer signal.Stop(caught)
 	const runs = 1_000_000
 	j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: runs}})
-	onThread(t, func(env *drive.Environment) {
-		stats, err := drive.EnableStats()
+	onThread(t, func(env *driver.Environment) {
+		stats, err := driver.EnableStats()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stats.Close()
-		s, err := drive.Open(t.Context(), env, j)
+		s, err := subject.Open(t.Context(), env, j)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +73,11 @@ func TestAStormOfSignalsEndsNoLoad(t *testing.T) {
 		asm.Mov.Imm(asm.R0, 2),
 		asm.Return(),
 	}}, bench.Benchmark{TestRun: &bench.TestRun{Repeat: 1}})
-	onThread(t, func(env *drive.Environment) {
+	onThread(t, func(env *driver.Environment) {
 		const interval = 100 * time.Microsecond
 		began := time.Now()
 		stop := storm(t, unix.SIGUSR2, interval)
-		s, err := drive.Open(t.Context(), env, j)
+		s, err := subject.Open(t.Context(), env, j)
 		took := time.Since(began)
 		stop()
 		if err != nil {

@@ -8,7 +8,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // A program that drops everything still runs for each message, and no round
@@ -54,9 +55,9 @@ func TestPacketsByTCPMustNotBeDropped(t *testing.T) {
 		{"cgroup_skb/ingress", ebpf.CGroupSKB, ebpf.AttachCGroupInetIngress, bench.DriverCgroup, tcp, 0},
 		{"socket", ebpf.SocketFilter, ebpf.AttachNone, bench.DriverSocket, tcp, 0},
 	} {
-		env := &drive.Environment{}
+		env := &driver.Environment{}
 		defer env.LeaveHooks()
-		s, err := drive.Open(t.Context(), env, c.jobOf(0))
+		s, err := subject.Open(t.Context(), env, c.jobOf(0))
 		if err != nil {
 			t.Fatal(err)
 		}

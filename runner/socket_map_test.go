@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/runner/internal/plan"
 )
 
 // redirect calls a helper that takes the context, a map, a key or a pointer to
@@ -84,22 +82,18 @@ func TestSkLookupIsDrivenBySocketsWhereTestRunIsMissing(t *testing.T) {
 	c := hookCase{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, bench.DriverSocket, bench.Exchange{}, 1}
 	byTestRun := c.jobOf(1)
 	byTestRun.SetDriver(bench.DriverTestRun)
-	jobs := plan.OrSocket([]*Job{byTestRun}, func() error { return fmt.Errorf("run: %w", ebpf.ErrNotSupported) })
-	if got := jobs[0].Driver(); got != bench.DriverSocket || !slices.Contains(jobs[0].Warnings, plan.NoLookupRun) {
-		t.Errorf("got driver %s, warnings %q", got, jobs[0].Warnings)
+	bySocket := byTestRun.Kind().Instead(byTestRun)
+	if got := bySocket.Driver(); got != bench.DriverSocket || len(bySocket.Warnings) == 0 {
+		t.Errorf("got driver %s, warnings %q", got, bySocket.Warnings)
 	}
 	if byTestRun.Driver() != bench.DriverTestRun || len(byTestRun.Warnings) > 0 {
 		t.Error("the plan's own job has changed")
 	}
-	for _, s := range slicesOf(t, jobs[0], 1) {
+	for _, s := range slicesOf(t, bySocket, 1) {
 		if s.RunCnt == 0 {
 			t.Error("not one run")
 		}
 	}
-	if jobs := plan.OrSocket([]*Job{byTestRun}, func() error { return errors.New("another") }); jobs[0] != byTestRun {
-		t.Error("replaced for another error")
-	}
-	plan.OrSocket([]*Job{c.jobOf(1)}, func() error { t.Error("tried for nothing"); return nil })
 }
 
 func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
@@ -111,7 +105,7 @@ func TestSkLookupWithSocketsIsDrivenBySockets(t *testing.T) {
 		j := c.job(asm.Instructions{asm.Mov.Imm(asm.R0, 1), asm.Return()}, table)
 		j.SetDriver(bench.DriverVerify)
 		j.Verify = nil
-		if j.ChooseDriver(""); j.Driver() != want {
+		if j.ChooseDriver(); j.Driver() != want {
 			t.Errorf("with a map of type %s: got driver %s, want %s", table.Type, j.Driver(), want)
 		}
 	}

@@ -10,8 +10,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/host"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // messagesOfTest is the number of messages in a slice of a test.
@@ -57,20 +58,20 @@ func (c hookCase) job(insns asm.Instructions, maps ...*ebpf.MapSpec) *Job {
 }
 
 // slicesOf returns slices of a job's program, which the test closes.
-func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
+func slicesOf(t *testing.T, j *Job, n int) []subject.Slice {
 	t.Helper()
 	testenv.Root(t)
 	if err := j.CheckDriver(); err != nil {
 		t.Fatal(err)
 	}
-	stats, err := drive.EnableStats()
+	stats, err := driver.EnableStats()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stats.Close()
-	env := &drive.Environment{}
+	env := &driver.Environment{}
 	defer env.LeaveHooks()
-	s, err := drive.Open(t.Context(), env, j)
+	s, err := subject.Open(t.Context(), env, j)
 	var old *host.TooOldError
 	if errors.As(err, &old) {
 		t.Skip(err)
@@ -78,7 +79,7 @@ func slicesOf(t *testing.T, j *Job, n int) []drive.Slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []drive.Slice
+	var all []subject.Slice
 	for range n {
 		one, err := s.Slice(t.Context())
 		if err != nil {
@@ -112,20 +113,20 @@ func runsEach(t *testing.T, cases []hookCase) {
 func TestSocketProgramsRunForEachMessage(t *testing.T) {
 	tcp, udp := bench.Exchange{Protocol: bench.ProtocolTCP}, bench.Exchange{Protocol: bench.ProtocolUDP}
 	udp6 := bench.Exchange{Protocol: bench.ProtocolUDP, IPv6: true}
-	driver := bench.DriverSocket
+	socket := bench.DriverSocket
 	runsEach(t, []hookCase{
-		{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, driver, tcp, 1},
-		{"sk_skb", ebpf.SkSKB, ebpf.AttachNone, driver, tcp, 1},
-		{"sk_skb/stream_verdict", ebpf.SkSKB, ebpf.AttachSkSKBStreamVerdict, driver, tcp, 1},
-		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, driver, tcp, 1},
-		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, driver, udp, 1},
-		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, udp, 1},
-		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, udp6, 1},
-		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, driver, tcp, 1},
-		{"sk_reuseport/migrate", ebpf.SkReuseport, ebpf.AttachSkReuseportSelectOrMigrate, driver, udp, 1},
-		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, udp, 1},
-		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, udp6, 1},
-		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, driver, tcp, 1},
+		{"sk_msg", ebpf.SkMsg, ebpf.AttachSkMsgVerdict, socket, tcp, 1},
+		{"sk_skb", ebpf.SkSKB, ebpf.AttachNone, socket, tcp, 1},
+		{"sk_skb/stream_verdict", ebpf.SkSKB, ebpf.AttachSkSKBStreamVerdict, socket, tcp, 1},
+		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, socket, tcp, 1},
+		{"sk_skb/verdict", ebpf.SkSKB, ebpf.AttachSkSKBVerdict, socket, udp, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, socket, udp, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, socket, udp6, 1},
+		{"sk_reuseport", ebpf.SkReuseport, ebpf.AttachSkReuseportSelect, socket, tcp, 1},
+		{"sk_reuseport/migrate", ebpf.SkReuseport, ebpf.AttachSkReuseportSelectOrMigrate, socket, udp, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, socket, udp, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, socket, udp6, 1},
+		{"sk_lookup", ebpf.SkLookup, ebpf.AttachSkLookup, socket, tcp, 1},
 	})
 }
 

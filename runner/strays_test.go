@@ -12,9 +12,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
-	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
 // marksLater returns a job of a program that marks each packet after this many, and returns
@@ -46,18 +46,18 @@ func TestRunsThatDependLater(t *testing.T) {
 		t.Fatalf("its first runs depend on %s", on)
 	}
 	r := measureJob(t, late) // in 8 rounds, and those that precede them
-	if r.Fresh != drive.OnContext || len(r.Rounds.RunCnt) != 8 || len(r.Floor.RunCnt) != 8 || r.Error != "" {
+	if r.Fresh != driver.OnContext || len(r.Rounds.RunCnt) != 8 || len(r.Floor.RunCnt) != 8 || r.Error != "" {
 		t.Errorf("depends on %q, %d rounds, %d of the floor: %s", r.Fresh, len(r.Rounds.RunCnt), len(r.Floor.RunCnt), r.Error)
 	}
-	if fresh := late.WithFresh(drive.OnContext); newFloor(floorOf(fresh), fresh).job.Fresh == "" {
+	if fresh := late.WithFresh(driver.OnContext); newFloor(floorOf(fresh), fresh).job.Fresh == "" {
 		t.Error("its floor shares calls")
 	}
 	same := marksLater(t, 1<<30, bench.TestRun{})
 	other := *same
-	other.Left = []plan.Left{{Data: []byte("once something else")}}
+	other.Left = []progrun.Left{{Data: []byte("once something else")}}
 	for _, job := range []PairJob{{Base: same, Head: &other}, {Base: &other, Head: same}} {
 		err := thread.Own(func() error {
-			env, err := drive.NewEnvironment(false)
+			env, err := driver.NewEnvironment(false)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func TestRunsThatDependLater(t *testing.T) {
 				return err
 			}
 			for _, r := range []*bench.Result{p.Base, p.Head, p.Again} {
-				if r.Fresh != drive.OnPacket || len(r.Rounds.RunCnt) < minPairLoads || r.Error != "" {
+				if r.Fresh != driver.OnPacket || len(r.Rounds.RunCnt) < minPairLoads || r.Error != "" {
 					t.Errorf("depends on %q, %d rounds: %s", r.Fresh, len(r.Rounds.RunCnt), r.Error)
 				}
 			}

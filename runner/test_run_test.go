@@ -16,11 +16,12 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/driver/testrun"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
 func TestEveryTypeIsRun(t *testing.T) {
-	for typ := range plan.RunTypes {
+	for typ := range progrun.Types {
 		t.Run(object.TypeName(typ), func(t *testing.T) {
 			p := &ebpf.ProgramSpec{Type: typ, Instructions: returns(0)}
 			switch typ {
@@ -55,7 +56,7 @@ func TestEveryTypeIsRun(t *testing.T) {
 				}
 			}
 			for _, runs := range r.Rounds.RunCnt {
-				if n := map[bool]uint64{true: plan.OnceRepeat, false: plan.ManyRepeat}[plan.RunTypes[typ].Once]; runs < n || runs%n != 0 || runs != r.Rounds.RunCnt[0] {
+				if n := map[bool]uint64{true: testrun.OnceRepeat, false: testrun.ManyRepeat}[progrun.Types[typ].Once]; runs < n || runs%n != 0 || runs != r.Rounds.RunCnt[0] {
 					t.Errorf("%d runs in a round, want %d in the first and some times %d", runs, r.Rounds.RunCnt[0], n)
 				}
 			}
@@ -79,7 +80,7 @@ func hasRun(t *testing.T, typ ebpf.ProgramType) bool {
 		return major<<16 | minor<<8
 	}
 	have &^= 0xff
-	of := plan.RunTypes[typ]
+	of := progrun.Types[typ]
 	return have >= code(of.Since) && (of.Until == "" || have <= code(of.Until))
 }
 

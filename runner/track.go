@@ -9,8 +9,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // track is one benchmark through all the loads of a run: its program, the floor that is
@@ -52,7 +53,7 @@ func newTrack(job *Job, floor *driven) *track {
 	}}
 }
 
-func (t *track) open(ctx context.Context, env *drive.Environment) {
+func (t *track) open(ctx context.Context, env *driver.Environment) {
 	if t.err == nil {
 		t.orVerify()
 	}
@@ -94,7 +95,7 @@ func (t *track) record(load int) {
 		return
 	}
 	for i, s := range t.taken {
-		var floor drive.Slice
+		var floor subject.Slice
 		if t.floor.live() {
 			floor = t.floor.taken[i]
 		}
@@ -102,7 +103,7 @@ func (t *track) record(load int) {
 	}
 }
 
-func (t *track) add(load int, s, floor *drive.Slice) {
+func (t *track) add(load int, s, floor *subject.Slice) {
 	s.AddTo(&t.result.Rounds, load)
 	floor.AddTo(&t.result.Floor, load)
 	if t.subject.Hardware != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 func TestVethMeasuresTCPrograms(t *testing.T) {
@@ -44,13 +45,13 @@ func TestThePathOfTC(t *testing.T) {
 	for _, hook := range []bench.Hook{bench.Ingress, bench.Egress} {
 		j := resolved(t, &ebpf.ProgramSpec{Type: ebpf.SchedCLS, Instructions: returns(0)},
 			bench.Benchmark{Veth: &bench.Veth{Direction: hook}})
-		onThread(t, func(env *drive.Environment) {
-			s, err := drive.Open(t.Context(), env, j)
+		onThread(t, func(env *driver.Environment) {
+			s, err := subject.Open(t.Context(), env, j)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			events, attached, detached, err := timePath(t.Context(), s.Driver.(drive.PathDriver))
+			events, attached, detached, err := timePath(t.Context(), s.Driver.(driver.PathDriver))
 			if err != nil {
 				t.Fatalf("%s: %v", hook, err)
 			}

@@ -16,8 +16,9 @@ import (
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // Executed holds the counts of what runs of a job execute. They come from a
@@ -55,7 +56,7 @@ type Executed struct {
 // the stack depths that the verifier reports; see StackDepths.
 func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like) (*Executed, error) {
 	spec := j.Spec.Copy()
-	drive.ZeroSeeds(spec)
+	subject.ZeroSeeds(spec)
 	table, err := insn.Instrument(spec, insn.Options{Placement: placementOf(j), StackDepths: depths, Skip: companions(j)})
 	if err != nil {
 		return nil, notInstrumented(err)
@@ -65,7 +66,7 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 		return nil, notLoaded(j.Program, err)
 	}
 	defer closeAll()
-	if r, ok := s.Driver.(drive.Resizer); ok {
+	if r, ok := s.Driver.(driver.Resizer); ok {
 		switch {
 		case !bpfmap.StartOver(s.Emptiers):
 			r.Resize(func(int) int { return max(j.KindsOfRuns(), 1) })
@@ -134,7 +135,7 @@ func (e *Executed) opensAlike(ctx context.Context, spec *ebpf.CollectionSpec, la
 		return false, notLoaded(e.job.Program, err)
 	}
 	defer closeAll()
-	if r, ok := s.Driver.(drive.Resizer); ok {
+	if r, ok := s.Driver.(driver.Resizer); ok {
 		r.Resize(func(int) int { return max(e.job.KindsOfRuns(), 1) })
 	}
 	if err := s.Drive(ctx); err != nil {
@@ -154,11 +155,11 @@ func (e *Executed) Opening() *bench.Sample {
 }
 
 // open loads a form of a job's programs for runs that are not timed, and attaches
-// it. late delays holding an XDP program; see drive.Environment.
-func open(ctx context.Context, j *plan.Job, spec *ebpf.CollectionSpec, late bool) (s *drive.Subject, closeAll func(), err error) {
+// it. late delays holding an XDP program; see driver.Environment.
+func open(ctx context.Context, j *plan.Job, spec *ebpf.CollectionSpec, late bool) (s *subject.Subject, closeAll func(), err error) {
 	// A few samples of an event are enough.
-	env := &drive.Environment{Exact: true, Late: late, Counters: &pmu.Counters{}, Window: drive.ExactWindow}
-	if s, err = drive.OpenSpec(ctx, env, j, spec); err == nil {
+	env := &driver.Environment{Exact: true, Late: late, Counters: &pmu.Counters{}, Window: driver.ExactWindow}
+	if s, err = subject.OpenSpec(ctx, env, j, spec); err == nil {
 		if err = s.Attach(ctx); err != nil {
 			_ = s.Close()
 		}

@@ -18,9 +18,11 @@ import (
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 	"github.com/org/ebpf-bench-action/internal/workload/process"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	_ "github.com/org/ebpf-bench-action/runner/internal/driver/all"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // A warning says that runs depend on chance, and names what they ask.
@@ -234,7 +236,7 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 	if e.table, err = insn.Instrument(spec, insn.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := drive.OpenSpec(t.Context(), &drive.Environment{Exact: true, Counters: &pmu.Counters{}, Window: drive.ExactWindow}, job, spec)
+	s, err := subject.OpenSpec(t.Context(), &driver.Environment{Exact: true, Counters: &pmu.Counters{}, Window: driver.ExactWindow}, job, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,12 +253,12 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 
 // ending is a driver that calls end in its nth slice.
 type ending struct {
-	drive.Driver
+	driver.Driver
 	after int
 	end   func()
 }
 
-func (d *ending) Drive(ctx context.Context) (drive.Driven, error) {
+func (d *ending) Drive(ctx context.Context) (driver.Driven, error) {
 	if d.after--; d.after == 0 {
 		d.end()
 	}

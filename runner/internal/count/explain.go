@@ -8,9 +8,9 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn/srcline"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // Explain counts what runs of a pair execute, or of the head alone if there is
@@ -95,7 +95,7 @@ func countSide(ctx context.Context, j *plan.Job, code bool) (*Executed, error) {
 	case j.Verify != nil:
 		return nil, bench.WithHint(errors.New("it is only loaded, and nothing runs"), "give the benchmark a driver, such as test_run, veth or command")
 	}
-	coll, _, err := drive.LoadJob(j, j.Spec.Copy())
+	coll, _, err := subject.LoadJob(j, j.Spec.Copy())
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 const (
@@ -22,9 +22,9 @@ const (
 
 // sortRuns finds the kinds of the runs of a job whose passes differ, if each run
 // can be driven and counted by itself.
-func (e *Executed) sortRuns(ctx context.Context, s *drive.Subject) error {
-	inputs := s.Inputs()
-	if inputs == 0 || bpfmap.StartOver(s.Emptiers) || e.spread(func(p pass) uint64 { return p.counts.Total() }) == nil {
+func (e *Executed) sortRuns(ctx context.Context, s *subject.Subject) error {
+	r, empty := s.Repeats(ctx)
+	if r == nil || r.Inputs() == 0 || bpfmap.StartOver(s.Emptiers) || e.spread(func(p pass) uint64 { return p.counts.Total() }) == nil {
 		return nil
 	}
 	kinds := map[bench.Kind]uint64{}
@@ -34,8 +34,11 @@ func (e *Executed) sortRuns(ctx context.Context, s *drive.Subject) error {
 	}
 	began := time.Now()
 	for n := 0; n < sortedRuns && time.Since(began) < sortBudget; {
-		for i := range inputs {
-			retval, err := s.One(ctx, i)
+		for i := range r.Inputs() {
+			if err := empty(); err != nil {
+				return err
+			}
+			retval, err := r.One(i)
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/internal/unit"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // awaitLater waits until each callback that runs asked for has been called since the
 // passes began, and then until they rest, but not longer than laterTime.
-func (e *Executed) awaitLater(ctx context.Context, s *drive.Subject, before *insn.Counts) error {
+func (e *Executed) awaitLater(ctx context.Context, s *subject.Subject, before *insn.Counts) error {
 	last := before
 	waiting := func() bool {
 		since := last.Sub(e.first).Later()

@@ -10,9 +10,9 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"golang.org/x/arch/x86/x86asm"
 
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // machineCode counts the machine instructions that the JIT made of each
@@ -28,7 +28,7 @@ func machineCode(j *plan.Job) map[string][]int {
 			p.Instructions[i] = p.Instructions[i].WithSource(asm.Comment(strconv.Itoa(i)))
 		}
 	}
-	coll, _, err := drive.LoadJob(j, spec.Copy())
+	coll, _, err := subject.LoadJob(j, spec.Copy())
 	if err != nil {
 		return nil
 	}

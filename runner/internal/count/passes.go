@@ -7,7 +7,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // pass holds the counts of one slice.
@@ -27,7 +28,7 @@ type counted struct {
 // count drives the program and keeps the counts of each slice. The first runs
 // find maps as they were filled, the others find what earlier runs left there.
 // It ends with the context.
-func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
+func (e *Executed) count(ctx context.Context, s *subject.Subject) error {
 	read := func() (c counted, err error) {
 		if c.counts, err = e.readWhole(s); err == nil {
 			c.runs = c.counts.Runs(e.job.Program)
@@ -38,7 +39,7 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 		// A tail call may enter a program again in the same run, and a program
 		// whose first function is replaced is not entered at all: only the
 		// kernel knows the number of runs.
-		stats, err := drive.EnableStats()
+		stats, err := driver.EnableStats()
 		if err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 			if err != nil {
 				return c, err
 			}
-			kernel, err := drive.ReadCounters(s.Program)
+			kernel, err := driver.ReadCounters(s.Program)
 			c.runs = kernel.RunCnt
 			return c, err
 		}
@@ -84,7 +85,7 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 		}
 		p := pass{after.counts.Sub(before.counts), after.runs - before.runs}
 		before = after
-		if w, ok := s.Driver.(drive.Widener); ok && p.runs == 0 && w.Widen() {
+		if w, ok := s.Driver.(driver.Widener); ok && p.runs == 0 && w.Widen() {
 			// The load got no CPU while the window was open: others use them
 			// all.
 			n = leastPasses
@@ -100,13 +101,18 @@ func (e *Executed) count(ctx context.Context, s *drive.Subject) error {
 	return e.awaitLater(ctx, s, before.counts)
 }
 
-// mostReads is how often counters are read to find them while no CPU runs the program.
-const mostReads = 64
+// Counters are read leastReads times, and for readTime, to find them while no CPU runs the
+// program: one that does may itself be held up for a while.
+const (
+	leastReads = 64
+	readTime   = 5 * time.Millisecond
+)
 
 // readWhole returns the counts of whole runs, if it can: other processes may run the
 // program while it reads.
-func (e *Executed) readWhole(s *drive.Subject) (counts *insn.Counts, err error) {
-	for range mostReads {
+func (e *Executed) readWhole(s *subject.Subject) (counts *insn.Counts, err error) {
+	began := time.Now()
+	for n := 0; n < leastReads || time.Since(began) < readTime; n++ {
 		if counts, err = e.table.Read(s.Coll); err != nil || counts.Whole() {
 			break
 		}

@@ -9,25 +9,15 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/object"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
-const (
-	// repeatsToSettle is how many runs of test_run precede those that are measured,
-	// if they can leave anything to others, callsToSettle if each takes a call.
-	// While maps grow they are doubled, up to mostGrowth times as many.
-	repeatsToSettle, callsToSettle = 1 << 13, 1 << 11
-	mostGrowth                     = 16
-	// packetsToSettle and mostPackets are the same for packets of veth, which take
-	// far more instructions than the program.
-	packetsToSettle, mostPackets = 1 << 9, 1 << 11
-	// messagesToSettle are the same for messages and calls of sockets, of which some take
-	// 200 µs.
-	messagesToSettle = 1 << 5
-	// insnsToSettle bounds them for slow programs, in BPF instructions: some 10 ms.
-	insnsToSettle = 1 << 25
-)
+// insnsToSettle bounds the runs that precede the measured ones for slow programs, in BPF
+// instructions: some 10 ms.
+const insnsToSettle = 1 << 25
 
 // Study finds out how the runs of jobs depend on one another, and returns the jobs
 // so that all are measured alike, and in the same state in every mode:
@@ -41,7 +31,7 @@ const (
 // measurement.
 func Study(ctx context.Context, jobs ...*plan.Job) []*plan.Job {
 	var all study
-	left := make([][]plan.Left, len(jobs))
+	left := make([][]progrun.Left, len(jobs))
 	for i, j := range jobs {
 		if j != nil && j.Settles() && ctx.Err() == nil {
 			left[i] = all.add(ctx, j)
@@ -84,24 +74,25 @@ type study struct {
 // add finds out whether the runs of a job depend on what others leave. If they
 // cannot be counted, they may. If what they leave of their input can change, it returns what
 // that is.
-func (y *study) add(ctx context.Context, j *plan.Job) (left []plan.Left) {
+func (y *study) add(ctx context.Context, j *plan.Job) (left []progrun.Left) {
 	spec := j.Spec.Copy()
-	drive.ZeroSeeds(spec)
+	subject.ZeroSeeds(spec)
 	table, err := insn.Instrument(spec, insn.Options{Skip: companions(j)})
 	y.state = y.state || err != nil || !table.Repeatable(j.Spec)
 	if !j.SharesInput() {
 		return nil
 	}
 	if err != nil {
-		y.fresh = drive.OnEither
+		y.fresh = driver.OnEither
 		return nil
 	}
 	s, closeAll, err := open(ctx, j, spec, true)
 	if err != nil {
-		y.fresh = drive.OnEither
+		y.fresh = driver.OnEither
 		return nil
 	}
 	defer closeAll()
+	r, empty := s.Repeats(ctx)
 	count := func() (uint64, error) {
 		counts, err := table.Read(s.Coll)
 		if err != nil {
@@ -112,9 +103,9 @@ func (y *study) add(ctx context.Context, j *plan.Job) (left []plan.Left) {
 		}
 		return counts.Total(), nil
 	}
-	on, err := s.Depends(ctx, count)
+	on, err := r.Depends(ctx, empty, count)
 	if err == nil && on == "" && !table.Repeatable(j.Spec) {
-		on, left, err = dependsLater(ctx, s, count)
+		on, left, err = dependsLater(ctx, r, empty, count)
 	}
 	if err == nil && on != "" {
 		y.fresh = on
@@ -124,33 +115,25 @@ func (y *study) add(ctx context.Context, j *plan.Job) (left []plan.Left) {
 
 // dependsLater is like Depends after very many runs, which leave something in maps. It also
 // returns what runs leave of their input.
-func dependsLater(ctx context.Context, s *drive.Subject, count func() (uint64, error)) (on string, left []plan.Left, err error) {
-	if on, err = s.Strays(ctx); err != nil || on != "" {
+func dependsLater(ctx context.Context, r driver.Repeater, empty func() error, count func() (uint64, error)) (on string, left []progrun.Left, err error) {
+	if on, err = r.Strays(empty); err != nil || on != "" {
 		return on, nil, err
 	}
-	if on, err = s.Depends(ctx, count); err != nil || on != "" {
+	if on, err = r.Depends(ctx, empty, count); err != nil || on != "" {
 		return on, nil, err
 	}
-	left, err = s.Leaves(ctx)
+	left, err = r.Leaves(empty)
 	return "", left, err
 }
 
 // settling returns how many runs of a job precede the measured ones.
 func settling(ctx context.Context, j *plan.Job) int {
-	runs, most := repeatsToSettle, mostGrowth*repeatsToSettle
-	switch {
-	case j.Exchanges():
-		return messagesToSettle
-	case j.TestRun == nil:
-		runs, most = packetsToSettle, mostPackets
-	case j.Fresh != "", plan.RunTypes[j.ProgramSpec().Type].Once:
-		runs, most = callsToSettle, mostGrowth*callsToSettle
-	}
-	if !fills(j) {
+	runs, most := j.Kind().Settle(j)
+	if runs == most || !fills(j) {
 		return runs
 	}
 	spec := j.Spec.Copy()
-	drive.ZeroSeeds(spec)
+	subject.ZeroSeeds(spec)
 	s, closeAll, err := open(ctx, j, spec, true)
 	if err != nil {
 		return runs

@@ -11,9 +11,10 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/pmu"
 	"github.com/org/ebpf-bench-action/internal/testenv"
-	"github.com/org/ebpf-bench-action/runner/internal/drive"
+	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
 	"github.com/org/ebpf-bench-action/runner/internal/plan/plantest"
+	"github.com/org/ebpf-bench-action/runner/internal/subject"
 )
 
 // Offsets of struct __sk_buff.
@@ -129,37 +130,37 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		want    string
 	}{
 		"xdp, reads":                  {xdp(plantest.Returns(2)), bench.TestRun{}, ""},
-		"xdp, edits":                  {xdp(edit(0, 4, true)), bench.TestRun{}, drive.OnPacket},
-		"xdp, edits one of two":       {xdp(edit(0, 4, true)), bench.TestRun{Packets: two}, drive.OnPacket},
+		"xdp, edits":                  {xdp(edit(0, 4, true)), bench.TestRun{}, driver.OnPacket},
+		"xdp, edits one of two":       {xdp(edit(0, 4, true)), bench.TestRun{Packets: two}, driver.OnPacket},
 		"xdp, edits, one run":         {xdp(edit(0, 4, true)), bench.TestRun{Repeat: 1}, ""},
 		"xdp, edits to the same":      {xdp(edit(0, 4, false)), bench.TestRun{}, ""},
-		"xdp, longer":                 {xdp(calls(asm.FnXdpAdjustHead, -20)), bench.TestRun{}, drive.OnPacket},
-		"xdp, much longer":            {xdp(calls(asm.FnXdpAdjustTail, 1000)), bench.TestRun{}, drive.OnPacket},
-		"xdp, metadata":               {xdp(calls(asm.FnXdpAdjustMeta, -4)), bench.TestRun{}, drive.OnPacket},
-		"xdp, shorter":                {xdp(calls(asm.FnXdpAdjustTail, -1)), bench.TestRun{Repeat: 20}, drive.OnPacket},
+		"xdp, longer":                 {xdp(calls(asm.FnXdpAdjustHead, -20)), bench.TestRun{}, driver.OnPacket},
+		"xdp, much longer":            {xdp(calls(asm.FnXdpAdjustTail, 1000)), bench.TestRun{}, driver.OnPacket},
+		"xdp, metadata":               {xdp(calls(asm.FnXdpAdjustMeta, -4)), bench.TestRun{}, driver.OnPacket},
+		"xdp, shorter":                {xdp(calls(asm.FnXdpAdjustTail, -1)), bench.TestRun{Repeat: 20}, driver.OnPacket},
 		"xdp, the first run of a map": {limit, bench.TestRun{}, ""},
 		"xdp, each 128th run":         {rare, bench.TestRun{}, ""},
 		"xdp, each 192nd run":         {third, bench.TestRun{}, ""},
 		"xdp, by chance":              {xdp(byChance), bench.TestRun{}, ""},
-		"tc, edits":                   {of(ebpf.SchedCLS, edit(76, 80, true)), bench.TestRun{}, drive.OnPacket},
-		"tc, vlan":                    {of(ebpf.SchedCLS, calls(asm.FnSkbVlanPush, 0x0081, 5)), bench.TestRun{}, drive.OnPacket},
+		"tc, edits":                   {of(ebpf.SchedCLS, edit(76, 80, true)), bench.TestRun{}, driver.OnPacket},
+		"tc, vlan":                    {of(ebpf.SchedCLS, calls(asm.FnSkbVlanPush, 0x0081, 5)), bench.TestRun{}, driver.OnPacket},
 		"tc, marks":                   {of(ebpf.SchedCLS, always(skMark)), bench.TestRun{}, ""},
-		"tc, once by mark":            {of(ebpf.SchedCLS, once(skMark, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by priority":        {of(ebpf.SchedCLS, once(skPriority, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by cb":              {of(ebpf.SchedCLS, once(skCB4, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by tc_index":        {of(ebpf.SchedCLS, once(skTcIndex, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by tc_classid":      {of(ebpf.SchedCLS, once(skTcClassid, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by queue_mapping":   {of(ebpf.SchedCLS, once(skQueue, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"tc, once by tstamp":          {of(ebpf.SchedCLS, once(skTstamp, asm.DWord)), bench.TestRun{}, drive.OnEither},
-		"tc, counts in mark":          {of(ebpf.SchedCLS, increment(skMark)), bench.TestRun{}, drive.OnContext},
-		"cgroup_skb, once by mark":    {of(ebpf.CGroupSKB, once(skMark, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"socket_filter, once by cb":   {of(ebpf.SocketFilter, once(skCB4, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"lwt_xmit, once by cb":        {of(ebpf.LWTXmit, once(skCB4, asm.Word)), bench.TestRun{}, drive.OnEither},
-		"lwt_xmit, longer":            {of(ebpf.LWTXmit, calls(asm.FnSkbChangeHead, 20, 0)), bench.TestRun{}, drive.OnPacket},
-		"tc, marks after a while":     {of(ebpf.SchedCLS, marksLater(9000)), bench.TestRun{}, drive.OnEither},
-		"tc, marks rarely":            {of(ebpf.SchedCLS, marksRarely(1<<12)), bench.TestRun{}, drive.OnContext},
+		"tc, once by mark":            {of(ebpf.SchedCLS, once(skMark, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by priority":        {of(ebpf.SchedCLS, once(skPriority, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by cb":              {of(ebpf.SchedCLS, once(skCB4, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by tc_index":        {of(ebpf.SchedCLS, once(skTcIndex, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by tc_classid":      {of(ebpf.SchedCLS, once(skTcClassid, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by queue_mapping":   {of(ebpf.SchedCLS, once(skQueue, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"tc, once by tstamp":          {of(ebpf.SchedCLS, once(skTstamp, asm.DWord)), bench.TestRun{}, driver.OnEither},
+		"tc, counts in mark":          {of(ebpf.SchedCLS, increment(skMark)), bench.TestRun{}, driver.OnContext},
+		"cgroup_skb, once by mark":    {of(ebpf.CGroupSKB, once(skMark, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"socket_filter, once by cb":   {of(ebpf.SocketFilter, once(skCB4, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"lwt_xmit, once by cb":        {of(ebpf.LWTXmit, once(skCB4, asm.Word)), bench.TestRun{}, driver.OnEither},
+		"lwt_xmit, longer":            {of(ebpf.LWTXmit, calls(asm.FnSkbChangeHead, 20, 0)), bench.TestRun{}, driver.OnPacket},
+		"tc, marks after a while":     {of(ebpf.SchedCLS, marksLater(9000)), bench.TestRun{}, driver.OnEither},
+		"tc, marks rarely":            {of(ebpf.SchedCLS, marksRarely(1<<12)), bench.TestRun{}, driver.OnContext},
 		"flow_dissector":              {of(ebpf.FlowDissector, plantest.Returns(0)), bench.TestRun{}, ""},
-		"all CPUs":                    {of(ebpf.SchedCLS, once(skMark, asm.Word)), bench.TestRun{}, drive.OnEither},
+		"all CPUs":                    {of(ebpf.SchedCLS, once(skMark, asm.Word)), bench.TestRun{}, driver.OnEither},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := bench.Benchmark{TestRun: &c.run, Parallel: name == "all CPUs"}
@@ -196,9 +197,9 @@ func TestFreshRuns(t *testing.T) {
 	}
 	unmarked := func(j *plan.Job) (n uint64) {
 		t.Helper()
-		env := &drive.Environment{Counters: &pmu.Counters{}}
+		env := &driver.Environment{Counters: &pmu.Counters{}}
 		defer env.Close()
-		s, err := drive.Open(t.Context(), env, j)
+		s, err := subject.Open(t.Context(), env, j)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,31 +1,27 @@
 package plan
 
 import (
-	"errors"
 	"slices"
 
-	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/asm"
-	"golang.org/x/sys/unix"
-
 	"github.com/org/ebpf-bench-action/internal/bench"
-	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 )
 
-// NoVeth is the warning for a benchmark that names veth.
-const NoVeth = "this kernel has no veth interfaces: test_run drives the program instead, with the same packets"
-
-// OrTestRun replaces the veth of jobs with test_run if the kernel has no such
-// interfaces, as try finds out. The floor of such a job is that of test_run. It
-// ignores any other error, because the job will meet it again. Programs that
-// test_run does not take are left to OrSocket.
-func OrTestRun(jobs []*Job, try func() error) []*Job {
-	jobs = OrSocket(jobs, trySkLookup)
-	onVeth := func(j *Job) bool { return j.Veth != nil }
-	if !slices.ContainsFunc(jobs, onVeth) || !isMissing(try()) {
-		return jobs
-	}
-	return replaced(jobs, onVeth, (*Job).byTestRun)
+// Adapt returns jobs with those replaced that this kernel cannot drive in the way that
+// the suite wants, where another one measures the same. It does not change the jobs
+// themselves.
+func Adapt(jobs []*Job) []*Job {
+	lacks := map[string]bool{} // by driver and type
+	return replaced(jobs, func(j *Job) bool {
+		k := j.Kind()
+		if k.Lacks == nil {
+			return false
+		}
+		way := j.Driver() + " " + j.Type()
+		if _, known := lacks[way]; !known {
+			lacks[way] = k.Lacks(j)
+		}
+		return lacks[way]
+	}, func(j *Job) *Job { return j.Kind().Instead(j) })
 }
 
 // replaced returns jobs with some of them replaced. It does not change the jobs
@@ -38,34 +34,6 @@ func replaced(jobs []*Job, which func(*Job) bool, by func(*Job) *Job) []*Job {
 		}
 	}
 	return jobs
-}
-
-func (j *Job) byTestRun() *Job {
-	job, b := *j, *j.Benchmark
-	b.TestRun, b.Veth = &bench.TestRun{Packets: b.Veth.Packets, Repeat: b.Veth.Count}, nil
-	job.Benchmark = &b
-	job.Warnings = append(slices.Clip(j.Warnings), NoVeth)
-	return &job
-}
-
-// isMissing reports whether err is the kernel's for a kind of interface that it
-// lacks.
-func isMissing(err error) bool {
-	return errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
-}
-
-// TryVeth makes a veth pair and removes it.
-func TryVeth() error {
-	v, err := vethpair.New(bench.XDPNative, bench.Ingress)
-	if err != nil {
-		return err
-	}
-	return v.Close()
-}
-
-// PairsOrTestRun is OrTestRun for the jobs of pairs.
-func PairsOrTestRun(pairs []PairJob, try func() error) []PairJob {
-	return FitPairs(pairs, func(jobs []*Job) []*Job { return OrTestRun(jobs, try) })
 }
 
 // FitPairs applies fit to the jobs of pairs.
@@ -93,44 +61,6 @@ func FitPairs(pairs []PairJob, fit func([]*Job) []*Job) []PairJob {
 		out[i].Head = next(p.Head)
 	}
 	return out
-}
-
-// NoLookupRun is the warning for a benchmark that names test_run.
-const NoLookupRun = "this kernel has no test_run for sk_lookup programs, which is there since Linux 5.13: socket drives the program instead"
-
-// OrSocket replaces the test_run of sk_lookup programs with socket if the
-// kernel has none for them, as try finds out.
-func OrSocket(jobs []*Job, try func() error) []*Job {
-	runs := func(j *Job) bool { return j.TestRun != nil && j.ProgramSpec().Type == ebpf.SkLookup }
-	if !slices.ContainsFunc(jobs, runs) || !errors.Is(try(), ebpf.ErrNotSupported) {
-		return jobs
-	}
-	return replaced(jobs, runs, (*Job).bySocket)
-}
-
-func (j *Job) bySocket() *Job {
-	job, b := *j, *j.Benchmark
-	b.SetDriver(bench.DriverSocket)
-	b.SetDriverDefaults()
-	job.Benchmark, job.Frames = &b, nil
-	job.Warnings = append(slices.Clip(j.Warnings), NoLookupRun)
-	warnOfSockets(&job, SocketMaps)
-	return &job
-}
-
-// trySkLookup runs an empty sk_lookup program. Its context is not a valid one,
-// which is a different error.
-func trySkLookup() error {
-	p, err := ebpf.NewProgram(&ebpf.ProgramSpec{
-		Name: "bench_try", Type: ebpf.SkLookup, AttachType: ebpf.AttachSkLookup, License: "GPL",
-		Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 1 /* SK_PASS */), asm.Return()},
-	})
-	if err != nil {
-		return nil // the job will say why
-	}
-	defer p.Close()
-	_, err = p.Run(&ebpf.RunOptions{Context: make([]byte, 64)})
-	return err
 }
 
 // Warnings for a benchmark that is to run on all CPUs at once.

@@ -5,8 +5,10 @@ import (
 
 	"github.com/cilium/ebpf"
 
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/object"
 	"github.com/org/ebpf-bench-action/internal/suite"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
 // Entry is an entry program of an object, and what a generated suite says about
@@ -73,10 +75,10 @@ func newEntry(o *object.Object, name string) Entry {
 	p := o.Entry(name)
 	e := Entry{
 		Program: name, Section: p.SectionName, Type: object.TypeName(p.Type),
-		Packets: TakesPackets(p.Type), Replaces: p.Type == ebpf.Extension,
+		Packets: progrun.TakesPackets(p.Type), Replaces: p.Type == ebpf.Extension,
 	}
-	e.Driver, e.Why = driverIn(p, tailCalls(o, name))
 	own, _ := o.Program(name)
+	e.Driver, e.Why = (&Job{Benchmark: &bench.Benchmark{Program: name}, Spec: own, CalledBy: tailCalls(o, name)}).defaultDriver()
 	e.Globals, e.Maps = globalsOf(own), mapsOf(own)
 	for i := range e.Maps {
 		if e.Maps[i].Calls {

@@ -10,31 +10,6 @@ import (
 	"github.com/org/ebpf-bench-action/programs"
 )
 
-// Entries describe programs that no suite covers yet.
-func TestEntries(t *testing.T) {
-	all, err := Entries([]suite.Object{bundledObject(t, "fun_xdp/fun_xdp_bpfel.o"), bundledObject(t, "perf_profiler/perf_profiler_bpfel.o")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	find := func(program string) Entry {
-		i := slices.IndexFunc(all, func(e Entry) bool { return e.Program == program })
-		if i < 0 {
-			t.Fatalf("no %s in %+v", program, all)
-		}
-		return all[i]
-	}
-	basic := find("fun_xdp_basic")
-	if basic.Type != "xdp" || basic.Section != "xdp" || basic.Driver != "test_run" || !basic.Packets || basic.Benchmark != "fun_xdp_basic" || basic.Ambiguous {
-		t.Errorf("%+v", basic)
-	}
-	if len(basic.Maps) != 1 || basic.Maps[0].Name != "sources" || !basic.Maps[0].Fillable || basic.Maps[0].KeySize != 4 || basic.Maps[0].ValueSize != 8 {
-		t.Errorf("the maps of basic: %+v", basic.Maps)
-	}
-	if profile := find("profile"); profile.Driver != "perf_event" || profile.Packets || profile.Type != "perf_event" {
-		t.Errorf("%+v", profile)
-	}
-}
-
 // A program of an unknown section, which the object has no entry of, is not what a freplace
 // program replaces a function of.
 func TestUnknownSectionsAreNotReplaced(t *testing.T) {
@@ -88,17 +63,7 @@ func TestTypesAreSpelledAsInC(t *testing.T) {
 	}
 }
 
-// The listed globals are those that the program uses, with their types and
-// values.
-func TestGlobalsOfAnEntry(t *testing.T) {
-	all, err := Entries([]suite.Object{bundledObject(t, "work/work_bpfel.o")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Global{{Name: "STEPS", Type: "__u32", Size: 4, Value: uint64(200), Constant: true}}
-	if !slices.Equal(all[0].Globals, want) {
-		t.Errorf("%+v, want %+v", all[0].Globals, want)
-	}
+func TestLiteral(t *testing.T) {
 	for _, c := range []struct {
 		value []byte
 		size  int

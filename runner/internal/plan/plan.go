@@ -19,8 +19,8 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
-	"github.com/org/ebpf-bench-action/internal/workload/vethpair"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
 // Plan is a suite whose benchmarks are resolved to programs and packets. Making
@@ -49,6 +49,8 @@ type Job struct {
 	Replacements []Replacement
 	// Warnings say what had to be changed for the object to load.
 	Warnings []string
+	// CalledBy says which tail calls of the object reach the program, or is "".
+	CalledBy string
 	// Chosen says that the suite does not name the driver.
 	Chosen bool
 	// AnyRuns says that the suite does not set the number of runs of a slice.
@@ -59,7 +61,7 @@ type Job struct {
 	// Left, unless nil, is what a run of each packet, or of the context, left of it,
 	// which others that share its call would find. As long as runs leave the same,
 	// they may.
-	Left []Left
+	Left []progrun.Left
 	// Settle is how many runs precede those that are measured, in each load.
 	Settle int
 }
@@ -108,19 +110,19 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 	}
 	job := &Job{Benchmark: b, Object: from}
 	job.Spec, job.Warnings = objects[from.Path].Program(b.Program, b.MapPrograms()...)
-	job.ChooseDriver(tailCalls(objects[from.Path], b.Program))
+	job.CalledBy = tailCalls(objects[from.Path], b.Program)
+	job.ChooseDriver()
 	job.SetDefaults()
 	if err := job.CheckDriver(); err != nil {
 		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
 	}
-	if err := job.readyFor(s); err != nil {
-		return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+	if k := job.Kind(); k.Prepare != nil {
+		if err := k.Prepare(job, s, objects[from.Path]); err != nil {
+			return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
+		}
 	}
 	if err := job.addReplacements(s, objects); err != nil {
 		return nil, err
-	}
-	if err := job.addCompanions(objects[from.Path]); err != nil {
-		return nil, s.ErrorAt(b.Name, "command", "with: %s", err)
 	}
 	if err := bpfmap.SetGlobals(job.Spec, b.Globals); err != nil {
 		return nil, s.ErrorAt(b.Name, "globals", "%s", err)
@@ -138,20 +140,15 @@ func newJob(s *suite.Suite, objects map[string]*object.Object, b *bench.Benchmar
 		if job.Frames, err = packet.Expand(packets, s.ReadFile); err != nil {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
 		}
-		if job.Veth != nil {
-			if err := vethpair.CheckFrames(job.Frames); err != nil {
-				return nil, s.ErrorAt(b.Name, b.Driver(), "packets: %s", err)
-			}
-		}
-		if n := job.Kind().runs(job); n < len(job.Frames) {
+		if n := job.Kind().Runs(job); n < len(job.Frames) {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "%d runs a round are fewer than its %d packets", n, len(job.Frames))
 		}
 	}
 	if err := job.addPreparations(objects[from.Path], s.ReadFile); err != nil {
 		return nil, s.ErrorAt(b.Name, "prepare", "%s", err)
 	}
-	if job.TestRun != nil {
-		if _, err := job.Inputs(); err != nil {
+	if k := job.Kind(); k.CheckInputs != nil {
+		if err := k.CheckInputs(job); err != nil {
 			return nil, s.ErrorAt(b.Name, b.Driver(), "%s", err)
 		}
 	}
@@ -194,26 +191,25 @@ func (j *Job) warnOfUnfed() {
 	}
 }
 
-// KindsOfRuns returns how many kinds of runs a slice has, or 0 if that is
-// unknown. Runs of a kind are alike unless they depend on chance.
-func (j *Job) KindsOfRuns() int {
-	if j.TestRun != nil {
-		return max(len(j.Frames), 1)
-	}
-	return len(j.Frames)
+// Inputs returns the inputs of the job's runs by test_run.
+func (j *Job) Inputs() ([]progrun.Input, error) {
+	return progrun.Inputs(j.ProgramSpec().Type, j.TestRun.Context, j.Frames)
 }
-
-// Settles reports whether the same number of runs precedes those that are measured in every
-// mode: the driver makes them when it is told to.
-func (j *Job) Settles() bool { return j.KindsOfRuns() > 0 || j.Exchanges() }
-
-// Exchanges reports whether what sockets do drives the program.
-func (j *Job) Exchanges() bool { return j.Cgroup != nil || j.Socket != nil }
 
 // SharesInput reports whether a run begins with the packet and the context that
 // another run of the same call left.
 func (j *Job) SharesInput() bool {
-	return j.TestRun != nil && RunTypes[j.ProgramSpec().Type].DataOut && j.TestRun.Repeat > len(j.Frames)
+	return j.TestRun != nil && progrun.Types[j.ProgramSpec().Type].DataOut && j.TestRun.Repeat > len(j.Frames)
+}
+
+// HasMap reports whether the job's program uses a map of one of the types.
+func (j *Job) HasMap(types ...ebpf.MapType) bool {
+	for _, m := range j.Spec.Maps {
+		if slices.Contains(types, m.Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // findObject finds the object that holds the benchmark's program.

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -11,13 +10,14 @@ import (
 	"github.com/org/ebpf-bench-action/internal/strictyaml"
 	"github.com/org/ebpf-bench-action/internal/workload/packet"
 	"github.com/org/ebpf-bench-action/runner/internal/hook"
+	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
 // Preparation is a program that fills maps before another one is measured.
 type Preparation struct {
 	Program string
 	Runs    int
-	Inputs  []Input
+	Inputs  []progrun.Input
 }
 
 // addPreparations adds the programs that prepare the benchmark, and what they
@@ -34,9 +34,7 @@ func (j *Job) addPreparations(o *object.Object, readFile func(string) ([]byte, e
 		}
 		j.Preparations = append(j.Preparations, Preparation{p.Program, max(p.Runs, 1), inputs})
 		// What the benchmark already has is changed as it asks for.
-		addMissing(j.Spec.Maps, spec.Maps)
-		addMissing(j.Spec.Programs, spec.Programs)
-		addMissing(j.Spec.Variables, spec.Variables)
+		j.Add(spec)
 	}
 	return nil
 }
@@ -47,52 +45,15 @@ type Companion struct {
 	Hook    *hook.Hook
 }
 
-// addCompanions adds the programs that are attached beside the benchmark's, and what they
-// refer to, to the job's spec.
-func (j *Job) addCompanions(o *object.Object) error {
-	if j.Command == nil {
-		return nil
-	}
-	for _, name := range j.Command.With {
-		entry := o.Entry(name)
-		switch {
-		case entry == nil:
-			return fmt.Errorf("the object has no program %q%s", name, strictyaml.DidYouMean(name, o.Programs()))
-		case name == j.Program:
-			return fmt.Errorf("program %s is the one that is measured", name)
-		}
-		spec, _ := o.Program(name)
-		p := spec.Programs[name]
-		h, err := hook.Parse(p.SectionName)
-		if err == nil {
-			err = h.Takes(p.Type)
-		}
-		if err == nil && h.Reads() {
-			err = errors.New("an iterator is not attached")
-		}
-		if err == nil {
-			err = h.Aim(p)
-		}
-		if err != nil {
-			return fmt.Errorf("program %s: %w", name, err)
-		}
-		j.Companions = append(j.Companions, Companion{name, h})
-		addMissing(j.Spec.Maps, spec.Maps)
-		addMissing(j.Spec.Programs, spec.Programs)
-		addMissing(j.Spec.Variables, spec.Variables)
-	}
-	return nil
-}
-
 // inputsOf returns the inputs of a preparation: its own, or those of the
 // benchmark, or the default packet.
-func (j *Job) inputsOf(p bench.Preparation, spec *ebpf.CollectionSpec, readFile func(string) ([]byte, error)) ([]Input, error) {
+func (j *Job) inputsOf(p bench.Preparation, spec *ebpf.CollectionSpec, readFile func(string) ([]byte, error)) ([]progrun.Input, error) {
 	by := bench.Benchmark{Program: p.Program, TestRun: &bench.TestRun{Packets: p.Packets, Context: p.Context}}
 	job := &Job{Benchmark: &by, Spec: spec, Frames: j.Frames}
 	if err := job.CheckDriver(); err != nil {
 		return nil, err
 	}
-	if TakesPackets(job.ProgramSpec().Type) && (len(p.Packets) > 0 || len(j.Frames) == 0) {
+	if progrun.TakesPackets(job.ProgramSpec().Type) && (len(p.Packets) > 0 || len(j.Frames) == 0) {
 		job.SetDefaults()
 		var err error
 		if job.Frames, err = packet.Expand(job.TestRun.Packets, readFile); err != nil {
@@ -100,6 +61,13 @@ func (j *Job) inputsOf(p bench.Preparation, spec *ebpf.CollectionSpec, readFile 
 		}
 	}
 	return job.Inputs()
+}
+
+// Add adds what the job's spec lacks of another one.
+func (j *Job) Add(spec *ebpf.CollectionSpec) {
+	addMissing(j.Spec.Maps, spec.Maps)
+	addMissing(j.Spec.Programs, spec.Programs)
+	addMissing(j.Spec.Variables, spec.Variables)
 }
 
 func addMissing[V any](to, from map[string]V) {

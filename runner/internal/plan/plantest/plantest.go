@@ -85,7 +85,7 @@ func TryJob(p *ebpf.ProgramSpec, b bench.Benchmark) (*plan.Job, error) {
 		Programs:  map[string]*ebpf.ProgramSpec{p.Name: p},
 		Variables: map[string]*ebpf.VariableSpec{},
 	}}
-	j.ChooseDriver("")
+	j.ChooseDriver()
 	j.SetDefaults()
 	if err := j.CheckDriver(); err != nil {
 		return nil, err
