@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
@@ -109,9 +111,13 @@ func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []subjec
 	if r, ok := d.resizable(); ok {
 		r.Resize(func(now int) int { d.size = now; return now })
 	}
+	arms := leavesWork(d.job)
 	for range m.roundsOf(d.job) {
 		if ctx.Err() != nil {
 			break
+		}
+		if arms {
+			awaitTick()
 		}
 		d.slice(ctx)
 		if d.err == nil && ctx.Err() == nil {
@@ -120,6 +126,19 @@ func (m *measurement) countRuns(ctx context.Context, d *driven) (rounds []subjec
 		m.options.Progress.Round()
 	}
 	return rounds, nil
+}
+
+// awaitTick returns right after a timer tick. What it costs to arm a timer depends on
+// whether that is due before the next tick, as it then programs the CPU's own timer. It is
+// the same in all rounds, and on both sides of a comparison, if all begin alike.
+func awaitTick() {
+	var began, now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC_COARSE, &began) // which only a tick moves on
+	for now = began; now == began; {
+		if unix.ClockGettime(unix.CLOCK_MONOTONIC_COARSE, &now) != nil {
+			return
+		}
+	}
 }
 
 func (m *measurement) roundsOf(j *Job) int {

@@ -15,9 +15,10 @@ import (
 // nothing.
 const MinNet = 1.0
 
-// minRatio replaces a ratio that is not positive, which has no logarithm. The
-// median of the load does not depend on how far out an outlier is.
-const minRatio = 1e-3
+// minRatio replaces a ratio that is not positive, which has no logarithm, and is below
+// every other: from milliseconds to nanoseconds. The median of the load does not depend on
+// how far out an outlier is.
+const minRatio = 1e-7
 
 // ComparePair is ComparePairs of a single measurement.
 func ComparePair(p *bench.Pair, measure string, confidence float64) (Change, error) {
@@ -57,7 +58,7 @@ func ComparePairs(pairs []*bench.Pair, measure string, confidence float64) (Chan
 	}
 	c := head.change(confidence)
 	c.Measure = m
-	if !c.NearZero() && c.Base+c.Delta > 0 { // no ratio is negative
+	if !c.NearZero() && c.Base+c.Delta > 0 && c.Ratio > 10*minRatio { // no ratio is negative
 		c.Delta = c.Base * (c.Ratio - 1)
 	}
 	c.Head = c.Base + c.Delta

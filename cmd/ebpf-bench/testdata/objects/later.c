@@ -81,6 +81,7 @@ static __attribute__((always_inline)) int start(unsigned long long ns, int when,
 	}
 
 STARTS(at_once, 0, 1)
+STARTS(in_a_millisecond, 1000000, 1)
 STARTS(in_a_second, 1000000000ULL, 1)
 STARTS(in_an_hour, 3600000000000ULL, 1)
 STARTS(if_asked, 0, ctx->ingress_ifindex == 12345)
