@@ -63,5 +63,5 @@ func (r Reached) Missing(p *bench.Pair) string {
 		parts = append(parts, unit.Plural(more, "other place"))
 	}
 	return escape.Printable("no benchmark reaches all that changed in " + strings.Join(parts, ", ") +
-		": what that costs is unknown, ebpf-bench search may find inputs that reach it")
+		": what that costs is unknown")
 }

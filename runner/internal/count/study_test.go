@@ -112,6 +112,40 @@ var byChance = asm.Instructions{
 	asm.Return().WithSymbol("out"),
 }
 
+// sums marks its packet and sums 64 bytes, or, of one that is marked, 4, by as many
+// instructions; or 4 of each.
+func sums(marked bool) asm.Instructions {
+	insns := asm.Instructions{asm.Mov.Imm(asm.R6, 1)}
+	if marked {
+		insns = asm.Instructions{asm.LoadMem(asm.R6, asm.R1, skMark, asm.Word), asm.And.Imm(asm.R6, 1)}
+	}
+	insns = append(insns, asm.Mov.Imm(asm.R0, 1), asm.StoreMem(asm.R1, skMark, asm.R0, asm.Word))
+	for at := int16(-64); at < 0; at += 8 {
+		insns = append(insns, asm.StoreMem(asm.R10, at, asm.R0, asm.DWord))
+	}
+	insns = append(insns, asm.Mov.Reg(asm.R1, asm.R10), asm.Add.Imm(asm.R1, -64))
+	if marked {
+		insns = append(insns, asm.Mov.Reg(asm.R2, asm.R6), asm.Xor.Imm(asm.R2, 1), asm.Mul.Imm(asm.R2, 60), asm.Add.Imm(asm.R2, 4))
+	} else {
+		insns = append(insns, asm.Mov.Imm(asm.R2, 4))
+	}
+	return append(insns,
+		asm.Mov.Imm(asm.R3, 0), asm.Mov.Imm(asm.R4, 0), asm.Mov.Imm(asm.R5, 0), asm.FnCsumDiff.Call(),
+		asm.Mov.Imm(asm.R0, 0), asm.Return())
+}
+
+// byTime executes more if there was a while since the last run.
+var byTime = asm.Instructions{
+	asm.FnKtimeGetNs.Call(),
+	asm.LoadMapValue(asm.R7, 0, 0).WithReference("state"),
+	asm.LoadMem(asm.R2, asm.R7, 0, asm.DWord), asm.StoreMem(asm.R7, 0, asm.R0, asm.DWord),
+	asm.Sub.Reg(asm.R0, asm.R2),
+	asm.JLT.Imm(asm.R0, 400, "out"),
+	asm.Mov.Imm(asm.R3, 1), asm.Mov.Imm(asm.R3, 2),
+	asm.Mov.Imm(asm.R0, 0).WithSymbol("out"),
+	asm.Return(),
+}
+
 // Whether a run depends on what the run before it in the same call left of its
 // input does not depend on what it left in maps, nor on chance.
 func TestRunsThatDependOnTheirInput(t *testing.T) {
@@ -152,6 +186,9 @@ func TestRunsThatDependOnTheirInput(t *testing.T) {
 		"tc, once by tc_classid":      {of(ebpf.SchedCLS, once(skTcClassid, asm.Word)), bench.TestRun{}, driver.OnEither},
 		"tc, once by queue_mapping":   {of(ebpf.SchedCLS, once(skQueue, asm.Word)), bench.TestRun{}, driver.OnEither},
 		"tc, once by tstamp":          {of(ebpf.SchedCLS, once(skTstamp, asm.DWord)), bench.TestRun{}, driver.OnEither},
+		"tc, sums another size":       {of(ebpf.SchedCLS, sums(true)), bench.TestRun{}, driver.OnContext},
+		"tc, sums the same":           {of(ebpf.SchedCLS, sums(false)), bench.TestRun{}, ""},
+		"tc, by time":                 {of(ebpf.SchedCLS, byTime), bench.TestRun{}, ""},
 		"tc, counts in mark":          {of(ebpf.SchedCLS, increment(skMark)), bench.TestRun{}, driver.OnContext},
 		"cgroup_skb, once by mark":    {of(ebpf.CGroupSKB, once(skMark, asm.Word)), bench.TestRun{}, driver.OnEither},
 		"socket_filter, once by cb":   {of(ebpf.SocketFilter, once(skCB4, asm.Word)), bench.TestRun{}, driver.OnEither},

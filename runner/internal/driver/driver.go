@@ -129,8 +129,9 @@ type Repeater interface {
 	One(i int) (retval uint32, err error)
 	// Depends returns what a run depends on that the run before it in the same call
 	// left, or "" if the repeats of a call are like runs with a call of their own: they
-	// leave the same packet, context and return value, and execute as many
-	// instructions. count returns how many instructions the program has executed. What
+	// leave the same packet, context and return value, execute as many instructions,
+	// and, where they change their input, call nothing that may cost something else
+	// then. count returns how many instructions the program has executed. What
 	// runs leave in maps they leave both ways.
 	Depends(ctx context.Context, empty func() error, count func() (uint64, error)) (on string, err error)
 	// Strays returns on what of its input a run depends if one of very many in a call

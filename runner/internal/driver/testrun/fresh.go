@@ -10,7 +10,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cilium/ebpf"
+
 	"github.com/org/ebpf-bench-action/internal/thread"
+	"github.com/org/ebpf-bench-action/programs/empty"
 	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
@@ -58,6 +61,28 @@ func (d *testRun) leave(in *progrun.Input, n int, fresh bool) (l progrun.Left, r
 	}
 	retval, err = d.program.Run(o)
 	return progrun.Left{Data: o.DataOut, Context: context}, retval, err
+}
+
+// untouched returns what a program that changes nothing leaves of each input.
+func (d *testRun) untouched() (all []progrun.Left, err error) {
+	spec, err := empty.Like(d.spec)
+	if err != nil {
+		return nil, err
+	}
+	p, err := ebpf.NewProgram(spec)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	other := &testRun{program: p, typ: d.typ}
+	for i := range d.inputs {
+		l, _, err := other.leave(&d.inputs[i], 1, true)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // seen is what slices of the same runs look like: how many instructions each
@@ -118,6 +143,11 @@ func (d *testRun) depends(ctx context.Context, empty func() error, count func() 
 			return "", explain(d.program, i, &d.inputs[i], err)
 		}
 	}
+	changed := ""
+	given, err := d.untouched()
+	if err != nil || d.hides {
+		changed = driver.OnEither
+	}
 	each := time.Since(began) / time.Duration(len(d.inputs))
 	runs := min(max(int(freshTime/max(each, 1)), 2), freshRuns, slices.Max(d.runs))
 	lefts := [2][]progrun.Left{make([]progrun.Left, len(d.inputs)), make([]progrun.Left, len(d.inputs))}
@@ -157,6 +187,14 @@ func (d *testRun) depends(ctx context.Context, empty func() error, count func() 
 		} else {
 			fresh = append(fresh, row)
 		}
+		for i, l := range lefts[kind] {
+			if changed == "" {
+				changed = unlike(l, given[i])
+			}
+		}
+		if changed != "" && d.byInput {
+			return changed, nil
+		}
 		for i, l := range lefts[0] {
 			if n == 0 {
 				break
@@ -169,7 +207,8 @@ func (d *testRun) depends(ctx context.Context, empty func() error, count func() 
 			return "", nil
 		}
 	}
-	if repeated.apart(fresh) {
+	// If a run changes nothing, it is time that sets them apart.
+	if changed != "" && repeated.apart(fresh) {
 		return driver.OnEither, nil
 	}
 	return "", nil

@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/insn"
 	"github.com/org/ebpf-bench-action/internal/thread"
 	"github.com/org/ebpf-bench-action/runner/internal/driver"
 	"github.com/org/ebpf-bench-action/runner/internal/plan"
@@ -26,8 +27,12 @@ type testRun struct {
 	atOnce  int   // the most runs of one call
 	fresh   bool  // each run has a call of its own
 	left    []progrun.Left
-	retvals []uint32
-	closers []io.Closer
+	// spec is the program, hides says that what it changes of its input may not be
+	// returned, and byInput that what it calls may cost something else on another.
+	spec           *ebpf.ProgramSpec
+	hides, byInput bool
+	retvals        []uint32
+	closers        []io.Closer
 	// hold keeps an XDP program in the kernel's dispatcher, once a call makes
 	// several runs; it is nil after that. Without it, the kernel waits for all
 	// CPUs twice per call.
@@ -47,6 +52,11 @@ func open(_ context.Context, env *driver.Environment, program *ebpf.Program, j *
 
 func newTestRun(env *driver.Environment, program *ebpf.Program, j *plan.Job) (*testRun, error) {
 	d := &testRun{program: program, typ: progrun.Types[program.Type()], atOnce: manyRuns, fresh: j.Fresh != "", left: j.Left}
+	d.spec = j.ProgramSpec()
+	for _, p := range j.Spec.Programs {
+		d.hides = d.hides || insn.HidesChanges(p.Type, p.Instructions)
+		d.byInput = d.byInput || insn.CostsByInput(p.Instructions)
+	}
 	var err error
 	if d.inputs, err = j.Inputs(); err != nil {
 		return nil, err
