@@ -120,7 +120,7 @@ func pathFollows(base, head *bench.Result) bool {
 // countedMeasures are the measures that are counted while the program runs.
 var countedMeasures = []bench.Measure{
 	bench.Instructions, bench.InstructionsRaw, bench.InstructionsFloor, bench.InstructionsPath,
-	bench.BPFInsns, bench.BPFInsnsFirst, bench.BPFInsnsLater,
+	bench.BPFInsns, bench.BPFInsnsFirst, bench.BPFInsnsAged, bench.BPFInsnsLater,
 }
 
 // apart reports whether in some measure all counts of one side are above all of the other.

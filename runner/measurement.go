@@ -228,6 +228,9 @@ func (t *track) countInsns(ctx context.Context, like count.Like) {
 	for _, w := range append(e.TailCallWarnings(), e.LaterWarnings()...) {
 		t.warn(w)
 	}
+	if w := e.AgedWarning(); w != "" {
+		t.warn(w)
+	}
 }
 
 func (t *track) countOnce(ctx context.Context, like count.Like) (*count.Executed, error) {

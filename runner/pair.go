@@ -112,9 +112,11 @@ func (p *pair) fit(ctx context.Context, env *driver.Environment) {
 		t.attached(ctx, func() {
 			t.settle(ctx)
 			t.shortenSlow(ctx)
-			t.warmUp(ctx)
-			if r, ok := t.resizable(); ok && t.last.Wall > pairSlice {
-				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/t.last.Wall), 1) })
+			// No warm-up: runs may cost something else after very many others.
+			t.slice(ctx)
+			least := t.leastWall(ctx)
+			if r, ok := t.resizable(); ok && least > pairSlice {
+				r.Resize(func(now int) int { return max(int(time.Duration(now)*pairSlice/least), 1) })
 				t.slice(ctx)
 			} else {
 				t.lengthen(ctx, pairSlice)

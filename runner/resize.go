@@ -79,17 +79,23 @@ func (d *driven) lengthen(ctx context.Context, to time.Duration) {
 		return
 	}
 	if d.runs == 0 {
-		least := d.last.Wall
-		for range 2 {
-			d.slice(ctx)
-			least = min(least, d.last.Wall)
-		}
+		least := d.leastWall(ctx)
 		r.Resize(func(now int) int {
 			d.runs = now * max(int((to+least/2)/max(least, 1)), 1)
 			return d.runs
 		})
 	}
 	d.slice(ctx)
+}
+
+// leastWall returns the time of the quickest of the latest slice and two more.
+func (d *driven) leastWall(ctx context.Context) time.Duration {
+	least := d.last.Wall
+	for range 2 {
+		d.slice(ctx)
+		least = min(least, d.last.Wall)
+	}
+	return least
 }
 
 // makeRoom shortens the slices so that they fill no map that is emptied

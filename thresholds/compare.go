@@ -241,19 +241,21 @@ func sample(r *bench.Result, measure string) *bench.Sample {
 	if s := r.Sample(measure); s != nil && len(s.Values) > 0 {
 		return s
 	}
-	if measure != bench.BPFInsnsFirst.Name && measure != bench.BPFInsnsLater.Name {
+	all := r.Sample(bench.BPFInsns.Name)
+	if all == nil || len(all.Values) == 0 {
 		return nil
 	}
-	all := sample(r, bench.BPFInsns.Name)
-	switch {
-	case all == nil, measure == bench.BPFInsnsLater.Name && len(r.Later) > 0:
-		return nil
-	case measure == bench.BPFInsnsLater.Name:
-		// Runs leave nothing for later.
-		return &bench.Sample{Measure: bench.BPFInsnsLater, Values: []float64{0}}
+	switch measure {
+	case bench.BPFInsnsFirst.Name: // its first runs are like all others
+		return &bench.Sample{Measure: bench.BPFInsnsFirst, Values: all.Values}
+	case bench.BPFInsnsAged.Name: // as are those after very many
+		return &bench.Sample{Measure: bench.BPFInsnsAged, Values: all.Values}
+	case bench.BPFInsnsLater.Name:
+		if len(r.Later) == 0 { // runs leave nothing for later
+			return &bench.Sample{Measure: bench.BPFInsnsLater, Values: []float64{0}}
+		}
 	}
-	// Its first runs are like all others.
-	return &bench.Sample{Measure: bench.BPFInsnsFirst, Values: all.Values}
+	return nil
 }
 
 // uncalled returns how many callbacks were to be called after the runs, and were not.

@@ -67,6 +67,10 @@ var BPFInsns = Measure{Name: "bpf-insns", Unit: "instructions", Direction: Lower
 // them. A result has it if later runs execute another number.
 var BPFInsnsFirst = Measure{Name: "bpf-insns-first", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
 
+// BPFInsnsAged is BPFInsns of a run that comes after very many others, 73,728 of a quick
+// program. A result has it if what it executes has changed since the measured runs.
+var BPFInsnsAged = Measure{Name: "bpf-insns-aged", Unit: "instructions", Direction: LowerIsBetter, Exact: true}
+
 // BPFInsnsLater is how many BPF instructions the callbacks execute that are called after
 // the run that asked for it, by timers, workqueues or tasks: the sum over callbacks of
 // what a call executes, however many runs there are for each.
@@ -162,6 +166,7 @@ var measureRows = []measureRow{
 	{InstructionsPath, Machine, []string{DriverVeth, DriverCommand}, "path-instructions/op"},
 	{BPFInsns, Bytecode, running, "bpf-insns/op"},
 	{BPFInsnsFirst, Bytecode, running, "bpf-insns-first"},
+	{BPFInsnsAged, Bytecode, running, "bpf-insns-aged"},
 	{BPFInsnsLater, Bytecode, running, "bpf-insns-later"},
 	{Cycles, Hardware, running, "cycles/op"},
 	{RetiredInstructions, Hardware, running, "retired-instructions/op"},

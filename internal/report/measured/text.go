@@ -225,6 +225,9 @@ func facts(r *Row) []string {
 		}
 		all = append(all, text)
 	}
+	if aged, ok := r.Get(bench.BPFInsnsAged); ok {
+		all = append(all, fmt.Sprintf("a run after very many others executes %s BPF instructions", unit.Mean(aged.Center)))
+	}
 	all = append(all, report.FreshRuns(r.Result))
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }

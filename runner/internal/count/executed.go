@@ -37,10 +37,12 @@ type Executed struct {
 	opens bool
 	// Fills are the fill levels of maps before the passes, if runs change them.
 	Fills []bench.MapFill
-	// passes are the counts of slices that should be alike.
-	passes []pass
-	// total are the counts of all passes together, after those of what came between
-	// the passes and last, the latest counts.
+	// passes are the counts of slices that should be alike, looks those of many runs
+	// each after them, if runs may differ, and aged those of as many runs after very
+	// many others.
+	passes, looks, aged []pass
+	// total are the counts of all passes and looks together, after those of what came
+	// between them and last, the latest counts.
 	total, after, last *insn.Counts
 	// failed are the tail calls that did not happen; of those in unclear, some
 	// or all did not.
@@ -84,7 +86,12 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 		}
 	}
 	e := &Executed{job: j, table: table}
-	if err := e.count(ctx, s); err != nil {
+	read, closeReader, err := e.reader(s)
+	if err != nil {
+		return nil, err
+	}
+	defer closeReader()
+	if err := e.count(ctx, s, read); err != nil {
 		return nil, err
 	}
 	if e.runs() == 0 {
@@ -93,11 +100,15 @@ func Count(ctx context.Context, j *plan.Job, depths map[string][]int, like Like)
 	if err := e.sortRuns(ctx, s); err != nil {
 		return nil, err
 	}
-	e.total = e.passes[0].counts
-	for _, p := range e.passes[1:] {
+	all := e.all()
+	e.total = all[0].counts
+	for _, p := range all[1:] {
 		e.total = e.total.Add(p.counts)
 	}
 	e.findFailedTailCalls(s.Coll)
+	if err := e.age(ctx, s, read); err != nil {
+		return nil, err
+	}
 	if e.opens = j.Settles() && !bpfmap.StartOver(s.Emptiers) && e.opensApart(); !e.opens {
 		return e, nil
 	}
@@ -193,19 +204,22 @@ func placementOf(j *plan.Job) insn.Placement {
 	return insn.Minimal
 }
 
-// runs returns how often the program ran in all passes.
+// all returns the passes and the looks.
+func (e *Executed) all() []pass { return slices.Concat(e.passes, e.looks) }
+
+// runs returns how often the program ran in all passes and looks.
 func (e *Executed) runs() (n uint64) {
-	for _, p := range e.passes {
+	for _, p := range e.all() {
 		n += p.runs
 	}
 	return n
 }
 
 // Samples returns all that was counted: what a run executes, what it leaves for later, and
-// what a run executes that finds maps as they were prepared.
+// what a run executes that finds maps as they were prepared, or as very many left them.
 func (e *Executed) Samples() []bench.Sample {
 	all := []bench.Sample{e.Sample()}
-	for _, s := range []*bench.Sample{e.LaterSample(), e.Opening()} {
+	for _, s := range []*bench.Sample{e.LaterSample(), e.Opening(), e.Aged()} {
 		if s != nil {
 			all = append(all, *s)
 		}
@@ -227,11 +241,11 @@ func (e *Executed) Sample() bench.Sample {
 	return s
 }
 
-// spread returns the range of what the passes count per run, or nil if all are
-// alike.
+// spread returns the range of what the passes and the looks count per run, or nil if all
+// are alike.
 func (e *Executed) spread(of func(pass) uint64) *bench.Spread {
 	var all []float64
-	for _, p := range e.passes {
+	for _, p := range e.all() {
 		if p.runs > 0 {
 			all = append(all, p.perRun(of(p)))
 		}
@@ -244,9 +258,9 @@ func (e *Executed) spread(of func(pass) uint64) *bench.Spread {
 }
 
 // counts returns the counts of the passes that differ from the one before.
-func (e *Executed) counts() (all []*insn.Counts) {
-	for i, p := range e.passes {
-		if i == 0 || p.counts != e.passes[i-1].counts {
+func counts(passes []pass) (all []*insn.Counts) {
+	for i, p := range passes {
+		if i == 0 || p.counts != passes[i-1].counts {
 			all = append(all, p.counts)
 		}
 	}
@@ -260,7 +274,7 @@ func (e *Executed) Warning() string {
 		return ""
 	}
 	where, why := []string{}, []string{}
-	for _, d := range insn.Diverge(e.counts()...) {
+	for _, d := range append(insn.Diverge(counts(e.passes)...), insn.Diverge(counts(e.looks)...)...) {
 		at := fmt.Sprintf("%s+%d", d.Function, d.Slot)
 		if l := srcline.At(e.table.Program(d.Program), d.Start); l != nil && l.Number > 0 {
 			at = fmt.Sprintf("%s:%d", l.File, l.Number)

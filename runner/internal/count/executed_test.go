@@ -243,7 +243,12 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 	defer s.Close()
 	drives := &ending{Driver: s.Driver, after: 3, end: cancel}
 	s.Driver = drives
-	if err := e.count(ctx, s); !errors.Is(err, context.Canceled) || drives.after != 0 {
+	read, closeReader, err := e.reader(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeReader()
+	if err := e.count(ctx, s, read); !errors.Is(err, context.Canceled) || drives.after != 0 {
 		t.Errorf("error %v, %d slices before the end", err, drives.after)
 	}
 	if _, err := countSide(ctx, job, true); !errors.Is(err, context.Canceled) {

@@ -77,6 +77,9 @@ func (e *Executed) Warnings() []string {
 		all = append(all, w)
 	}
 	all = append(all, e.LaterWarnings()...)
+	if w := e.AgedWarning(); w != "" {
+		all = append(all, w)
+	}
 	if !srcline.Known(e.table.Programs) {
 		all = append(all, fmt.Sprintf("%s has no debug information of its lines, so these are blocks of instructions: compile it with -g", e.job.Object.Path))
 	}

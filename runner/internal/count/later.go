@@ -54,7 +54,7 @@ func (e *Executed) awaitLater(ctx context.Context, s *subject.Subject, before *i
 // called are the callbacks that runs asked for, with what they executed since the
 // passes began.
 func (e *Executed) called() (all []calledLater) {
-	passes := append(e.counts(), e.after)
+	passes := append(counts(e.passes), e.after)
 	since := e.last.Sub(e.first).Later()
 	for i, l := range e.last.Later() {
 		if l.Asked == 0 {

@@ -126,3 +126,53 @@ func TestCountedRunsFindMapsAsFull(t *testing.T) {
 		}
 	}
 }
+
+// What only few runs do is part of the mean, and what runs do after very many others is a
+// figure of its own.
+func TestLaterRuns(t *testing.T) {
+	testenv.Root(t)
+	const dear = 100
+	counter := func(after ...asm.Instruction) asm.Instructions {
+		insns := asm.Instructions{
+			asm.LoadMapValue(asm.R6, 0, 0).WithReference("state"),
+			asm.LoadMem(asm.R7, asm.R6, 0, asm.DWord), asm.Add.Imm(asm.R7, 1), asm.StoreMem(asm.R6, 0, asm.R7, asm.DWord),
+		}
+		insns = append(insns, after...)
+		for range dear {
+			insns = append(insns, asm.Mov.Imm(asm.R0, 1))
+		}
+		return append(insns, asm.Mov.Imm(asm.R0, 2).WithSymbol("out"), asm.Return())
+	}
+	for name, c := range map[string]struct {
+		insns asm.Instructions
+		kinds int
+		from  float64 // the mean
+		to    float64
+		aged  []float64
+	}{
+		"in every run":           {counter(), 0, 106, 106, nil},
+		"in none":                {counter(asm.JLT.Imm(asm.R7, 1<<30, "out")), 0, 7, 7, nil},
+		"in every 1000th":        {counter(asm.Mod.Imm(asm.R7, 1000), asm.JNE.Imm(asm.R7, 999, "out")), 2, 8.09, 8.11, nil},
+		"after 20,000":           {counter(asm.JLT.Imm(asm.R7, 20_000, "out")), 0, 7, 7, []float64{107}},
+		"up to 20,000":           {counter(asm.JGT.Imm(asm.R7, 20_000, "out")), 0, 107, 107, []float64{7}},
+		"after 200,000":          {counter(asm.JLT.Imm(asm.R7, 200_000, "out")), 0, 7, 7, nil},
+		"now and then by chance": {counter(asm.FnGetPrandomU32.Call(), asm.And.Imm(asm.R0, 63), asm.JNE.Imm(asm.R0, 0, "out")), 2, 9.2, 12, nil},
+	} {
+		job := plantest.Made(t, "test_run: {packets: [{ipv4: {}, udp: {}}]}", c.insns)
+		job.Spec.Maps["state"] = &ebpf.MapSpec{Name: "state", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: 1}
+		job = Study(t.Context(), job)[0]
+		e, err := Count(t.Context(), job, nil, Like{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s := e.Sample().Values
+		if mean := s[len(s)/2]; mean < c.from || mean > c.to || len(e.Kinds()) != c.kinds {
+			t.Errorf("%s: mean of %v, kinds %v, want from %v to %v", name, s, e.Kinds(), c.from, c.to)
+		}
+		aged := e.Aged()
+		if (aged == nil) != (c.aged == nil) || aged != nil && !slices.Equal(aged.Values, c.aged) || (aged == nil) != (e.AgedWarning() == "") {
+			t.Errorf("%s: aged %+v, want %v; %q", name, aged, c.aged, e.AgedWarning())
+		}
+	}
+}
