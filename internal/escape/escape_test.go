@@ -21,7 +21,7 @@ import (
 
 func checkLogs(t *testing.T, name string) {
 	t.Helper()
-	line := LogLine(name)
+	line := Printable(name)
 	if strings.ContainsAny(line, "\r\n") {
 		t.Errorf("%q has several lines", line)
 	}
@@ -185,7 +185,7 @@ func TestTheChecksSeeAttacks(t *testing.T) {
 
 func TestHonestNamesStay(t *testing.T) {
 	for _, name := range []string{"fun_xdp/basic", "xdp [64B]", "été 日本語", "a::b", "p99 <1%"} {
-		if got := LogLine(name); got != name {
+		if got := Printable(name); got != name {
 			t.Errorf("%q became %q", name, got)
 		}
 		if got := MarkdownCode(name); got != "`"+name+"`" {

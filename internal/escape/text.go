@@ -6,9 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text as one line for a terminal: it cannot move the cursor.
+// Printable returns text as one line for a terminal or the log of a job, wrapped at blanks
+// or not: it moves no cursor, and the runner finds no command in it, neither ::x:: at the
+// start of a line nor ##[x] anywhere.
 func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\t':
 			return ' '
@@ -17,6 +19,19 @@ func Printable(s string) string {
 		}
 		return r
 	}, s)
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##[") {
+		return s
+	}
+	var b strings.Builder
+	begins := true // a line could begin here
+	for i, r := range s {
+		b.WriteRune(r)
+		if begins && strings.HasPrefix(s[i:], "::") || strings.HasPrefix(s[i:], "#[") && strings.HasSuffix(s[:i], "#") {
+			b.WriteByte(' ')
+		}
+		begins = !visible(r) && (begins || unicode.IsSpace(r))
+	}
+	return b.String()
 }
 
 // Clip returns the beginning of a text, at most that many characters.

@@ -84,7 +84,7 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 	annotated := true
 	// The verdict must be published even if GitHub refuses a line or file.
 	if Status(err) == http.StatusUnprocessableEntity && len(first) > 0 {
-		rest, annotated, why = nil, false, "GitHub refused the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
+		rest, annotated, why = nil, false, "GitHub refused the annotations: "+escape.Printable(escape.Clip(message(err), 200))
 		run, err = a.createRun(ctx, c, nil)
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *API) checkRun(ctx context.Context, c Check) (Published, error) {
 			Name: c.Name, Output: c.output(batch),
 		})
 		if Status(err) == http.StatusUnprocessableEntity {
-			p.Annotated, p.Why = false, "GitHub refused some of the annotations: "+escape.LogLine(escape.Clip(message(err), 200))
+			p.Annotated, p.Why = false, "GitHub refused some of the annotations: "+escape.Printable(escape.Clip(message(err), 200))
 			return p, nil
 		}
 		if err != nil {

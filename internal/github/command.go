@@ -16,7 +16,7 @@ func command(name, text string, properties map[string]string) string {
 	}
 	for key, value := range properties {
 		if value != "" {
-			c.Properties[key] = escape.LogLine(value)
+			c.Properties[key] = escape.Printable(value)
 		}
 	}
 	return c.String()

@@ -41,7 +41,7 @@ type ReadOnlyError struct {
 }
 
 func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, escape.LogLine(escape.Clip(e.Message, 200)))
+	return fmt.Sprintf("%s: %v: GitHub answers %d %s", e.What, ErrReadOnly, e.Status, escape.Printable(escape.Clip(e.Message, 200)))
 }
 
 // Unwrap returns ErrReadOnly.

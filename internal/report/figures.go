@@ -67,8 +67,9 @@ func Unsigned(v float64) float64 {
 // Texts returns texts that a spreadsheet takes for texts, and never for formulas.
 func Texts(all ...string) []string {
 	for i, s := range all {
+		all[i] = escape.LogText(s)
 		if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-			all[i] = "'" + s
+			all[i] = "'" + all[i]
 		}
 	}
 	return all

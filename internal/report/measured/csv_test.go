@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/escape/escapetest"
 	"github.com/org/ebpf-bench-action/internal/report/reporttest"
 )
 
 func TestCSV(t *testing.T) {
 	run := exampleRun()
 	const hostile, odd = `=HYPERLINK("http://x")`, "with, \"quotes\"\nand lines"
-	run.Results = append(run.Results, loadsOf(hostile, -1.5), loadsOf(odd, 2))
+	run.Results = append(run.Results, loadsOf(hostile, -1.5), loadsOf(odd, 2), loadsOf("::error::x", 2), loadsOf("two\n::error::x", 2))
 	run.Results[0].CPUs = 4
 	var b bytes.Buffer
 	if err := CSV(&b, New(run, run)); err != nil {
@@ -34,6 +35,13 @@ func TestCSV(t *testing.T) {
 	}
 	if r := find(odd, "bpf-insns"); r["median"] != "47.5" || r["lower_quartile"] != "47.5" || r["exact"] != "true" || r["object"] != "bpf/a.o" {
 		t.Errorf("%v", r)
+	}
+	var text bytes.Buffer
+	if err := Text(&text, New(run)); err != nil {
+		t.Fatal(err)
+	}
+	for _, printed := range []string{b.String(), text.String()} {
+		escapetest.CheckLog(t, printed)
 	}
 	if r := find("xdp/refused", ""); !strings.Contains(r["error"], "refuses program") || r["values"] != "0" {
 		t.Errorf("%v", r)

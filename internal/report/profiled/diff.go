@@ -61,7 +61,7 @@ func (m *DiffModel) head() string {
 // kind is a line with the change as a whole, and the table of the functions.
 func (m *DiffModel) kind(k *diff.Kind) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s to %s, %s", grid.Paint(m.Color, grid.Bold, escape.LogLine(k.Sample)), k.Format(float64(k.Total.Base)), k.Format(float64(k.Total.Head)), change(k, k.Total))
+	fmt.Fprintf(&b, "%s: %s to %s, %s", grid.Paint(m.Color, grid.Bold, escape.Printable(k.Sample)), k.Format(float64(k.Total.Base)), k.Format(float64(k.Total.Head)), change(k, k.Total))
 	if k.Total.Base != 0 && k.Total.By() != 0 {
 		fmt.Fprintf(&b, " (%s)", unit.Change(float64(k.Total.By())/float64(k.Total.Base)))
 	}
