@@ -86,11 +86,11 @@ func gather(found []finding) (all []gathered) {
 	type kind struct {
 		row      *row
 		standing standing
-		limit    string
+		limit    string // the reason of the verdict without the figures before it
 	}
 	at := map[kind]int{}
 	for _, f := range found {
-		k := kind{f.row, f.standing(), f.verdict.Why[strings.LastIndex(f.verdict.Why, ")")+1:]}
+		k := kind{f.row, f.standing(), f.verdict.Why[strings.Index(f.verdict.Why, ")")+1:]}
 		i, ok := at[k]
 		static := bench.ClassOf(f.verdict.Measure.Name) == bench.Static && f.verdict.Change != nil
 		switch {
@@ -184,11 +184,18 @@ func appendNew(all, warnings []string) []string {
 	return all
 }
 
-var figures = regexp.MustCompile("[^ ]+:[0-9]+|[0-9][0-9.,]*")
+var figures = regexp.MustCompile(`[^ ]+:[0-9]+|(index )?\b[0-9][0-9.,]*\b`)
 
 // wording returns a warning without its figures and places, which differ by chance or
-// between the sides.
-func wording(warning string) string { return figures.ReplaceAllString(warning, "N") }
+// between the sides. The digits of a name and an index are neither.
+func wording(warning string) string {
+	return figures.ReplaceAllStringFunc(warning, func(figure string) string {
+		if strings.HasPrefix(figure, "index ") {
+			return figure
+		}
+		return "N"
+	})
+}
 
 // who returns the benchmarks of a line: "all" in one word if there are several
 // and the line is about all.
