@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/suite"
@@ -96,7 +98,49 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job, name string) *Jo
 		return nil
 	}
 	job.Warnings = append(job.Warnings, warnings...)
+	if others := p.otherSettings(i, job); len(others) > 0 {
+		other.Warnings = append(other.Warnings, fmt.Sprintf("both sides have the head's %s: the base's suite has others", strings.Join(others, ", ")))
+	}
 	return job
+}
+
+// otherSettings returns the settings of a benchmark of the side's suite that are not those of
+// the job in its place.
+func (p *sidePlan) otherSettings(i int, job *Job) (names []string) {
+	own, err := p.job(i)
+	if own == nil || err != nil {
+		return nil
+	}
+	is, was := reflect.ValueOf(withoutPackets(*job.Benchmark)), reflect.ValueOf(withoutPackets(*own.Benchmark))
+	for n, field := range reflect.VisibleFields(is.Type()) {
+		switch field.Name {
+		case "Name", "Object", "Program", "Replace", "Budget":
+		default:
+			now, then := is.Field(n), was.Field(n)
+			none := now.Kind() == reflect.Map && now.Len()+then.Len() == 0
+			if !none && !reflect.DeepEqual(now.Interface(), then.Interface()) {
+				names = append(names, field.Tag.Get("yaml"))
+			}
+		}
+	}
+	if !reflect.DeepEqual(job.Frames, own.Frames) {
+		names = append(names, "packets")
+	}
+	return names
+}
+
+// withoutPackets returns a benchmark without its packets, of which several descriptions mean
+// the same.
+func withoutPackets(b bench.Benchmark) bench.Benchmark {
+	if b.TestRun != nil {
+		run := *b.TestRun
+		run.Packets, b.TestRun = nil, &run
+	}
+	if b.Veth != nil {
+		veth := *b.Veth
+		veth.Packets, b.Veth = nil, &veth
+	}
+	return b
 }
 
 // valuesFor returns the values of globals or maps, by name, for one side if the
