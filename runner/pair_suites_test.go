@@ -18,13 +18,13 @@ func TestPlanSuites(t *testing.T) {
   - {name: new, program: fun_xdp_basic, test_run: {}}`, `
   - {name: gone, program: fun_xdp_fizzbuzz, test_run: {}}
   - {name: a, program: fun_xdp_basic, test_run: {repeat: 20}}`,
-			"a: fun_xdp_basic 10 -> fun_xdp_fizz 10; new: -> fun_xdp_basic 2000; gone: fun_xdp_fizzbuzz 2000 ->",
+			"a: fun_xdp_basic 10 -> fun_xdp_fizz 10 (both sides have the head's test_run: those of the base's suite differ; new: -> fun_xdp_basic 2000; gone: fun_xdp_fizzbuzz 2000 ->",
 		},
 		{
 			"another driver", `
   - {name: a, program: fun_xdp_fizz, test_run: {}}`, `
   - {name: a, program: fun_xdp_fizz, veth: {}}`,
-			"a: fun_xdp_fizz 2000 -> fun_xdp_fizz 2000",
+			"a: fun_xdp_fizz 2000 -> fun_xdp_fizz 2000 (both sides have the head's test_run, veth: those of the base's suite differ",
 		},
 		{
 			"another type", `
@@ -45,7 +45,7 @@ func TestPlanSuites(t *testing.T) {
   - {name: b, program: profile, globals: {PID: 1}, perf_event: {}}`, `
   - {name: a, program: profile, globals: {PID: 2}, perf_event: {}}
   - {name: b, program: profile, perf_event: {}}`,
-			"a: profile PID=1 -> profile PID=1; b: profile PID=1 -> profile PID=1",
+			"a: profile PID=1 -> profile PID=1 (both sides have the head's globals: those of the base's suite differ; b: profile PID=1 -> profile PID=1 (both sides have the head's globals: those of the base's suite differ",
 		},
 	} {
 		pairs, err := PlanSuites(suiteOf(t, objects+c.head), suiteOf(t, objects+c.base))

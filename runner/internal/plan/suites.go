@@ -99,7 +99,7 @@ func (p *sidePlan) jobLike(otherSuite *suite.Suite, other *Job, name string) *Jo
 	}
 	job.Warnings = append(job.Warnings, warnings...)
 	if others := p.otherSettings(i, job); len(others) > 0 {
-		other.Warnings = append(other.Warnings, fmt.Sprintf("both sides have the head's %s: the base's suite has others", strings.Join(others, ", ")))
+		other.Warnings = append(other.Warnings, fmt.Sprintf("both sides have the head's %s: those of the base's suite differ", strings.Join(others, ", ")))
 	}
 	return job
 }
