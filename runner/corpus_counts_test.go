@@ -216,7 +216,7 @@ func (v *variant) instrument(spec *ebpf.CollectionSpec, depths map[string][]int)
 
 func (c *corpusTest) load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
 	spec = spec.Copy()
-	if err := load.AnswerKconfig(spec); err != nil {
+	if err := load.Answer(spec); err != nil {
 		return nil, err
 	}
 	return ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: c.types})

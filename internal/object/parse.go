@@ -48,7 +48,7 @@ func parse(data []byte) (o *Object, err error) {
 	f.fixBindings()
 	o.changes = append(o.changes, f.fixCalls()...)
 	o.hidden = f.hidden()
-	kconfig := f.findKconfig()
+	kconfig, typed := f.findKconfig(), f.findTypedKsyms()
 	if s := f.find(".maps"); s != nil && bytes.ContainsFunc(f.contents(s), func(r rune) bool { return r != 0 }) {
 		clear(f.contents(s))
 		o.changed("maps are made by their types alone: what their definitions in section .maps are set to means nothing")
@@ -65,6 +65,7 @@ func parse(data []byte) (o *Object, err error) {
 		return nil, err
 	}
 	o.fixKconfig(kconfig)
+	o.fixTypedKsyms(typed)
 	return o, nil
 }
 

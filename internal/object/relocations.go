@@ -16,12 +16,14 @@ type relocation struct {
 	names []byte
 }
 
-// name returns the name of the symbol, cut beyond the length of any variable's.
-// That bounds memory if many names share one long text, as only in a malformed
-// object.
-func (r *relocation) name() string {
+// name returns the name of the symbol.
+func (r *relocation) name() string { return shortText(r.names, r.symbol.Name) }
+
+// shortText is text, cut beyond the length of any variable's name. That bounds
+// memory if many names share one long text, as only in a malformed object.
+func shortText(table []byte, at uint32) string {
 	const longest = 256
-	return text(r.names[:min(uint64(len(r.names)), uint64(r.symbol.Name)+longest)], r.symbol.Name)
+	return text(table[:min(uint64(len(table)), uint64(at)+longest)], at)
 }
 
 // refer makes the relocation refer to another symbol of the table.

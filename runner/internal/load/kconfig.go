@@ -20,10 +20,19 @@ import (
 	"github.com/org/ebpf-bench-action/runner/internal/host"
 )
 
-// AnswerKconfig fills the maps in which programs find the kernel's settings
-// (__kconfig), one per object. Like libbpf, it takes values that it knows
-// itself, and the kernel's configuration.
-func AnswerKconfig(spec *ebpf.CollectionSpec) error {
+// Answer fills in what programs ask of the kernel: its settings (__kconfig) and
+// its variables (__ksym).
+func Answer(spec *ebpf.CollectionSpec) error {
+	if err := answerKconfig(spec); err != nil {
+		return err
+	}
+	return answerKsyms(spec)
+}
+
+// answerKconfig fills the maps in which programs find the kernel's settings, one
+// per object. Like libbpf, it takes values that it knows itself, and the
+// kernel's configuration.
+func answerKconfig(spec *ebpf.CollectionSpec) error {
 	for name, table := range spec.Maps {
 		if name != object.Kconfig && !strings.HasPrefix(name, object.Kconfig+object.Of) {
 			continue
@@ -98,7 +107,7 @@ func answer(v *btf.Var) (string, error) {
 	}
 	text, ok := settings[v.Name]
 	if !ok && !weak {
-		return "", bench.WithHint(errors.New("this kernel has no such setting, or has it not set"), "declare it __weak where it may be missing: it is zero then")
+		return "", bench.WithHint(errors.New("this kernel has no such setting, or has it not set"), hintWeak)
 	}
 	return text, nil
 }

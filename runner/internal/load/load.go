@@ -30,7 +30,7 @@ func Collection(spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning strin
 	if err := checkMemory(spec); err != nil {
 		return nil, "", err
 	}
-	if err := AnswerKconfig(spec); err != nil {
+	if err := Answer(spec); err != nil {
 		return nil, "", err
 	}
 	stats := ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}, Cache: host.Types}

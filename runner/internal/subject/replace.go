@@ -19,7 +19,7 @@ import (
 // the program first, and then the programs that replace functions of it, for
 // which the verifier needs the loaded program.
 func LoadJob(j *plan.Job, spec *ebpf.CollectionSpec) (coll *ebpf.Collection, warning string, err error) {
-	if err := load.AnswerKconfig(spec); err != nil { // of the program and its replacements
+	if err := load.Answer(spec); err != nil { // of the program and its replacements
 		return nil, "", explainLoad(j, err)
 	}
 	replacing := map[string]*ebpf.ProgramSpec{}

@@ -3,7 +3,7 @@
 //go:build ignore
 
 // Programs that libbpf loads and other loaders do not: weak maps, functions that
-// are hidden, questions to the kernel. And static maps, which libbpf takes no more.
+// are hidden, questions to the kernel, its typed variables. And static maps, which libbpf takes no more.
 
 #define __TARGET_ARCH_x86
 #include <linux/bpf.h>
@@ -38,6 +38,36 @@ SEC("xdp")
 int asks_too_much(struct xdp_md *ctx)
 {
 	return CONFIG_NO_SUCH_THING_EITHER ? XDP_DROP : XDP_PASS;
+}
+
+struct rq {
+	unsigned int nr_running;
+} __attribute__((preserve_access_index));
+
+extern const struct rq runqueues __ksym;
+extern const int no_such_variable __ksym __weak;
+extern const int no_such_variable_either __ksym;
+extern const void no_such_symbol __ksym __weak;
+
+// It reads a variable of the kernel's CPU, which the verifier has to know.
+SEC("xdp")
+int typed(struct xdp_md *ctx)
+{
+	const struct rq *rq = bpf_per_cpu_ptr(&runqueues, 0);
+
+	return rq && rq->nr_running < 1 << 20 ? XDP_PASS : XDP_DROP;
+}
+
+SEC("xdp")
+int typed_perhaps(struct xdp_md *ctx)
+{
+	return &no_such_variable || &no_such_symbol ? XDP_DROP : XDP_PASS;
+}
+
+SEC("xdp")
+int typed_missing(struct xdp_md *ctx)
+{
+	return bpf_per_cpu_ptr(&no_such_variable_either, 0) ? XDP_DROP : XDP_PASS;
 }
 
 struct pair {
