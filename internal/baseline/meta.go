@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // EncodeMeta returns the content of an index file: the Meta of a run without its tags, as
@@ -19,7 +21,7 @@ func EncodeMeta(m Meta) []byte {
 func DecodeMeta(text []byte) (Meta, error) {
 	var m Meta
 	if err := json.Unmarshal(text, &m); err != nil {
-		return Meta{}, fmt.Errorf("decode index: %w", err)
+		return Meta{}, fmt.Errorf("decode index: %w", strictjson.Reword(err))
 	}
 	if m.Tags != nil {
 		return Meta{}, errors.New("decode index: it has tags, which have files of their own")

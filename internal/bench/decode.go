@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // A document can come from a stranger's pull request, and two bytes of JSON can become a
@@ -28,10 +30,8 @@ func decodeDocument(r io.Reader, v any) error {
 	switch {
 	case limited.N == 0:
 		return fmt.Errorf("larger than %d MiB", MaxRunSize>>20)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the document ends before it is complete")
 	case err != nil:
-		return err
+		return strictjson.Reword(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the document")
@@ -45,7 +45,7 @@ func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T,
 	dec := json.NewDecoder(bytes.NewReader(text))
 	switch open, err := dec.Token(); {
 	case err != nil:
-		return nil, err
+		return nil, strictjson.Reword(err)
 	case open == nil:
 		return nil, nil
 	case open != json.Delim('['):
@@ -58,7 +58,7 @@ func decodeList[D, T any](text []byte, what string, limit int, take func(*D) (T,
 		}
 		var doc D
 		if err := dec.Decode(&doc); err != nil {
-			return nil, err
+			return nil, strictjson.Reword(err)
 		}
 		element, err := take(&doc)
 		if err != nil {

@@ -54,7 +54,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"version":2,"runs":[],"comparisons":null}`, "no results in it"},
 		{`{"version":2,"runs":[{"results":[]}],"explanations":[{"programs":[]}]}`, "several kinds"},
 		{`{"version":2,"runs":[null]}`, "no results"},
-		{`[]`, "cannot unmarshal"},
+		{`[]`, "a value is a list, not an object"},
+		{`{"version":2,"runs":[{"results":[{"benchmark":"a","rounds":{"run_cnt":["b"]}}]}]}`, "rounds.run_cnt is a string, not a whole number"},
 		{`{"version":2,"runs":[{"results":[]}]} {}`, "something follows"},
 		{`{"version":2,"runs":[{"results":null}]}`, "no results"},
 		{`{"version":2,"runs":[{"results":{}}]}`, "not a list"},
@@ -67,7 +68,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"m"}}]}]}]}`, "direction"},
 		{`{"version":2,"runs":[{"results":[{"benchmark":"a","samples":[{"measure":{"name":"m","direction":"lower"},"values":[1e999]}]}]}]}`, "decode results"},
 		{`{"version":2,"runs":[{"results":[],"thresholds":"` + strings.Repeat("a", 4097) + `"}]}`, "more than 4096 bytes"},
-		{`{"version":2,"runs":[{"results":[],"thresholds":["a"]}]}`, "cannot unmarshal"},
+		{`{"version":2,"runs":[{"results":[],"thresholds":["a"]}]}`, "thresholds is a list, not a string"},
 		{`{"version":2,"runs":[{"results":[],"missing":"1/2"}]}`, "not a list"},
 		{`{"version":2,"runs":[{"results":[],"missing":["3/2"]}]}`, "no part 3 of 2"},
 		{`{"version":2,"runs":[{"results":[],"missing":[null]}]}`, "no number"},
@@ -154,7 +155,7 @@ func TestEncodeDecodeRuns(t *testing.T) {
 		}
 	}
 	for bad, want := range map[string]string{
-		``: "ends before", `{"runs":[{"results":[]}]}`: "no version", `{"runs":[`: "ends before", `[]`: "cannot unmarshal",
+		``: "ends before", `{"runs":[{"results":[]}]}`: "no version", `{"runs":[`: "ends before", `[]`: "a value is a list, not an object",
 		`{"version":2,"runs":[{"results":[]}]}`:                       "without results",
 		`{"version":2,"outcome":"pass","comparisons":[{"pairs":[]}]}`: "it is a comparison",
 		`{"version":2,"explanations":[{"programs":[]}]}`:              "it is an explanation",

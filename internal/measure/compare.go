@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +28,9 @@ type Comparing struct {
 // Compare opens two sides, as the command line names them. The result also carries notes
 // if there is an error; it is nil if there are none.
 func (o Options) Compare(ctx context.Context, args []string) (*Comparing, error) {
-	re, err := regexp.Compile(o.Filter)
+	re, err := compileFilter(o.Filter)
 	if err != nil {
-		return nil, fmt.Errorf("--filter: %w", err)
+		return nil, err
 	}
 	m, err := sides.Options{
 		Command: "compare", Suite: o.File, Filter: re, Shard: o.Shard, Store: o.Store,

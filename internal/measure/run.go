@@ -2,8 +2,10 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"time"
 
@@ -26,12 +28,22 @@ type Selected struct {
 	Notes []bench.Note
 }
 
+// compileFilter reads the value of --filter.
+func compileFilter(filter string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(filter)
+	var refused *syntax.Error
+	if errors.As(err, &refused) {
+		return nil, fmt.Errorf("--filter: %q is no regular expression: %s", filter, refused.Code)
+	}
+	return re, err
+}
+
 // Select reads a suite, as suite.Open does, and leaves out benchmarks that do not match or
 // are in other shards.
 func Select(file, filter string, shard *bench.Shard) (*Selected, error) {
-	re, err := regexp.Compile(filter)
+	re, err := compileFilter(filter)
 	if err != nil {
-		return nil, fmt.Errorf("--filter: %w", err)
+		return nil, err
 	}
 	s, err := suite.Open(file)
 	if err != nil {

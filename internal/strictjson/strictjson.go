@@ -17,12 +17,8 @@ import (
 // Errors call the document what.
 func CheckKeys(r io.Reader, what string, of ...reflect.Type) error {
 	d := checker{json.NewDecoder(r), what}
-	err := d.value(of...)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("the document ends before it is complete")
-	}
-	if err != nil {
-		return err
+	if err := d.value(of...); err != nil {
+		return Reword(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the document")

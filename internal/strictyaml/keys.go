@@ -100,9 +100,15 @@ func (w *walker) scalar(n *yaml.Node, t reflect.Type, key string) {
 	}
 	v := reflect.New(t)
 	if altered(n, v.Elem()) || n.Decode(v.Interface()) != nil {
+		if allDigits(n.Value) && t.Kind() != reflect.Bool && t.Kind() != reflect.String && n.Style == 0 {
+			kind = "too large"
+		}
 		w.errorf(n, "%s: %q is %s%s", key, n.Value, kind, bare(n, t))
 	}
 }
+
+// allDigits reports whether a text is a number without sign and fraction.
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // altered reports whether the library would read another whole number than is written: it
 // truncates fractions and wraps what is just too large.

@@ -117,7 +117,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"nested unknown key", head + "  - name: a\n    program: p\n    test_run:\n      packet: []\n", `yml:7: unknown key "packet": did you mean "packets"?`},
 		{"key twice", head + "  - {name: a, name: b, program: p, test_run: {}}\n", "yml:4: name is given twice"},
 		{"wrong kind", head + "  - {name: a, program: p, test_run: {repeat: many}}\n", `yml:4: repeat: "many" is not a whole number`},
-		{"number that does not fit", head + "  - {name: a, program: p, test_run: {context: {args: [18446744073709551615, 18446744073709551616]}}}\n", `yml:4: args: "18446744073709551616" is not a whole number`},
+		{"number that does not fit", head + "  - {name: a, program: p, test_run: {context: {args: [18446744073709551615, 18446744073709551616]}}}\n", `yml:4: args: "18446744073709551616" is too large`},
 		{"scalar for a driver without settings", head + "  - {name: a, program: p, verify: 1}\n", "yml:4: verify has no settings: write verify: {}"},
 		{"scalar for mapping", head + "  - {name: a, program: p, test_run: 5}\n", "yml:4: test_run is a mapping with the keys context, packets, repeat"},
 		{"bad duration", head + "  - {name: a, program: p, budget: 5, test_run: {}}\n", `yml:4: budget: "5" is not a duration`},

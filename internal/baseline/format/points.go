@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // The points of a run are a table: a line of JSON with the sorted names of its rows and
@@ -83,7 +84,7 @@ func DecodePoints(data []byte) ([]baseline.Point, error) {
 func decodeTable(line []byte) (*table, error) {
 	var t table
 	if err := json.Unmarshal(line, &t); err != nil {
-		return nil, err
+		return nil, strictjson.Reword(err)
 	}
 	return &t, t.check()
 }

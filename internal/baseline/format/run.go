@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // A run file holds all that is stored for a run except its objects and tags: the header, a
@@ -72,7 +73,7 @@ func DecodeRun(content []byte) (*Stored, error) {
 	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	var h header
 	if err := json.Unmarshal(line, &h); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return nil, fmt.Errorf("header: %w", strictjson.Reword(err))
 	}
 	if h.Points < 0 || h.Points > len(rest) {
 		return nil, fmt.Errorf("header: %d bytes of points, where %d are left", h.Points, len(rest))

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // TagForm matches the name of a tag file.
@@ -37,7 +38,7 @@ func (t TagFile) Encode() []byte {
 func DecodeTag(name string, text []byte) (TagFile, error) {
 	var t TagFile
 	if err := json.Unmarshal(text, &t); err != nil {
-		return TagFile{}, fmt.Errorf("decode tag: %w", err)
+		return TagFile{}, fmt.Errorf("decode tag: %w", strictjson.Reword(err))
 	}
 	if err := baseline.CheckName("tag", t.Tag); err != nil {
 		return TagFile{}, fmt.Errorf("decode tag: %w", err)

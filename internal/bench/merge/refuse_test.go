@@ -62,7 +62,7 @@ func TestMergeRefuses(t *testing.T) {
 func TestDecodePartRefuses(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", "read f.json: decode results: the document ends before it is complete"},
-		{"[]", "cannot unmarshal array"},
+		{"[]", "a value is a list, not an object"},
 		{`{}`, "no version"},
 		{`{"version":1,"results":[]}`, "version 1 is not known"},
 		{`{"version":2,"runs":[{"results":[]}]}`, "without results"},

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -30,12 +31,12 @@ func readPcap(name string, room int, readFile func(name string) ([]byte, error))
 }
 
 func parsePcap(data []byte, room int) ([][]byte, error) {
-	file, err := openPcap(data)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	if len(data) == 0 {
+		return nil, errors.New("it is empty")
 	}
+	file, err := openPcap(data)
 	if err != nil {
-		return nil, err
+		return nil, reword(err)
 	}
 	var frames [][]byte
 	for len(frames) <= room {
@@ -48,7 +49,7 @@ func parsePcap(data []byte, room int) ([][]byte, error) {
 			err = checkCaptured(info, file.linkType(info))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("packet %d: %w", len(frames)+1, err)
+			return nil, fmt.Errorf("packet %d: %w", len(frames)+1, reword(err))
 		}
 		frames = append(frames, frame)
 	}
@@ -56,6 +57,21 @@ func parsePcap(data []byte, room int) ([][]byte, error) {
 		return nil, errors.New("no packets")
 	}
 	return frames, nil
+}
+
+// reword says in other words what the libraries refuse.
+func reword(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it is truncated")
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return fmt.Errorf("it cannot be decompressed: %w", err)
+	case strings.HasPrefix(err.Error(), "Unknown magic"):
+		return errors.New("it is no capture: it begins neither as pcap nor as pcapng does")
+	case strings.HasPrefix(err.Error(), "Unknown m"):
+		return fmt.Errorf("it is of a version that is not known: %s", strings.ToLower(strings.TrimPrefix(err.Error(), "Unknown ")))
+	}
+	return err
 }
 
 func checkCaptured(info gopacket.CaptureInfo, link layers.LinkType) error {
@@ -92,10 +108,7 @@ func openPcap(data []byte) (*pcapFile, error) {
 		}}, nil
 	}
 	r, err := pcapgo.NewReader(bytes.NewReader(data))
-	switch {
-	case err != nil && strings.HasPrefix(err.Error(), "Unknown magic"):
-		return nil, errors.New("it is no capture: it begins neither as pcap nor as pcapng does")
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	return &pcapFile{r, func(gopacket.CaptureInfo) layers.LinkType { return r.LinkType() }}, nil

@@ -111,17 +111,20 @@ func TestPcapsThatAreRefused(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		"an empty file":          {nil, []string{"read pcap a.pcap", "unexpected EOF"}},
-		"a text":                 {[]byte("This file is a text, not a capture."), []string{"read pcap a.pcap: it is no capture"}},
-		"no packets":             {pcapOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
-		"no packets, ng":         {pcapngOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
-		"another link type":      {pcapOf(layers.LinkTypeLinuxSLL, frame), []string{"a.pcap: packet 1", "Linux SLL (113), not Ethernet"}},
-		"another link type, ng":  {pcapngOf(layers.LinkTypeRaw, frame), []string{"a.pcap: packet 1", "Raw (101), not Ethernet"}},
-		"an unknown link type":   {pcapOf(147, frame), []string{"(147), not Ethernet"}},
-		"two link types":         {mixedPcapng(frame), []string{"a.pcap: packet 2", "Linux SLL (113)"}},
-		"the beginning":          {cutPcap(frame), []string{"a.pcap: packet 1", "captured only 20 of 60 bytes"}},
-		"a frame of a few bytes": {pcapOf(layers.LinkTypeEthernet, frame, frame[:9]), []string{"frame 2 has 9 bytes"}},
-		"too many packets":       {pcapOf(layers.LinkTypeEthernet, many...), []string{"more than 4096 packets"}},
+		"an empty file":           {nil, []string{"read pcap a.pcap", "it is empty"}},
+		"half a header":           {pcapOf(layers.LinkTypeEthernet)[:12], []string{"read pcap a.pcap: it is truncated"}},
+		"another version":         {slices.Concat(pcapOf(layers.LinkTypeEthernet)[:4], []byte{9, 0}, pcapOf(layers.LinkTypeEthernet)[6:]), []string{"a version that is not known: major version 9"}},
+		"no gzip after its magic": {[]byte("\x1f\x8bThis is a text, and no gzip file."), []string{"it cannot be decompressed"}},
+		"a text":                  {[]byte("This file is a text, not a capture."), []string{"read pcap a.pcap: it is no capture"}},
+		"no packets":              {pcapOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
+		"no packets, ng":          {pcapngOf(layers.LinkTypeEthernet), []string{"read pcap a.pcap", "no packets"}},
+		"another link type":       {pcapOf(layers.LinkTypeLinuxSLL, frame), []string{"a.pcap: packet 1", "Linux SLL (113), not Ethernet"}},
+		"another link type, ng":   {pcapngOf(layers.LinkTypeRaw, frame), []string{"a.pcap: packet 1", "Raw (101), not Ethernet"}},
+		"an unknown link type":    {pcapOf(147, frame), []string{"(147), not Ethernet"}},
+		"two link types":          {mixedPcapng(frame), []string{"a.pcap: packet 2", "Linux SLL (113)"}},
+		"the beginning":           {cutPcap(frame), []string{"a.pcap: packet 1", "captured only 20 of 60 bytes"}},
+		"a frame of a few bytes":  {pcapOf(layers.LinkTypeEthernet, frame, frame[:9]), []string{"frame 2 has 9 bytes"}},
+		"too many packets":        {pcapOf(layers.LinkTypeEthernet, many...), []string{"more than 4096 packets"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Expand([]bench.Packet{{Pcap: "a.pcap"}}, readOnly(tc.data))

@@ -12,6 +12,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
 
 // maxFileEntries bounds the entries of a file: writing more would take longer
@@ -58,7 +59,7 @@ type dumped struct {
 func parseDump(data []byte) ([]bench.MapEntry, error) {
 	var all []dumped
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("it is not a dump of a map, as bpftool --json map dump writes one: %w", err)
+		return nil, fmt.Errorf("it is not a dump of a map, as bpftool --json map dump writes one: %w", strictjson.Reword(err))
 	}
 	var entries []bench.MapEntry
 	for i, d := range all {

@@ -67,7 +67,7 @@ var logClasses = []struct {
 	class, hint string
 }{
 	{[]string{"failed to find the address for kernel symbol"}, classLacks,
-		"the kernel knows where its variables are if it is built with CONFIG_KALLSYMS_ALL; "+doctorHint},
+		"the kernel knows where its variables are if it is built with CONFIG_KALLSYMS_ALL; " + doctorHint},
 	{[]string{"BPF program is too large", "too many instructions", "too complex", "Too many subprograms", "combined stack size"}, classTooLarge,
 		"make the program smaller, or its loops and branches fewer: the verifier follows 1,000,000 instructions at most"},
 	{[]string{"infinite loop detected"}, classVerifier,

@@ -30,6 +30,8 @@ func hint(typ ebpf.ProgramType, in *progrun.Input, err error) string {
 	switch {
 	case errors.Is(err, unix.EMSGSIZE), errors.Is(err, unix.ENOMEM) && len(in.Data) > os.Getpagesize():
 		return "the kernel takes no more than a page has room for, some 3,500 bytes: programs of section xdp.frags take larger ones, since Linux 5.18"
+	case errors.Is(err, unix.E2BIG) && in.Context != nil:
+		return fmt.Sprintf("the context has %d bytes: those beyond what this kernel knows of its struct must be zero, and a page has room for it", len(in.Context))
 	case !errors.Is(err, unix.EINVAL):
 		return ""
 	}
