@@ -73,7 +73,7 @@ func comparePairs(ctx context.Context, out *bench.Comparison, pairs []PairJob, o
 		if ctx.Err() != nil && (o.Mode == bench.ModeExact || lopsided(&p)) {
 			return nil
 		}
-		p.LooksLike = job.LooksLike
+		p.LooksLike, p.Data = job.LooksLike, job.Data()
 		out.Pairs = append(out.Pairs, p)
 		if o.SavePair != nil {
 			if err := o.SavePair(out); err != nil {

@@ -82,6 +82,9 @@ type Pair struct {
 	// that it tail calls. It is empty if they are more than MaxEdited, if BPF instructions
 	// were not counted, or without debug information.
 	Edited []EditedLine `json:"edited,omitempty"`
+	// Data says how the maps and variables of both sides differ, such as "map m: entries 64
+	// → 4,096", if the instructions do not: no more than MaxData.
+	Data []string `json:"data,omitempty"`
 	// Budget is the time for measuring both sides, in seconds; 0 if nothing was timed.
 	Budget float64 `json:"budget_s,omitempty"`
 	// Doubt says why the figures say nothing about the change: a side is not known to be
@@ -98,10 +101,12 @@ type EditedLine struct {
 	Reached bool `json:"reached,omitempty"`
 }
 
-// MaxLines is how many lines, MaxEdited how many edited ones a Pair has at most.
+// MaxLines is how many lines, MaxEdited how many edited ones and MaxData how many
+// differences of data a Pair has at most.
 const (
 	MaxLines  = 20
 	MaxEdited = 1000
+	MaxData   = 10
 )
 
 // Paired reports whether both sides were measured in the same rounds, if they were timed.

@@ -36,6 +36,14 @@ type pairDoc struct {
 	Lines lines      `json:"lines"`
 	// Edited hides the field of a pair, which has no limit.
 	Edited editedLines `json:"edited"`
+	Data   data        `json:"data"`
+}
+
+type data []string
+
+func (d *data) UnmarshalJSON(text []byte) (err error) {
+	*d, err = decodeList(text, "differences of data of a benchmark", MaxData, func(s *string) (string, error) { return *s, nil })
+	return err
 }
 
 type lines []Line
@@ -67,7 +75,7 @@ func (p *pairs) UnmarshalJSON(text []byte) (err error) {
 		}
 		seen[d.Benchmark] = true
 		d.Pair.Base, d.Pair.Head, d.Pair.Again = d.Base.result(), d.Head.result(), d.Again.result()
-		d.Pair.Lines, d.Pair.Edited = d.Lines, d.Edited
+		d.Pair.Lines, d.Pair.Edited, d.Pair.Data = d.Lines, d.Edited, d.Data
 		return d.Pair, d.check()
 	})
 	return err

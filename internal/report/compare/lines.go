@@ -138,11 +138,15 @@ func warnings(m *Model, rows []row) []*line {
 	return l.all
 }
 
-// notes say how benchmarks were measured.
+// notes say how benchmarks were measured, and what differs if the code does not.
 func notes(rows []row) []*line {
 	var l lines
 	for i := range rows {
-		if r := &rows[i]; report.FreshRuns(r.Head) != "" {
+		r := &rows[i]
+		if len(r.Data) > 0 && r.gating().listed() {
+			l.add(passed, r.Benchmark, r.kernel, "", "has the same instructions as the base; what differs is data: "+strings.Join(r.Data, "; "))
+		}
+		if report.FreshRuns(r.Head) != "" {
 			l.add(passed, r.Benchmark, r.kernel, "", report.FreshRuns(r.Head))
 		}
 	}

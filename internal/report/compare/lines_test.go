@@ -52,3 +52,15 @@ func TestAppendNew(t *testing.T) {
 		}
 	}
 }
+
+// Data explains a change of a program whose instructions are the same, and is of no interest
+// if nothing changed.
+func TestNotesOfData(t *testing.T) {
+	pair := &bench.Pair{Benchmark: "a", Data: []string{"map m: entries 64 → 4,096", "variable n: 1 → 2"}}
+	for outcome, want := range map[thresholds.Outcome]int{thresholds.Regression: 1, thresholds.Improvement: 1, thresholds.Pass: 0} {
+		v := &thresholds.Verdict{Measure: bench.Latency, Outcome: outcome, Severity: thresholds.Fail}
+		if got := notes([]row{{Pair: pair, main: v}}); len(got) != want {
+			t.Errorf("%v: %d notes, want %d", outcome, len(got), want)
+		}
+	}
+}
