@@ -153,11 +153,30 @@ func grown(c *stat.Change) string {
 	return fmt.Sprintf("%s (%s)", unit.Change(c.Ratio-1), by)
 }
 
-// By formats a change in the measure's unit: +0.80 ns.
-func By(v float64, m bench.Measure) string { return withUnit(signed(v), m) }
+// By formats a change in the measure's unit or a larger one: +0.80 ns, -2.34 ms.
+func By(v float64, m bench.Measure) string {
+	by, m := larger(v, m)
+	return withUnit(signed(v*by), m)
+}
 
-// IntervalBy formats the interval of a change in the measure's unit: -0.10..+0.80 ns.
-func IntervalBy(c *stat.Change) string { return signed(c.By.Low) + ".." + By(c.By.High, c.Measure) }
+// IntervalBy formats the interval of a change in the measure's unit or a larger one:
+// -0.10..+0.80 ns.
+func IntervalBy(c *stat.Change) string {
+	by, m := larger(max(math.Abs(c.By.Low), math.Abs(c.By.High)), c.Measure)
+	return signed(c.By.Low*by) + ".." + withUnit(signed(c.By.High*by), m)
+}
+
+// larger returns the factor by which a value is to be multiplied for the unit of a time in
+// which it has few digits, and the measure with that unit.
+func larger(v float64, m bench.Measure) (by float64, in bench.Measure) {
+	by = 1
+	for _, unit := range []struct{ of, larger string }{{"ns", "µs"}, {"µs", "ms"}, {"ms", "s"}} {
+		if m.Unit == unit.of && math.Abs(v)*by >= 999.5 {
+			by, m.Unit = by/1000, unit.larger
+		}
+	}
+	return by, m
+}
 
 func signed(v float64) string {
 	text := number(v)
