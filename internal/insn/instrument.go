@@ -7,6 +7,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+	"golang.org/x/sys/unix"
 )
 
 // MapName is the key of the counters' map in a collection. It is not an
@@ -66,6 +67,7 @@ func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
 		KeySize:    4,
 		ValueSize:  counterSize * uint32(max(1, t.counters)),
 		MaxEntries: 1,
+		Flags:      unix.BPF_F_MMAPABLE, // reading it runs nothing
 	}
 	return t, nil
 }

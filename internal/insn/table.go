@@ -1,6 +1,8 @@
 package insn
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -65,18 +67,30 @@ func (p *Program) Slots() []int {
 	return offsets
 }
 
-// Read returns the counts of a loaded collection. It reads all counters at
-// once, but not as of one moment: while a program runs, derived counts may be
-// off by what it is executing.
+// steadyReads is how often counters are read to find that they did not change
+// meanwhile.
+const steadyReads = 16
+
+// Read returns the counts of a loaded collection as of one moment, if it can:
+// while a program keeps running, they may be off by what it is executing.
 func (t *Table) Read(coll *ebpf.Collection) (*Counts, error) {
 	m, err := counterMap(coll)
 	if err != nil {
 		return nil, err
 	}
-	raw := make([]uint64, max(1, t.counters))
-	if err := m.Lookup(uint32(0), raw); err != nil {
+	memory, err := m.Memory()
+	if err != nil {
 		return nil, fmt.Errorf("read counters: %w", err)
 	}
+	now, next := make([]byte, counterSize*max(1, t.counters)), make([]byte, counterSize*max(1, t.counters))
+	for n := 0; n < steadyReads && (n == 0 || !bytes.Equal(now, next)); n++ {
+		now, next = next, now
+		if _, err := memory.ReadAt(next, 0); err != nil {
+			return nil, fmt.Errorf("read counters: %w", err)
+		}
+	}
+	raw := make([]uint64, len(next)/counterSize)
+	_, _ = binary.Decode(next, binary.NativeEndian, raw)
 	c := newCounts(t)
 	for p, program := range t.Programs {
 		program.resolve(raw, c.blocks[p])

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cilium/ebpf"
 
@@ -41,6 +42,8 @@ type Executed struct {
 	// each after them, if runs may differ, and aged those of as many runs after very
 	// many others.
 	passes, looks, aged []pass
+	// waited is how long reading waited for runs that were held up.
+	waited time.Duration
 	// total are the counts of all passes and looks together, after those of what came
 	// between them and last, the latest counts.
 	total, after, last *insn.Counts

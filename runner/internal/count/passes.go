@@ -134,22 +134,32 @@ func look(ctx context.Context, s *subject.Subject, runs int, read func() (counte
 }
 
 // Counters are read leastReads times, and for readTime, to find them while no CPU runs the
-// program: one that does may itself be held up for a while.
+// program. A process that does may be held up within a run, until it gets a CPU: all reads
+// together wait for that as long as patience.
 const (
 	leastReads = 64
 	readTime   = 5 * time.Millisecond
+	patience   = 500 * time.Millisecond
+	readPause  = 200 * time.Microsecond
 )
 
 // readWhole returns the counts of whole runs, if it can: other processes may run the
 // program while it reads.
 func (e *Executed) readWhole(s *subject.Subject) (counts *insn.Counts, err error) {
 	began := time.Now()
-	for n := 0; n < leastReads || time.Since(began) < readTime; n++ {
+	for n := 1; ; n++ {
 		if counts, err = e.table.Read(s.Coll); err != nil || counts.Whole() {
-			break
+			return counts, err
 		}
+		if n < leastReads || time.Since(began) < readTime {
+			continue
+		}
+		if e.waited > patience {
+			return counts, nil
+		}
+		time.Sleep(readPause)
+		e.waited += readPause
 	}
-	return counts, err
 }
 
 const (
