@@ -37,14 +37,11 @@ type Store interface {
 	Verify(ctx context.Context) ([]Problem, error)
 }
 
-// Pruned is what Prune removed, and the problems it found.
+// Pruned is what Prune removed, and the problems that it found.
 type Pruned struct {
-	// Runs were removed. Objects is the number of removed objects that no run refers to
-	// any more, Leftovers the number of removed files of killed processes.
-	Runs      []Meta
-	Objects   int
-	Leftovers int
-	// Problems are damaged files. Prune leaves them.
+	// Runs were removed.
+	Runs []Meta
+	// Problems are the damaged files of runs. Prune leaves these.
 	Problems []Problem
 }
 

@@ -17,16 +17,15 @@ type Entry struct {
 	// Files are the suite file and the files it names, by their slash-separated path
 	// relative to it, so that the workloads can be replayed. They are optional.
 	Files map[string][]byte
-	// Points are the centers of the measures, for History. They may be in any order; Load
-	// sorts them by measure, then benchmark.
-	Points []Point
+	// Points are the centers of the measures, for History.
+	Points Points
 }
 
 // Meta describes how a run is filed.
 type Meta struct {
 	// ID is unique in every store and sorts by time: 20261121T114900Z-5f0c2a91, the second
-	// of Time and the beginning of the run's digest. Save sets it.
-	ID string `json:"id"`
+	// of Time and the beginning of a digest of the run. Save sets it.
+	ID string `json:"id,omitempty"`
 	// Branch and Commit are where the objects come from, if known.
 	Branch string `json:"branch,omitempty"`
 	Commit string `json:"commit,omitempty"`
@@ -44,9 +43,6 @@ type Meta struct {
 	Digests []string `json:"objects,omitempty"`
 }
 
-// Point is the center of one measure of one benchmark, in the measure's unit.
-type Point struct {
-	Benchmark string
-	Measure   string
-	Value     float64
-}
+// Points are the centers of measures of benchmarks, by measure, then benchmark, in the
+// measure's unit.
+type Points map[string]map[string]float64

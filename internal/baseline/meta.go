@@ -1,36 +1,9 @@
 package baseline
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/org/ebpf-bench-action/internal/strictjson"
 )
-
-// EncodeMeta returns the content of an index file: the Meta of a run without its tags, as
-// JSON. Listing runs reads only these files.
-func EncodeMeta(m Meta) []byte {
-	m.Tags = nil
-	text, _ := json.Marshal(m) // cannot fail: text and a checked time
-	return text
-}
-
-// DecodeMeta reads what EncodeMeta writes.
-func DecodeMeta(text []byte) (Meta, error) {
-	var m Meta
-	if err := json.Unmarshal(text, &m); err != nil {
-		return Meta{}, fmt.Errorf("decode index: %w", strictjson.Reword(err))
-	}
-	if m.Tags != nil {
-		return Meta{}, errors.New("decode index: it has tags, which have files of their own")
-	}
-	if err := m.Check(); err != nil {
-		return Meta{}, fmt.Errorf("decode index: %w", err)
-	}
-	return m, nil
-}
 
 // Check refuses values that no run is filed under.
 func (m *Meta) Check() error {
@@ -70,9 +43,4 @@ func (m *Meta) Check() error {
 		}
 	}
 	return nil
-}
-
-// Equal reports whether both are equal apart from their tags.
-func (m *Meta) Equal(o *Meta) bool {
-	return slices.Equal(EncodeMeta(*m), EncodeMeta(*o))
 }

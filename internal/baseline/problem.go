@@ -12,9 +12,6 @@ type Problem struct {
 	File string
 	// Err says what is wrong with it, and bench.Hint what to do about it.
 	Err error
-	// Leftover says that a killed process left the file behind. Nothing is lost, and Prune
-	// removes it.
-	Leftover bool
 }
 
 func (p Problem) Error() string { return fmt.Sprintf("%s: %v", escape.Printable(p.File), p.Err) }

@@ -79,12 +79,15 @@ func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, err
 }
 
 // Points returns the centers of all measures.
-func Points(run *bench.Run) []baseline.Point {
-	var all []baseline.Point
+func Points(run *bench.Run) baseline.Points {
+	all := make(baseline.Points)
 	for _, r := range run.Results {
 		for _, s := range r.Samples {
 			if sum := stat.Summarize(s); sum.N > 0 {
-				all = append(all, baseline.Point{Benchmark: r.Benchmark, Measure: s.Measure.Name, Value: sum.Center})
+				if all[s.Measure.Name] == nil {
+					all[s.Measure.Name] = make(map[string]float64)
+				}
+				all[s.Measure.Name][r.Benchmark] = sum.Center
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/org/ebpf-bench-action/internal/baseline/format"
+	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
@@ -80,16 +80,13 @@ func Lock(folder string) (unlock func(), err error) {
 	return func() { _ = dir.Close() }, nil
 }
 
-// isStored reports whether a regular file belongs to a baseline.
+// isStored reports whether a file belongs to a run of a baseline.
 func isStored(name string) bool {
-	file, err := os.Open(name)
-	if err != nil {
-		return false
+	path, err := filepath.EvalSymlinks(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
 	}
-	defer file.Close()
-	head := make([]byte, 64)
-	n, _ := io.ReadFull(file, head)
-	return format.IsFile(head[:n])
+	return err == nil && baseline.CheckID(filepath.Base(filepath.Dir(path))) == nil
 }
 
 // old is the file that will be replaced; nil if there is none.

@@ -1,32 +1,23 @@
 package folder
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"syscall"
-
-	"github.com/org/ebpf-bench-action/internal/baseline/format"
 )
 
-// readFile returns the content of a file in the store.
-func readFile(root *os.Root, k format.Kind, name string) ([]byte, error) {
-	file, err := readRaw(root, k, name)
-	if err != nil {
-		return nil, err
-	}
-	return format.Unseal(k, file)
-}
+// newName returns a name that no file has.
+func newName() string { return rand.Text() }
 
-// readRaw returns the bytes of a file in the store.
-func readRaw(root *os.Root, k format.Kind, name string) ([]byte, error) {
+// readRaw returns the bytes of a file.
+func readRaw(root *os.Root, name string, most int64) ([]byte, error) {
 	// A pipe must not block the reader.
-	f, err := root.OpenFile(k.Path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -37,40 +28,15 @@ func readRaw(root *os.Root, k format.Kind, name string) ([]byte, error) {
 		return nil, err
 	case !st.Mode().IsRegular():
 		return nil, errors.New("no regular file")
-	case st.Size() > k.MaxFile():
-		return nil, format.TooLarge(st.Size(), k.MaxFile())
+	case st.Size() > most:
+		return nil, fmt.Errorf("%d bytes are more than the %d MiB that are plausible", st.Size(), max(most>>20, 1))
 	}
 	data := make([]byte, st.Size())
 	_, err = io.ReadFull(f, data)
 	return data, err
 }
 
-// put makes a file with that content, unless it exists and is whole. So it repairs a
-// damaged file.
-func put(root *os.Root, k format.Kind, name string, content []byte) error {
-	if old, err := readFile(root, k, name); err == nil && bytes.Equal(old, content) {
-		// Its writer may not have synced the folder yet.
-		return syncDir(root, k.Dir)
-	}
-	return writeFile(root, k, name, format.Seal(k, content))
-}
-
-// tmpForm matches the names of files before they appear.
-var tmpForm = regexp.MustCompile(`^[a-z]+-[A-Z2-7]{26}$`)
-
-// writeFile makes a file appear whole and durably.
-func writeFile(root *os.Root, k format.Kind, name string, data []byte) error {
-	tmp := tmpDir + "/" + k.Name + "-" + rand.Text()
-	err := writeNew(root, tmp, data)
-	if err == nil {
-		err = root.Rename(tmp, k.Path(name))
-	}
-	if err != nil {
-		return errors.Join(err, remove(root, tmp))
-	}
-	return syncDir(root, k.Dir)
-}
-
+// writeNew makes a file, durably.
 func writeNew(root *os.Root, name string, data []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -89,7 +55,7 @@ func writeNew(root *os.Root, name string, data []byte) error {
 	return f.Close()
 }
 
-// syncDir makes new files in a folder durable.
+// syncDir makes new names in a folder durable.
 func syncDir(root *os.Root, dir string) error {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -99,13 +65,9 @@ func syncDir(root *os.Root, dir string) error {
 	return f.Sync()
 }
 
-// names returns the names of the files in a folder, sorted. A folder that does not exist
-// has none.
+// names returns the names in a folder, sorted.
 func names(root *os.Root, dir string) ([]string, error) {
-	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -115,16 +77,7 @@ func names(root *os.Root, dir string) ([]string, error) {
 	return all, err
 }
 
-// namesOf returns the names of the files of a kind, sorted, without strays.
-func namesOf(root *os.Root, k format.Kind) ([]string, error) {
-	all, err := names(root, k.Dir)
-	return slices.DeleteFunc(all, func(name string) bool { return !k.Named(name) }), err
-}
-
-// remove removes a file, which may be gone already.
-func remove(root *os.Root, name string) error {
-	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+func exists(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -2,26 +2,22 @@ package folder
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/baseline/format"
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 func must[T any](v T, err error) T {
-	check(err)
+	ok(err)
 	return v
 }
 
-func check(err error) {
+func ok(err error) {
 	if err != nil {
 		panic(err)
 	}
@@ -38,11 +34,6 @@ func wantError(t *testing.T, err error, words ...string) {
 			t.Errorf("error %q lacks %q", err, word)
 		}
 	}
-}
-
-func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 var testTestbed = bench.Testbed{
@@ -73,9 +64,7 @@ func testEntry(i int) *baseline.Entry {
 		},
 		Objects: map[string][]byte{sumOf(own): own, sumOf([]byte(sharedObject)): []byte(sharedObject)},
 		Files:   map[string][]byte{"ebpf-bench.yml": []byte("suite"), "packets/a.pcap": []byte("packets")},
-		Points: []baseline.Point{
-			{Benchmark: "xdp", Measure: "latency", Value: float64(i)}, {Benchmark: "tc", Measure: "latency", Value: -1}, {Benchmark: "tc", Measure: "throughput", Value: 1e6},
-		},
+		Points:  baseline.Points{"latency": {"xdp": float64(i), "tc": -1}, "throughput": {"tc": 1e6}},
 	}
 }
 
@@ -95,7 +84,10 @@ func saved(t testing.TB, n int) (*Dir, []baseline.Meta) {
 	return d, runs
 }
 
-func (d *Dir) file(k format.Kind, name string) string { return filepath.Join(d.path, k.Dir, name) }
+// file returns the path of a file of a run.
+func (d *Dir) file(m baseline.Meta, name string) string {
+	return filepath.Join(d.path, runsDir, m.ID, name)
+}
 
 // listed returns the result of List, which must have no problems.
 func listed(t *testing.T, d *Dir, q baseline.Query) []baseline.Meta {
@@ -128,14 +120,8 @@ func wantWhole(t *testing.T, d *Dir) {
 func exported(t testing.TB, d *Dir) []byte {
 	t.Helper()
 	runs, _, err := d.List(t.Context(), baseline.Query{})
-	check(err)
+	ok(err)
 	var out bytes.Buffer
-	check(d.Export(t.Context(), &out, ids(runs)...))
+	ok(d.Export(t.Context(), &out, ids(runs)...))
 	return out.Bytes()
-}
-
-// age makes a file too old to be part of a save.
-func age(name string) {
-	old := time.Now().Add(-2 * abandoned)
-	check(os.Chtimes(name, old, old))
 }

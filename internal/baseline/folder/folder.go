@@ -3,14 +3,18 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/baseline/format"
+	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
 )
 
@@ -19,17 +23,13 @@ const DefaultDir = ".ebpf-bench"
 
 // Dir is a Store in a folder:
 //
-//	objects/SHA256   an object, once, however many runs have it
-//	runs/ID          a run, its points, the files of its suite
-//	points/ID        its points, for History
-//	tags/ID-DIGEST   one tag of it
-//	index/ID         its Meta, by which it is listed
-//	tmp/             files before they appear under their name
-//	lock             held while files are added, and alone by Prune
+//	runs/ID/   the files of a run, see format.go
+//	tmp/       folders of runs that are about to appear or disappear
+//	lock       held by processes that change something
 //
-// Files appear whole, never change, and belong to one run or to all that have that object,
-// so writers never conflict. They are written in this order, so every run in the index is
-// whole. Points and index derive from the run and can be rebuilt.
+// The folder of a run appears whole, by a rename, and nothing in it but tags ever changes.
+// So readers need no lock, and a process that is killed leaves something in tmp only, which
+// the next one removes.
 type Dir struct{ path string }
 
 // Open returns the store in a folder. The first Save makes the folder; until then the
@@ -37,39 +37,10 @@ type Dir struct{ path string }
 func Open(path string) *Dir { return &Dir{path} }
 
 const (
+	runsDir  = "runs"
 	tmpDir   = "tmp"
 	lockFile = "lock"
 )
-
-// root opens the folder and confines every access to it, wherever links in it lead. The
-// error is fs.ErrNotExist if no folder exists.
-func (d *Dir) root() (*os.Root, error) {
-	root, err := os.OpenRoot(d.path)
-	if err != nil {
-		return nil, fmt.Errorf("open baseline: %w", err)
-	}
-	return root, nil
-}
-
-// create is root, but first makes all the folders.
-func (d *Dir) create() (*os.Root, error) {
-	path, err := filepath.Abs(d.path)
-	if err != nil {
-		return nil, fmt.Errorf("create baseline: %w", err)
-	}
-	if err := makeFolder(path); err != nil {
-		return nil, fmt.Errorf("create baseline: %w", err)
-	}
-	root, err := d.root()
-	if err != nil {
-		return nil, err
-	}
-	if err := createDirs(root, filepath.Dir(path)); err != nil {
-		root.Close()
-		return nil, fmt.Errorf("create baseline: %w", err)
-	}
-	return root, nil
-}
 
 // ErrNoStore says that a folder is not a store.
 var ErrNoStore = errors.New("not a baseline")
@@ -77,74 +48,125 @@ var ErrNoStore = errors.New("not a baseline")
 // Exists returns nil if something was ever saved to the store. Otherwise the error is
 // fs.ErrNotExist or ErrNoStore.
 func (d *Dir) Exists() error {
-	root, err := d.existing()
+	root, err := d.root()
 	if err != nil {
 		return err
 	}
 	return root.Close()
 }
 
-// existing is root, but returns ErrNoStore if the folder is something else.
-func (d *Dir) existing() (*os.Root, error) {
-	root, err := d.root()
+// root opens the folder and confines every access to it, wherever links in it lead. The
+// error is fs.ErrNotExist if no folder exists or it is empty, and ErrNoStore if it is
+// something else.
+func (d *Dir) root() (*os.Root, error) {
+	root, err := os.OpenRoot(d.path)
 	if err != nil {
+		return nil, fmt.Errorf("open baseline: %w", err)
+	}
+	all, err := names(root, ".")
+	switch {
+	case err == nil && len(all) == 0: // a Save may have just made it
+		err = fmt.Errorf("open baseline: the folder %s is empty: %w", escape.Printable(d.path), fs.ErrNotExist)
+	case err == nil && !slices.Contains(all, runsDir):
+		err = fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
+	}
+	if err != nil {
+		root.Close()
 		return nil, err
 	}
-	for _, k := range format.Kinds {
-		if info, err := root.Lstat(k.Dir); err == nil && info.IsDir() {
-			return root, nil
-		}
-	}
-	root.Close()
-	return nil, fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
+	return root, nil
 }
 
-// changeable is existing for operations that change existing runs. It returns nil if there
-// cannot be any: if the folder does not exist or is empty.
-func (d *Dir) changeable() (*os.Root, error) {
-	root, err := d.existing()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case errors.Is(err, ErrNoStore):
-		if all, readErr := os.ReadDir(d.path); readErr == nil && len(all) == 0 {
-			return nil, nil
-		}
-		return d.existing() // a Save may have just made it
-	}
-	return root, err
+// isEmpty reports whether the error of root means that there are no runs.
+func isEmpty(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNoStore)
 }
 
-// createDirs makes the folders and makes them durable, even those that another process has
-// just made. Those by which a store is recognized come first.
-func createDirs(root *os.Root, parent string) error {
-	var dirs []string
-	for _, k := range format.Kinds {
-		dirs = append(dirs, k.Dir)
+// create is root, but first makes all the folders, durably.
+func (d *Dir) create() (*os.Root, error) {
+	path, err := filepath.Abs(d.path)
+	if err == nil {
+		err = makeFolder(path)
 	}
-	for _, dir := range append(dirs, tmpDir) {
-		err := root.Mkdir(dir, 0o755)
-		if err == nil {
-			err = handOverIn(root, dir)
-		}
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
+	if err == nil {
+		err = makeFolder(filepath.Join(path, runsDir))
 	}
-	if err := syncDir(root, "."); err != nil {
-		return err
+	if err != nil {
+		return nil, fmt.Errorf("create baseline: %w", err)
 	}
-	above, err := os.OpenRoot(parent)
+	return d.root()
+}
+
+// change takes the lock and runs do, which may change the store, with an empty folder to
+// work in: tmp, without what killed processes left there.
+func (d *Dir) change(ctx context.Context, root *os.Root, do func(scratch string) error) error {
+	locked, unlock, err := lock(ctx, root)
 	if err != nil {
 		return err
 	}
-	defer above.Close()
-	return syncDir(above, ".")
+	defer unlock()
+	if err := makeIn(root, tmpDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if !locked { // others may be at work
+		scratch := tmpDir + "/" + newName()
+		if err := makeIn(root, scratch); err != nil {
+			return err
+		}
+		return errors.Join(do(scratch), root.RemoveAll(scratch))
+	}
+	if err := empty(root, tmpDir); err != nil {
+		return err
+	}
+	return errors.Join(do(tmpDir), empty(root, tmpDir))
+}
+
+// makeIn makes a folder in the store.
+func makeIn(root *os.Root, dir string) error {
+	if err := root.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	return handOverIn(root, dir)
+}
+
+// empty removes all that is in a folder. The folder stays: on a full disk, it could not be
+// made again.
+func empty(root *os.Root, dir string) error {
+	all, err := names(root, dir)
+	for _, name := range all {
+		err = errors.Join(err, root.RemoveAll(dir+"/"+name))
+	}
+	return err
+}
+
+// lock waits for the lock. Without locks, as on some network file systems, locked is false.
+func lock(ctx context.Context, root *os.Root) (locked bool, unlock func(), err error) {
+	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o644)
+	if err != nil {
+		return false, nil, fmt.Errorf("lock: %w", err)
+	}
+	unlock = func() { f.Close() }
+	err = handOverTo(root, f)
+	for err == nil {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+		case err == nil:
+			return true, unlock, nil
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return false, unlock, nil
+		}
+		select {
+		case <-ctx.Done():
+			err = bench.WithHint(ctx.Err(), "another process is using the baseline: try again")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	unlock()
+	return false, nil, fmt.Errorf("lock: %w", err)
 }
 
 // problem returns a Problem with a file in the store.
 func (d *Dir) problem(file string, err error) baseline.Problem {
-	return baseline.Problem{File: filepath.Join(d.path, filepath.FromSlash(file)), Err: err}
+	return baseline.Problem{File: filepath.Join(d.path, runsDir, filepath.FromSlash(file)), Err: err}
 }
 
 var _ baseline.Store = (*Dir)(nil)

@@ -2,113 +2,72 @@ package folder
 
 import (
 	"bytes"
-	"io"
+	"encoding/json"
 	"os"
-	"slices"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/baseline/format"
-	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
-// FuzzUnseal checks that content survives sealing unchanged, and that nothing else is
-// accepted.
-func FuzzUnseal(f *testing.F) {
-	whole := format.Seal(format.IndexKind, []byte("content"))
-	f.Add(whole)
-	for _, spoil := range hurts {
-		f.Add(spoil(slices.Clone(whole)))
-	}
-	f.Add(format.Seal(format.RunKind, nil))
-	f.Fuzz(func(t *testing.T, file []byte) {
-		content, err := format.Unseal(format.IndexKind, file)
-		if err != nil {
-			return
-		}
-		if again, err := format.Unseal(format.IndexKind, format.Seal(format.IndexKind, content)); err != nil || !bytes.Equal(again, content) {
-			t.Errorf("%q came back as %q, error %v", content, again, err)
-		}
-	})
-}
-
-// FuzzPoints checks that points that are read can be written and read again, and that
-// History accepts what Load accepts.
-func FuzzPoints(f *testing.F) {
-	f.Add(must(format.EncodePoints(testEntry(1).Points)))
-	f.Add(must(format.EncodePoints(nil)))
-	f.Add([]byte(`{"benchmarks":["a"],"measures":["m"]}` + "\n\x00\x00\x00\x00\x00\x00\xf0\x3f"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		h := format.NewHistorian([]baseline.Meta{{}}, []baseline.Series{{Measure: "latency"}, {Measure: "m"}})
-		points, err := format.DecodePoints(data)
-		remembered := h.Add(0, data)
-		if err != nil {
-			return
-		}
-		if remembered != nil {
-			t.Errorf("history: %v", remembered)
-		}
-		for _, p := range points {
-			if h.Wanted[p.Measure] != nil && !slices.Equal(h.History.Series(p.Benchmark, p.Measure), []float64{p.Value}) {
-				t.Errorf("history lacks %v", p)
-			}
-		}
-		again, err := format.DecodePoints(must(format.EncodePoints(points)))
-		if err != nil || !slices.Equal(again, points) {
-			t.Errorf("%v came back as %v, error %v", points, again, err)
-		}
-	})
-}
-
-// FuzzRun checks that a run that is read can be saved and loaded.
-func FuzzRun(f *testing.F) {
-	f.Add(must(format.EncodeRun(testEntry(1))).Content)
-	empty := testEntry(2)
-	empty.Run.Results, empty.Objects, empty.Files, empty.Points = []bench.Result{{Benchmark: "a"}}, nil, nil, nil
-	f.Add(must(format.EncodeRun(empty)).Content)
-	f.Fuzz(func(t *testing.T, content []byte) {
-		s, err := format.DecodeRun(content)
-		if err != nil {
-			return
-		}
-		if err := s.Check(); err != nil || !baseline.IDForm.MatchString(s.ID) {
-			t.Errorf("run %q, error %v", s.ID, err)
-		}
-		if m, err := baseline.DecodeMeta(baseline.EncodeMeta(s.Meta)); err != nil || !m.Equal(&s.Meta) {
-			t.Errorf("index %+v of %+v, error %v", m, s.Meta, err)
-		}
-	})
-}
-
-// FuzzMeta checks that no index file breaks a list.
+// FuzzMeta checks that no meta.json breaks a list, and that one that is read is of its ID.
 func FuzzMeta(f *testing.F) {
-	f.Add(baseline.EncodeMeta(must(format.EncodeRun(testEntry(1))).Meta))
-	f.Add([]byte(`{"id":"20261121T114900Z-5f0c2a91","time":"2026-11-21T11:49:00+01:00","objects":["x"]}`))
+	f.Add(must(encode(testEntry(1))).files[metaFile])
+	f.Add([]byte(`{"version":1,"time":"2026-11-21T11:49:00+01:00","objects":["x"]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := baseline.DecodeMeta(text)
+		var m meta
+		_ = json.Unmarshal(text, &m)
+		id := idOf(&m, text)
+		s := &stored{files: map[string][]byte{metaFile: text}}
+		got, err := s.reader().meta(id)
 		if err != nil {
 			return
 		}
-		if again, err := baseline.DecodeMeta(baseline.EncodeMeta(m)); err != nil || !again.Equal(&m) {
-			t.Errorf("%+v came back as %+v, error %v", m, again, err)
+		if got.ID != id || got.Check() != nil || !baseline.IDForm.MatchString(id) {
+			t.Errorf("meta %+v", got)
 		}
-		if _, err := (baseline.Query{Commit: "aaaaaaa", Tag: "x"}).Apply([]baseline.Meta{m}); err != nil {
+		if _, err := (baseline.Query{Commit: "aaaaaaa", Tag: "x"}).Apply([]baseline.Meta{got.Meta}); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// FuzzTag checks that a tag file belongs to the run in its name.
+// FuzzFiles checks that a run that is read can be saved and loaded.
+func FuzzFiles(f *testing.F) {
+	unpacked := func(s *stored, name string) []byte {
+		return must(decoder().DecodeAll(s.files[name], make([]byte, 0, 1<<20)))
+	}
+	whole := must(encode(testEntry(1)))
+	f.Add(unpacked(whole, runFile), unpacked(whole, pointsFile), unpacked(whole, suiteFile))
+	f.Add([]byte(`{"version":2,"runs":[{"results":[{},{}]}]}`), []byte(`{"latency":{"a\u001b":1}}`), []byte(`{"../x":"YQ=="}`))
+	f.Fuzz(func(t *testing.T, run, points, suite []byte) {
+		s := must(encode(testEntry(1)))
+		m := s.meta
+		m.ID = ""
+		for name, content := range map[string][]byte{runFile: run, pointsFile: points, suiteFile: suite} {
+			m.Files[name], s.files[name] = sumOf(content), compress(content)
+		}
+		s.files[metaFile] = must(json.Marshal(m))
+		e, err := s.reader().entry(t.Context(), idOf(&m, s.files[metaFile]))
+		if err != nil {
+			return
+		}
+		if _, err := encode(e); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzTag checks that the name of a file stands for one tag.
 func FuzzTag(f *testing.F) {
-	tag := format.TagFile{ID: "20261121T114900Z-5f0c2a91", Tag: "v1"}
-	f.Add(tag.Name(), tag.Encode())
-	f.Add("../x", []byte(`{"id":"../x","tag":"v1"}`))
-	f.Fuzz(func(t *testing.T, name string, text []byte) {
-		got, err := format.DecodeTag(name, text)
-		if err == nil && (!format.TagForm.MatchString(name) || format.TaggedRun(name) != got.ID) {
-			t.Errorf("tag %+v of file %q", got, name)
+	f.Add("tag.v1", "release/1 β")
+	f.Add("tag.%2e%2E", "..")
+	f.Fuzz(func(t *testing.T, file, tag string) {
+		if of, ok := tagOf(file); ok && must(tagFile(of)) != file {
+			t.Errorf("%q is of the tag %q, which has another file", file, of)
+		}
+		name, err := tagFile(tag)
+		if of, ok := tagOf(name); err == nil && (!ok || of != tag || !fileForm.MatchString(name)) {
+			t.Errorf("tag %q has the file %q, which is of %q", tag, name, of)
 		}
 	})
 }
@@ -116,18 +75,14 @@ func FuzzTag(f *testing.F) {
 // FuzzImport checks that an export imports to a whole store or not at all.
 func FuzzImport(f *testing.F) {
 	d, runs := saved(f, 2)
-	check(d.Tag(f.Context(), runs[0].ID, "v1"))
-	unpack := func(export []byte) []byte {
-		return must(io.ReadAll(must(zstd.NewReader(bytes.NewReader(export)))))
-	}
-	export := unpack(exported(f, d))
+	ok(d.Tag(f.Context(), runs[0].ID, "v1"))
+	export := exported(f, d)
 	f.Add(export)
 	f.Add(export[:len(export)/2])
-	f.Add(unpack(pack([]member{{"runs/../x", nil, '0'}})))
-	f.Add(unpack(pack([]member{{"runs/20261121T114900Z-5f0c2a91", format.Seal(format.RunKind, contentOf(manyResults(1000))), '0'}})))
+	f.Add(pack([]member{{name: "runs/../x", kind: '0'}, {name: lastMember, kind: '0'}}))
 	f.Fuzz(func(t *testing.T, export []byte) {
 		d := newDir(t)
-		if _, err := d.Import(t.Context(), bytes.NewReader(format.Compress(export))); err != nil {
+		if _, err := d.Import(t.Context(), bytes.NewReader(export)); err != nil {
 			if _, err := os.Stat(d.path); err == nil {
 				t.Error("something was imported")
 			}

@@ -90,5 +90,8 @@ func makeFolder(path string) error {
 		return err
 	}
 	defer above.Close()
-	return handOverIn(above, filepath.Base(path))
+	if err := handOverIn(above, filepath.Base(path)); err != nil {
+		return err
+	}
+	return syncDir(above, ".")
 }

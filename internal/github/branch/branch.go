@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
@@ -99,17 +98,6 @@ func (b *Store) Load(ctx context.Context, id string) (e *baseline.Entry, err err
 		if err := w.fetch(ctx, ofRun(id)); err != nil {
 			return err
 		}
-		// A run that cannot be listed has no objects here, and Load then reports that.
-		runs, _, err := w.dir.List(ctx, baseline.Query{})
-		if err != nil {
-			return err
-		}
-		err = w.fetch(ctx, func(path string) bool {
-			return len(runs) == 1 && slices.Contains(runs[0].Digests, strings.TrimPrefix(path, "objects/"))
-		})
-		if err != nil {
-			return err
-		}
 		e, err = w.dir.Load(ctx, id)
 		return err
 	})
@@ -128,7 +116,7 @@ func (b *Store) History(ctx context.Context, q baseline.Query, wanted ...baselin
 		}
 		ids := make(map[string]bool)
 		for _, m := range runs {
-			ids["points/"+m.ID] = true
+			ids["runs/"+m.ID+"/points.json.zst"] = true
 		}
 		if err := w.fetch(ctx, func(path string) bool { return ids[path] }); err != nil {
 			return err
@@ -159,12 +147,7 @@ func (b *Store) Untag(ctx context.Context, id, tag string) error {
 // Prune implements baseline.Store. Pruned runs remain in the history of the branch.
 func (b *Store) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
 	err = b.change(ctx, "Prune the baseline", func(w *workdir) error {
-		unlisted := func(path string) bool {
-			id, ok := strings.CutPrefix(path, "runs/")
-			_, known := w.at.files["index/"+id]
-			return ok && !known
-		}
-		if err := w.fetch(ctx, listed, unlisted); err != nil {
+		if err := w.fetch(ctx, listed); err != nil {
 			return err
 		}
 		// Of the other files, only their existence matters.
@@ -193,15 +176,12 @@ func (b *Store) Verify(ctx context.Context) (problems []baseline.Problem, err er
 
 // listed reports whether a file is needed to list runs.
 func listed(path string) bool {
-	return strings.HasPrefix(path, "index/") || strings.HasPrefix(path, "tags/")
+	return strings.HasSuffix(path, "/meta.json") || strings.Contains(path, "/tag.")
 }
 
-// ofRun matches the files of a run, except its objects.
+// ofRun matches the files of a run.
 func ofRun(id string) func(path string) bool {
-	return func(path string) bool {
-		dir, name, _ := strings.Cut(path, "/")
-		return dir != "objects" && (name == id || dir == "tags" && strings.HasPrefix(name, id+"-"))
-	}
+	return func(path string) bool { return strings.HasPrefix(path, "runs/"+id+"/") }
 }
 
 // look runs do on the files of the branch without changing the branch.

@@ -47,7 +47,7 @@ func testEntry(i int) *baseline.Entry {
 		},
 		Objects: map[string][]byte{sumOf(own): own, sumOf([]byte(sharedObject)): []byte(sharedObject)},
 		Files:   map[string][]byte{"ebpf-bench.yml": []byte("suite")},
-		Points:  []baseline.Point{{Benchmark: "xdp", Measure: "latency", Value: float64(i)}},
+		Points:  baseline.Points{"latency": {"xdp": float64(i)}},
 	}
 }
 
@@ -230,7 +230,7 @@ func TestABranchIsAStore(t *testing.T) {
 		t.Errorf("history %v, %v", h, err)
 	}
 	p, err := b.Prune(ctx, 2)
-	if err != nil || len(p.Runs) != 2 || p.Objects != 2 {
+	if err != nil || len(p.Runs) != 2 {
 		t.Errorf("pruned %+v, %v", p, err)
 	}
 	left := list(t, b)
@@ -266,9 +266,9 @@ func TestDamageOnTheBranchIsToldOfTheBranch(t *testing.T) {
 	}
 	f.Blobs[githubtest.SHA("blob", "x")] = []byte("x")
 	tree := f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree]
-	tree["runs/"+m.ID] = githubtest.SHA("blob", "x")
+	tree["runs/"+m.ID+"/run.json.zst"] = githubtest.SHA("blob", "x")
 	_, err = f.branch("").Load(t.Context(), m.ID)
-	if p, ok := errors.AsType[baseline.Problem](err); !ok || p.File != "ebpf-bench/baseline:runs/"+m.ID {
+	if p, ok := errors.AsType[baseline.Problem](err); !ok || p.File != "ebpf-bench/baseline:runs/"+m.ID+"/run.json.zst" {
 		t.Errorf("error %v", err)
 	}
 	// Saving the run again repairs it.
@@ -289,7 +289,7 @@ func TestABlobThatIsAnotherIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := f.Trees[f.Commits[f.Refs["refs/heads/ebpf-bench/baseline"]].Tree]
-	f.Blobs[tree["runs/"+m.ID]] = []byte("something else")
+	f.Blobs[tree["runs/"+m.ID+"/run.json.zst"]] = []byte("something else")
 	if _, err := f.branch("").Load(t.Context(), m.ID); err == nil || !strings.Contains(err.Error(), "different") {
 		t.Errorf("error %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -161,23 +162,19 @@ func (w *workdir) changed() (map[string][]byte, error) {
 	for path := range w.here {
 		changed[path] = nil
 	}
-	for _, dir := range storeDirs {
-		files, err := os.ReadDir(filepath.Join(w.path, dir))
-		if err != nil {
-			return nil, err
+	return changed, fs.WalkDir(os.DirFS(w.path), "runs", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		for _, f := range files {
-			path := dir + "/" + f.Name()
-			data, err := os.ReadFile(filepath.Join(w.path, dir, f.Name()))
-			switch {
-			case err != nil:
-				return nil, err
-			case w.mentioned[path] && len(data) == 0, w.at.files[path] == gitSHA(data):
-				delete(changed, path)
-			default:
-				changed[path] = data
-			}
+		data, err := os.ReadFile(filepath.Join(w.path, path))
+		switch {
+		case err != nil:
+			return err
+		case w.mentioned[path] && len(data) == 0, w.at.files[path] == gitSHA(data):
+			delete(changed, path)
+		default:
+			changed[path] = append([]byte{}, data...)
 		}
-	}
-	return changed, nil
+		return nil
+	})
 }

@@ -25,11 +25,8 @@ type snapshot struct {
 	pack, attributes string
 }
 
-// storeDirs are the folders that hold a store's files.
-var storeDirs = []string{"objects", "runs", "points", "tags", "index"}
-
 // fileForm matches the names of a store's files. Other files on the branch are left alone.
-var fileForm = regexp.MustCompile(`^(objects|runs|points|tags|index)/[0-9A-Za-z-]{1,128}$`)
+var fileForm = regexp.MustCompile(`^runs/[0-9A-Z]{16}-[0-9a-f]{8}/[^/]{1,255}$`)
 
 const (
 	packFile       = ".git-small-files"

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
@@ -30,11 +29,8 @@ func (b *Store) workdir(at *snapshot) (*workdir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder to work in: %w", err)
 	}
-	// git keeps no empty folders, and a folder.Dir that only adds a tag makes none.
-	for _, dir := range append([]string{"tmp"}, storeDirs...) {
-		if err := os.Mkdir(filepath.Join(path, dir), 0o755); err != nil {
-			return nil, fmt.Errorf("make a folder to work in: %w", err)
-		}
+	if err := os.Mkdir(filepath.Join(path, "runs"), 0o755); err != nil {
+		return nil, fmt.Errorf("make a folder to work in: %w", err)
 	}
 	return &workdir{
 		branch: b, at: at, path: path, dir: folder.Open(path),
@@ -112,11 +108,7 @@ func (w *workdir) named(file string) string {
 
 // withTags runs do with the tags of a run, which itself only has to exist.
 func (w *workdir) withTags(ctx context.Context, id string, do func() error) error {
-	err := w.fetch(ctx, func(path string) bool { return strings.HasPrefix(path, "tags/"+id+"-") })
-	if err != nil {
-		return err
-	}
-	if err := w.mention(func(path string) bool { return path == "runs/"+id }); err != nil {
+	if err := w.mention(ofRun(id)); err != nil {
 		return err
 	}
 	return do()

@@ -42,7 +42,7 @@ func New(t *ui.Terminal) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	b.store.Register(cmd)
-	cmd.AddCommand(b.save(), b.list(), b.show(), b.tag(), b.rm(), b.prune(), b.verify(), b.rebuild(), b.export(), b.importing())
+	cmd.AddCommand(b.save(), b.list(), b.show(), b.tag(), b.rm(), b.prune(), b.verify(), b.export(), b.importing())
 	return cmd
 }
 
@@ -90,15 +90,10 @@ func (b *command) onStore(do func(ctx context.Context, d *folder.Dir, args []str
 	}
 }
 
-// damaged returns an error for the problems of a store. It only mentions the leftovers of
-// killed processes, which do no harm.
+// damaged returns an error for the problems of a store.
 func (b *command) damaged(problems []baseline.Problem) error {
 	var errs []error
 	for _, p := range problems {
-		if p.Leftover {
-			b.t.Say("%v", p)
-			continue
-		}
 		errs = append(errs, bench.WithHint(p, bench.Hint(p)))
 	}
 	return exit.NoMeasure(errors.Join(errs...))

@@ -67,7 +67,7 @@ func (b *command) rm() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:               "rm RUN...",
-		Short:             "Remove runs and unused objects",
+		Short:             "Remove runs",
 		Example:           "  ebpf-bench baseline rm 20261121T114900Z-5f0c2a91",
 		Args:              cli.UsageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: b.complete,
@@ -110,8 +110,8 @@ func (b *command) prune() *cobra.Command {
 	var keep int
 	cmd := &cobra.Command{
 		Use:     "prune --keep N",
-		Short:   "Remove old runs and unused objects",
-		Long:    "Keep every tagged run and, of each branch and testbed, the newest N runs. Remove\nall others, the objects that only they had, and what a killed process left.",
+		Short:   "Remove old runs",
+		Long:    "Keep every tagged run and, of each branch and testbed, the newest N runs. Remove\nall others, and what a killed process left.",
 		Example: "  ebpf-bench baseline prune --keep 100",
 		Args:    cli.UsageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -123,10 +123,10 @@ func (b *command) prune() *cobra.Command {
 				return err
 			}
 			done, err := d.Prune(cmd.Context(), keep)
-			if err != nil && len(done.Runs)+done.Objects+done.Leftovers == 0 {
+			if err != nil && len(done.Runs) == 0 {
 				return exit.NoMeasure(err)
 			}
-			fmt.Fprintf(b.t.Stdout, "removed %s, %s, %s\n", unit.Plural(len(done.Runs), "run"), unit.Plural(done.Objects, "object"), unit.Plural(done.Leftovers, "leftover file"))
+			fmt.Fprintf(b.t.Stdout, "removed %s\n", unit.Plural(len(done.Runs), "run"))
 			return errors.Join(exit.NoMeasure(err), b.damaged(done.Problems))
 		},
 	}
@@ -134,29 +134,11 @@ func (b *command) prune() *cobra.Command {
 	return cmd
 }
 
-func (b *command) rebuild() *cobra.Command {
-	return &cobra.Command{
-		Use:   "rebuild",
-		Short: "Rebuild the index from the runs",
-		Args:  cli.UsageArgs(cobra.NoArgs),
-		RunE: b.onStore(func(ctx context.Context, d *folder.Dir, _ []string) error {
-			problems, err := d.Rebuild(ctx)
-			if err == nil {
-				runs, _, listed := d.List(ctx, baseline.Query{})
-				if err = listed; err == nil {
-					fmt.Fprintf(b.t.Stdout, "rebuilt the index of %s\n", unit.Plural(len(runs), "run"))
-				}
-			}
-			return errors.Join(exit.NoMeasure(err), b.damaged(problems))
-		}),
-	}
-}
-
 func (b *command) importing() *cobra.Command {
 	return &cobra.Command{
 		Use:     "import FILE",
 		Short:   "Add the runs of an exported file",
-		Example: "  ebpf-bench baseline import main.tar.zst",
+		Example: "  ebpf-bench baseline import main.tar",
 		Args:    cli.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := input.Open(cmd.Context(), args[0])

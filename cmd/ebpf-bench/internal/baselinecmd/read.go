@@ -11,8 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -116,7 +114,7 @@ func (b *command) export() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "export --out FILE [RUN...]",
 		Short:   "Write runs with their objects to one file",
-		Example: "  ebpf-bench baseline export --out main.tar.zst main\n  ebpf-bench baseline export --out all.tar.zst",
+		Example: "  ebpf-bench baseline export --out main.tar main\n  ebpf-bench baseline export --out all.tar",
 		Args:    cli.UsageArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -145,12 +143,12 @@ func (b *command) export() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the `file` to write")
-	_ = cmd.MarkFlagFilename("out", "tar.zst")
+	_ = cmd.MarkFlagFilename("out", "tar")
 	return cmd
 }
 
-// exported returns the runs that words stand for, or all runs if there are no words, and
-// the problems with these runs.
+// exported returns the runs that words stand for or, if there are no words, all runs and
+// the problems with those that are damaged.
 func (b *command) exported(ctx context.Context, store *folder.Dir, names []string) (ids []string, problems []baseline.Problem, err error) {
 	runs, problems, err := store.List(ctx, baseline.Query{})
 	if err != nil {
@@ -172,11 +170,7 @@ func (b *command) exported(ctx context.Context, store *folder.Dir, names []strin
 		}
 		ids = append(ids, meta.ID)
 	}
-	// The files of a run begin with its ID. Problems with other runs were already printed.
-	problems = slices.DeleteFunc(problems, func(p baseline.Problem) bool {
-		return !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(filepath.Base(p.File), id) })
-	})
-	return ids, problems, nil
+	return ids, nil, nil
 }
 
 // isWithin reports whether a folder is another one or lies in it, whatever their names.
