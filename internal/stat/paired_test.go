@@ -93,6 +93,27 @@ func TestComparePairOfThroughput(t *testing.T) {
 	}
 }
 
+// A measure that is no counter's is compared by its values, if it has one for each round.
+func TestComparePairOfASample(t *testing.T) {
+	p := pairOf(quiet, 0.1)
+	for i, r := range []*bench.Result{p.Base, p.Head, p.Again} {
+		cost := []float64{200, 220, 200}[i]
+		values := make([]float64, len(r.Rounds.RunCnt))
+		for round := range values {
+			values[round] = cost + float64(round%3)
+		}
+		r.Samples = append(r.Samples, bench.Sample{Measure: bench.Cycles, Values: values})
+	}
+	c, err := ComparePair(p, "cycles", 0.99)
+	if err != nil || !near(c.Ratio, 1.1, 1e-3) || c.Loads != 16 || !c.Bounded() || c.Measure != bench.Cycles {
+		t.Errorf("%+v %v", c, err)
+	}
+	p.Head.Samples = nil
+	if _, err := ComparePair(p, "cycles", 0.99); err == nil || !strings.Contains(err.Error(), "no value for each round") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestComparePairLeavesOutRounds(t *testing.T) {
 	p := pairOf(quiet, 0)
 	p.Head.Rounds.RunCnt[3] = 0

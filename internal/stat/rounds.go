@@ -18,8 +18,9 @@ type rounds struct {
 	gross, floor []float64
 }
 
-// roundsOf derives a measure's values from the counters of a result. Costs are
-// in nanoseconds, throughput in runs per second.
+// roundsOf derives a measure's values from the counters of a result, or takes those of its
+// sample if that has one for each round. Costs are in nanoseconds, throughput in runs per
+// second.
 func roundsOf(r *bench.Result, measure string) (rounds, error) {
 	c := &r.Rounds
 	n := len(c.RunCnt)
@@ -41,7 +42,11 @@ func roundsOf(r *bench.Result, measure string) (rounds, error) {
 		case bench.Throughput.Name:
 			s.gross[i] = rate(c, i)
 		default:
-			return rounds{}, fmt.Errorf("measure %s has no value for each round", measure)
+			sample := r.Sample(measure)
+			if sample == nil || len(sample.Values) != n {
+				return rounds{}, fmt.Errorf("measure %s has no value for each round", measure)
+			}
+			s.gross[i] = sample.Values[i] // net of the floor
 		}
 	}
 	return s, nil
