@@ -59,7 +59,7 @@ func act(t testing.TB, gh *github, s *scratch, e event, args ...string) *run {
 		"--action-cache-path", t.TempDir(),
 		"-P", "ubuntu-24.04=-self-hosted", "-P", "ubuntu-latest=-self-hosted",
 		"-s", "GITHUB_TOKEN=" + token,
-		"--env", "GITHUB_API_URL=" + gh.URL, "--env", "GITHUB_REPOSITORY=" + owner + "/" + repo,
+		"--env", "GITHUB_API_URL=" + gh.URL, "--env", "GITHUB_SERVER_URL=" + gh.URL, "--env", "GITHUB_REPOSITORY=" + owner + "/" + repo,
 	}, args...)
 	cmd := exec.Command(tool(t, "act"), args...)
 	// Without a settings file act would ask for some.

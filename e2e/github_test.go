@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +40,9 @@ type github struct {
 	// violated is called for requests that do not match GitHub's description.
 	violated func(string)
 
+	// git serves the origin of the repository, which the emulation knows nothing of.
+	git http.Handler
+
 	mu sync.Mutex
 	// heads maps pull requests to their heads.
 	heads map[int]head
@@ -47,6 +51,9 @@ type github struct {
 }
 
 type head struct{ repository, sha string }
+
+// gitPrefix is the path that git has the repository at.
+const gitPrefix = "/" + owner + "/" + repo + ".git"
 
 var pullsPath = regexp.MustCompile(`^/repos/` + owner + `/` + repo + `/pulls(/[0-9]+)?$`)
 
@@ -67,6 +74,10 @@ func newGitHub(t testing.TB) *github {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprint(w, `{"message":"Resource not accessible by integration","documentation_url":"https://docs.github.com/rest"}`)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, gitPrefix+"/") {
+			g.git.ServeHTTP(w, r)
 			return
 		}
 		proxy.ServeHTTP(w, r)
@@ -132,10 +143,13 @@ func serve(t testing.TB, port int, args ...string) string {
 func (g *github) refuses(r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.readOnly || r.Method == http.MethodGet || r.URL.Path == "/graphql" {
+	switch {
+	case strings.HasPrefix(r.URL.Path, gitPrefix):
+		return g.readOnly && strings.Contains(r.URL.RequestURI(), "git-receive-pack")
+	case r.Method == http.MethodGet, r.URL.Path == "/graphql":
 		return false
 	}
-	return true
+	return g.readOnly
 }
 
 // rewrite sends a request to the emulation. That knows no forks and so finds no pull
@@ -288,32 +302,6 @@ func (g *github) annotations(run checkRun) []annotation {
 	}
 	g.call(http.MethodGet, fmt.Sprintf("/check-runs/%d/annotations", run.ID), nil, &all)
 	return all.List
-}
-
-// branches returns the branches with their commits.
-func (g *github) branches() map[string]string {
-	g.t.Helper()
-	var all []struct {
-		Name   string
-		Commit struct{ SHA string }
-	}
-	g.call(http.MethodGet, "/branches", nil, &all)
-	names := map[string]string{}
-	for _, b := range all {
-		names[b.Name] = b.Commit.SHA
-	}
-	return names
-}
-
-// parents returns the parents of a commit.
-func (g *github) parents(sha string) (parents []string) {
-	g.t.Helper()
-	var commit struct{ Parents []struct{ SHA string } }
-	g.call(http.MethodGet, "/git/commits/"+sha, nil, &commit)
-	for _, p := range commit.Parents {
-		parents = append(parents, p.SHA)
-	}
-	return parents
 }
 
 // onlyComment returns the only comment on a pull request.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/org/ebpf-bench-action/internal/github/githubtest"
 	"github.com/org/ebpf-bench-action/internal/testenv"
 )
 
@@ -31,11 +32,24 @@ func newScratch(t testing.TB, gh *github) *scratch {
 	s := &scratch{t: t, gh: gh, onGitHub: map[string]bool{}}
 	s.dir, s.origin = filepath.Join(t.TempDir(), "work"), filepath.Join(t.TempDir(), "origin.git")
 	output(t, ".", "git", "init", "-q", "--bare", "-b", "main", s.origin)
-	// Do as GitHub does.
-	output(t, s.origin, "git", "config", "uploadpack.allowAnySHA1InWant", "true")
+	handler, err := githubtest.ServeGit(s.origin, gitPrefix, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gh.git = handler
 	output(t, ".", "git", "init", "-q", "-b", "main", s.dir)
 	s.git("remote", "add", "origin", s.origin)
 	return s
+}
+
+// baseline returns the commits of the branch with the baseline, the newest first.
+func (s *scratch) baseline() []string {
+	s.t.Helper()
+	ref := "refs/heads/ebpf-bench-baseline"
+	if output(s.t, s.origin, "git", "for-each-ref", ref) == "" {
+		return nil
+	}
+	return strings.Fields(output(s.t, s.origin, "git", "rev-list", ref))
 }
 
 // git runs git in the clone. All commits are a minute apart, in UTC.

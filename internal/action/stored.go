@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
@@ -27,8 +29,12 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	if api == nil {
 		return nil, errors.New("a baseline on a branch takes GitHub and a token")
 	}
+	remote := branch.Remote{
+		URL: s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo + ".git",
+		Env: github.WithoutSecrets(os.Environ()), Settings: git.Login(s.on.ServerURL, github.GitHeaders(s.token())), Pause: time.Second,
+	}
 	// Returning a nil *branch.Store directly would make a Store that is not nil.
-	b, err := branch.Open(api, name, s.in.branchFolder(), "")
+	b, err := branch.Open(remote, name, s.in.branchFolder(), "")
 	if err != nil {
 		return nil, exit.Usage(fmt.Errorf("input baseline: %w", err))
 	}

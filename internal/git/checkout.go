@@ -65,7 +65,14 @@ func Open(ctx context.Context, env []string, onRunner bool) (*Checkout, error) {
 	return c, err
 }
 
-// Git returns the output of a git command, which does not have the token.
+// In returns the repository in the folder dir, which git works on in the environment env and
+// with settings, as NAME=VALUE.
+func In(dir string, env []string, settings ...string) *Checkout {
+	return &Checkout{env: Unbound(env), dir: dir, config: settings}
+}
+
+// Git returns the output of a git command, which does not have the token of Login. Where git
+// fails, the error is an Error.
 func (c *Checkout) Git(ctx context.Context, args ...string) (string, error) {
 	return c.gitWith(ctx, c.config, args...)
 }
@@ -118,12 +125,16 @@ func (c *Checkout) Shallow(ctx context.Context) bool {
 }
 
 // Login makes git fetch from a server with headers, even if the checkout kept no
-// credentials. They go only to that server, and replace what the checkout kept: two would
-// be refused.
-func (c *Checkout) Login(server string, headers []string) {
+// credentials, as the settings of that name do.
+func (c *Checkout) Login(server string, headers []string) { c.login = Login(server, headers) }
+
+// Login returns settings that make git send headers. They go only to that server, and replace
+// what a checkout kept: two would be refused.
+func Login(server string, headers []string) (settings []string) {
 	for _, value := range headers {
-		c.login = append(c.login, "http."+server+"/.extraheader="+value)
+		settings = append(settings, "http."+server+"/.extraheader="+value)
 	}
+	return settings
 }
 
 // Fetch fetches commits from the checkout's remote. Use depth to leave out the history if

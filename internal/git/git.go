@@ -31,20 +31,34 @@ func output(cmd *exec.Cmd, command string) (string, error) {
 
 var inURL = regexp.MustCompile(`//[^/@\s]*@`)
 
-// failure returns git's message for a failure, without any password in a URL.
-func failure(command, output string, err error) error {
+// Error is a failure of git.
+type Error struct {
+	Command string
+	// Lines are what git wrote to its standard error, without any password in a URL.
+	Lines []string
+	err   error
+}
+
+func failure(command, output string, err error) *Error {
 	lines := strings.FieldsFunc(inURL.ReplaceAllString(output, "//"), func(r rune) bool { return r == '\n' || r == '\r' })
-	if len(lines) == 0 {
-		return fmt.Errorf("git %s: %w", command, err)
+	return &Error{command, lines, err}
+}
+
+func (e *Error) Error() string {
+	if len(e.Lines) == 0 {
+		return fmt.Sprintf("git %s: %v", e.Command, e.err)
 	}
 	// What comes after the reason is advice, or what failed by it.
-	for _, line := range lines {
+	for _, line := range e.Lines {
 		if reason, ok := strings.CutPrefix(line, "fatal: "); ok {
-			return fmt.Errorf("git %s: %s", command, reason)
+			return fmt.Sprintf("git %s: %s", e.Command, reason)
 		}
 	}
-	return fmt.Errorf("git %s: %s", command, lines[len(lines)-1])
+	return fmt.Sprintf("git %s: %s", e.Command, e.Lines[len(e.Lines)-1])
 }
+
+// Unwrap returns why git failed.
+func (e *Error) Unwrap() error { return e.err }
 
 // Branch returns the branch that is checked out, empty if there is none.
 func Branch(ctx context.Context) string { return Output(ctx, "branch", "--show-current") }

@@ -142,9 +142,7 @@ func Head(ctx context.Context, env []string, dir string) (string, error) {
 	return in(dir, env).Git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
 
-func in(dir string, env []string) *Checkout {
-	return &Checkout{env: Unbound(env), dir: dir, config: []string{"safe.directory=*"}}
-}
+func in(dir string, env []string) *Checkout { return In(dir, env, "safe.directory=*") }
 
 // copyInto copies the repository, without its working tree.
 func (c *Checkout) copyInto(ctx context.Context, to string) error {

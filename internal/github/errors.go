@@ -53,13 +53,22 @@ func ErrorOf(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	switch Status(err) {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
-		return bench.WithHint(
-			&ReadOnlyError{What: what, Status: Status(err), Message: message(err)},
-			"the job needs a permission for that (permissions: in the workflow); a pull request from a fork gets none: report it by a second workflow, on workflow_run")
+	if status := Status(err); IsRefusal(status) {
+		return ReadOnly(what, status, message(err))
 	}
 	return fmt.Errorf("%s: %w", what, err)
+}
+
+// IsRefusal reports whether a status is GitHub's answer to a token that lacks a permission.
+func IsRefusal(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound
+}
+
+// ReadOnly returns a ReadOnlyError with a hint.
+func ReadOnly(what string, status int, message string) error {
+	return bench.WithHint(
+		&ReadOnlyError{What: what, Status: status, Message: message},
+		"the job needs a permission for that (permissions: in the workflow); a pull request from a fork gets none: report it by a second workflow, on workflow_run")
 }
 
 // Status returns the HTTP status of GitHub's answer, 0 if there was none or it only asked

@@ -5,25 +5,36 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
-	"github.com/org/ebpf-bench-action/internal/github"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 )
 
 // Store is a baseline.Store on a branch of its own, which shares no commit with the
 // others. Its files are those of a folder.Dir, so a checkout of the branch is one. Every
-// method makes a folder with just the files that it needs, lets a folder.Dir do the work
-// there, and commits the changes. The files of two runs never overlap, so a writer that
-// comes second commits the same change again on top of the first.
+// method makes a clone with just the files that it needs, lets a folder.Dir do the work
+// there, and pushes the changes. The files of two runs never overlap, so a writer that
+// comes second makes the same change again on top of the first.
 type Store struct {
-	api *github.API
+	remote Remote
 	// name is the name of the branch, folder the folder in it that has the files.
 	name, folder string
-	// scratch is where temporary folders are made.
+	// scratch is where temporary clones are made.
 	scratch string
-	small   *smallFiles
+}
+
+// Remote is the repository that the branch is in.
+type Remote struct {
+	URL string
+	// Env is the environment of git, and Settings are settings for it, as NAME=VALUE, such as
+	// the one with the token.
+	Env, Settings []string
+	// Pause is about how long the first wait before a retry takes.
+	Pause time.Duration
 }
 
 var (
@@ -35,32 +46,27 @@ var (
 // Open returns the store on the branch of that name, in a folder of it or at its root
 // if folder is empty. It works in temporary folders in scratch, or in the system's if
 // that is empty.
-func Open(a *github.API, name, folder, scratch string) (*Store, error) {
+func Open(r Remote, name, folder, scratch string) (*Store, error) {
 	if !nameForm.MatchString(name) || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") {
 		return nil, fmt.Errorf("%.80q is not a name for the baseline's branch", name)
 	}
 	if folder != "" && (!nameForm.MatchString(folder) || !fs.ValidPath(folder) || len(folder) > 200) {
 		return nil, fmt.Errorf("%.80q is not a name for a folder of the baseline's branch", folder)
 	}
-	return &Store{api: a, name: name, folder: folder, scratch: scratch, small: newSmallFiles()}, nil
+	return &Store{remote: r, name: name, folder: folder, scratch: scratch}, nil
 }
 
+// Patterns of the files of all runs that say what the runs are, and of their values.
+var (
+	listed = []string{"runs/*/meta.json", "runs/*/tag.*"}
+	points = "runs/*/points.json.zst"
+)
+
 // Save implements baseline.Store.
-func (b *Store) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
-	m, err := b.rehearse(ctx, e)
-	if err != nil {
-		return baseline.Meta{}, err
-	}
-	message := "Save run " + m.ID
-	if m.Commit != "" {
-		message += " of " + m.Commit
-	}
-	err = b.change(ctx, message, func(w *workdir) error {
-		if err := w.fetch(ctx, ofRun(m.ID)); err != nil {
-			return err
-		}
-		m, err = w.dir.Save(ctx, e)
-		return err
+func (b *Store) Save(ctx context.Context, e *baseline.Entry) (m baseline.Meta, err error) {
+	err = b.change(ctx, nil, func(dir *folder.Dir) (message string, err error) {
+		m, err = dir.Save(ctx, e)
+		return strings.TrimSuffix("Save run "+m.ID+" of "+m.Commit, " of "), err
 	})
 	if err != nil {
 		return baseline.Meta{}, fmt.Errorf("save run: %w", err)
@@ -68,25 +74,11 @@ func (b *Store) Save(ctx context.Context, e *baseline.Entry) (baseline.Meta, err
 	return m, nil
 }
 
-// rehearse saves a run to an empty folder, which yields its ID, or the reason why it
-// cannot be saved anywhere.
-func (b *Store) rehearse(ctx context.Context, e *baseline.Entry) (baseline.Meta, error) {
-	w, err := b.workdir(&snapshot{})
-	if err != nil {
-		return baseline.Meta{}, err
-	}
-	defer w.remove()
-	return w.dir.Save(ctx, e)
-}
-
 // List implements baseline.Store.
 func (b *Store) List(ctx context.Context, q baseline.Query) (runs []baseline.Meta, problems []baseline.Problem, err error) {
-	err = b.look(ctx, func(w *workdir) error {
-		if err := w.fetch(ctx, listed); err != nil {
-			return err
-		}
-		runs, problems, err = w.dir.List(ctx, q)
-		problems = w.problems(problems)
+	err = b.look(ctx, listed, func(c *clone) error {
+		runs, problems, err = c.dir.List(ctx, q)
+		problems = c.problems(problems)
 		return err
 	})
 	return runs, problems, err
@@ -94,11 +86,8 @@ func (b *Store) List(ctx context.Context, q baseline.Query) (runs []baseline.Met
 
 // Load implements baseline.Store.
 func (b *Store) Load(ctx context.Context, id string) (e *baseline.Entry, err error) {
-	err = b.look(ctx, func(w *workdir) error {
-		if err := w.fetch(ctx, ofRun(id)); err != nil {
-			return err
-		}
-		e, err = w.dir.Load(ctx, id)
+	err = b.look(ctx, []string{"runs/" + id}, func(c *clone) error {
+		e, err = c.dir.Load(ctx, id)
 		return err
 	})
 	return e, err
@@ -106,24 +95,9 @@ func (b *Store) Load(ctx context.Context, id string) (e *baseline.Entry, err err
 
 // History implements baseline.Store.
 func (b *Store) History(ctx context.Context, q baseline.Query, wanted ...baseline.Series) (h *baseline.History, err error) {
-	err = b.look(ctx, func(w *workdir) error {
-		if err := w.fetch(ctx, listed); err != nil {
-			return err
-		}
-		runs, _, err := w.dir.List(ctx, q)
-		if err != nil {
-			return err
-		}
-		ids := make(map[string]bool)
-		for _, m := range runs {
-			ids["runs/"+m.ID+"/points.json.zst"] = true
-		}
-		if err := w.fetch(ctx, func(path string) bool { return ids[path] }); err != nil {
-			return err
-		}
-		h, err = w.dir.History(ctx, q, wanted...)
-		if err == nil {
-			h.Problems = w.problems(h.Problems)
+	err = b.look(ctx, append(listed, points), func(c *clone) error {
+		if h, err = c.dir.History(ctx, q, wanted...); err == nil {
+			h.Problems = c.problems(h.Problems)
 		}
 		return err
 	})
@@ -132,68 +106,48 @@ func (b *Store) History(ctx context.Context, q baseline.Query, wanted ...baselin
 
 // Tag implements baseline.Store.
 func (b *Store) Tag(ctx context.Context, id, tag string) error {
-	return b.change(ctx, "Tag run "+id, func(w *workdir) error {
-		return w.withTags(ctx, id, func() error { return w.dir.Tag(ctx, id, tag) })
+	return b.change(ctx, listed, func(dir *folder.Dir) (string, error) {
+		return "Tag run " + id, dir.Tag(ctx, id, tag)
 	})
 }
 
 // Untag implements baseline.Store.
 func (b *Store) Untag(ctx context.Context, id, tag string) error {
-	return b.change(ctx, "Untag run "+id, func(w *workdir) error {
-		return w.withTags(ctx, id, func() error { return w.dir.Untag(ctx, id, tag) })
+	return b.change(ctx, listed, func(dir *folder.Dir) (string, error) {
+		return "Untag run " + id, dir.Untag(ctx, id, tag)
 	})
 }
 
 // Prune implements baseline.Store. Pruned runs remain in the history of the branch.
 func (b *Store) Prune(ctx context.Context, keep int) (p baseline.Pruned, err error) {
-	err = b.change(ctx, "Prune the baseline", func(w *workdir) error {
-		if err := w.fetch(ctx, listed); err != nil {
-			return err
-		}
-		// Of the other files, only their existence matters.
-		if err := w.mention(func(string) bool { return true }); err != nil {
-			return err
-		}
-		p, err = w.dir.Prune(ctx, keep)
-		p.Problems = w.problems(p.Problems)
-		return err
+	err = b.change(ctx, listed, func(dir *folder.Dir) (string, error) {
+		p, err = dir.Prune(ctx, keep)
+		return "Prune the baseline", err
 	})
 	return p, err
 }
 
 // Verify implements baseline.Store.
 func (b *Store) Verify(ctx context.Context) (problems []baseline.Problem, err error) {
-	err = b.look(ctx, func(w *workdir) error {
-		if err := w.fetch(ctx, func(string) bool { return true }); err != nil {
-			return err
-		}
-		problems, err = w.dir.Verify(ctx)
-		problems = w.problems(problems)
+	err = b.look(ctx, []string{"runs"}, func(c *clone) error {
+		problems, err = c.dir.Verify(ctx)
+		problems = c.problems(problems)
 		return err
 	})
 	return problems, err
 }
 
-// listed reports whether a file is needed to list runs.
-func listed(path string) bool {
-	return strings.HasSuffix(path, "/meta.json") || strings.Contains(path, "/tag.")
-}
+// path returns the path on the branch of a file of the store, or ref the branch.
+func (b *Store) path(name string) string { return path.Join(b.folder, name) }
 
-// ofRun matches the files of a run.
-func ofRun(id string) func(path string) bool {
-	return func(path string) bool { return strings.HasPrefix(path, "runs/"+id+"/") }
-}
+func (b *Store) ref() string { return "refs/heads/" + b.name }
 
-// look runs do on the files of the branch without changing the branch.
-func (b *Store) look(ctx context.Context, do func(*workdir) error) error {
-	at, err := b.snapshot(ctx)
+// look runs do on a clone with the files of the branch that match patterns.
+func (b *Store) look(ctx context.Context, patterns []string, do func(*clone) error) error {
+	c, err := b.clone(ctx, patterns)
 	if err != nil {
 		return err
 	}
-	w, err := b.workdir(at)
-	if err != nil {
-		return err
-	}
-	defer w.remove()
-	return w.located(do(w))
+	defer c.remove()
+	return c.located(do(c))
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,14 +15,17 @@ import (
 )
 
 // Fake is a GitHub with one repository, o/r. It stores what it is sent and answers as
-// GitHub does, with 409 and 422 where that refuses. Its token is Token. Read its fields
-// between requests.
+// GitHub does, with 422 where that refuses. Git finds the repository at URL/o/r.git. Its
+// token is Token. Read its fields between requests.
 type Fake struct {
 	// The Mutex is for changing the fields while it serves.
 	sync.Mutex
-	server *httptest.Server
-	// URL is the URL of its API.
+	server  *httptest.Server
+	backend http.Handler
+	// URL is the URL of its API, and of its repositories.
 	URL string
+	// Origin is the folder of the bare repository.
+	Origin string
 
 	Login    string          // whose token it is; empty: a job's
 	Viewer   string          // user of an app's token
@@ -28,29 +33,15 @@ type Fake struct {
 	Rejects  map[string]bool // methods and paths that always get 422
 	Limited  int             // requests that get the answer to wait
 	Broken   int             // requests that fail on the way
-	Lost     int             // requests that are answered, but the answer is lost
+	Lost     int             // requests that are answered, but the answer is lost: of git's, only those of a push
 	Requests []string
 
 	Comments  []map[string]any
 	Checks    []map[string]any
 	Statuses  []map[string]any
 	Pulls     []map[string]any
-	Parents   map[string][]string // of commits that are not in git
+	Parents   map[string][]string
 	MergeBase map[string]string
-
-	Blobs   map[string][]byte
-	Trees   map[string]map[string]string // path to blob
-	Commits map[string]Commit
-	Refs    map[string]string
-	Empty   bool // the repository has no commit
-
-	Conflicts int // updates that were refused because another came first
-}
-
-// Commit is a commit of git.
-type Commit struct {
-	Tree, Message string
-	Parents       []string
 }
 
 // Token is the only token that the server accepts.
@@ -63,19 +54,26 @@ const (
 	actionsBot      = "github-actions[bot]"
 )
 
-// New returns an empty repository.
+// New returns a GitHub with an empty repository. Without git that has none.
 func New() *Fake {
 	f := &Fake{
 		Denied: map[string]int{}, Rejects: map[string]bool{}, Parents: map[string][]string{}, MergeBase: map[string]string{},
-		Blobs: map[string][]byte{}, Trees: map[string]map[string]string{}, Commits: map[string]Commit{}, Refs: map[string]string{},
+	}
+	if err := f.initGit(); err != nil {
+		f.backend = http.NotFoundHandler()
 	}
 	f.server = httptest.NewServer(f)
 	f.URL = f.server.URL
 	return f
 }
 
-// Close stops the server.
-func (f *Fake) Close() { f.server.Close() }
+// Close stops the server, and removes the repository.
+func (f *Fake) Close() {
+	f.server.Close()
+	if f.Origin != "" {
+		_ = os.RemoveAll(filepath.Dir(f.Origin))
+	}
+}
 
 // Count returns how many requests began with prefix, such as "POST /repos/o/r/issues".
 func (f *Fake) Count(prefix string) int {
@@ -92,6 +90,10 @@ func (f *Fake) Count(prefix string) int {
 
 // ServeHTTP implements http.Handler.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, gitPrefix+"/") {
+		f.git(w, r)
+		return
+	}
 	f.Lock()
 	defer f.Unlock()
 	f.Requests = append(f.Requests, r.Method+" "+r.URL.Path)
@@ -213,8 +215,6 @@ func (f *Fake) handle(r *http.Request, body map[string]any) (int, any) {
 			}
 		}
 		return 200, list
-	case "git":
-		return f.git(r, parts[1:], body)
 	}
 	return 404, map[string]any{"message": "Not Found"}
 }

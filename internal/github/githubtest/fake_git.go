@@ -1,14 +1,18 @@
 package githubtest
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"maps"
+	"io"
 	"net/http"
-	"slices"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -19,130 +23,89 @@ func SHA(kind, content string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (f *Fake) git(r *http.Request, parts []string, body map[string]any) (int, any) {
-	get := func(key string) string { s, _ := body[key].(string); return s }
-	switch r.Method + " " + parts[0] {
-	case "POST blobs":
-		if f.Empty {
-			return 409, map[string]any{"message": "Git Repository is empty."}
+// ServeGit returns a handler that serves a bare repository, as prefix and paths below it, to
+// clients with the token.
+func ServeGit(dir, prefix, token string) (http.Handler, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"http.receivepack", "uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
+		if out, err := exec.Command(path, "-C", dir, "config", name, "true").CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("git config %s: %w: %s", name, err, out)
 		}
-		data, err := base64.StdEncoding.DecodeString(get("content"))
+	}
+	backend := &cgi.Handler{
+		Path: path, Args: []string{"http-backend"}, Root: prefix, Dir: dir,
+		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "basic "+base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token)) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		// CGI takes no body of unknown length.
+		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return 422, map[string]any{"message": err.Error()}
+			w.WriteHeader(http.StatusBadRequest)
+			return
 		}
-		name := SHA("blob", string(data))
-		f.Blobs[name] = data
-		return 201, map[string]any{"sha": name}
-	case "GET blobs":
-		data, ok := f.Blobs[parts[1]]
-		if !ok {
-			return 404, map[string]any{"message": "Not Found"}
-		}
-		text := base64.StdEncoding.EncodeToString(data)
-		return 200, map[string]any{"content": text[:len(text)/2] + "\n" + text[len(text)/2:], "encoding": "base64", "sha": parts[1]}
-	case "POST trees":
-		return f.makeTree(get("base_tree"), body["tree"].([]any))
-	case "GET trees":
-		var entries []map[string]any
-		for path, blob := range f.Trees[parts[1]] {
-			entries = append(entries, map[string]any{"path": path, "sha": blob, "type": "blob", "mode": "100644", "size": len(f.Blobs[blob])})
-		}
-		return 200, map[string]any{"sha": parts[1], "tree": entries}
-	case "POST commits":
-		return f.makeCommit(body)
-	case "GET commits":
-		c, ok := f.Commits[parts[1]]
-		if !ok {
-			return 404, map[string]any{"message": "Not Found"}
-		}
-		return 200, map[string]any{"sha": parts[1], "tree": map[string]any{"sha": c.Tree}}
-	case "POST refs":
-		if f.Refs[get("ref")] != "" {
-			f.Conflicts++
-			return 422, map[string]any{"message": "Reference already exists"}
-		}
-		return f.setRef(get("ref"), get("sha"), 201)
-	case "PATCH refs":
-		name := "refs/" + strings.Join(parts[1:], "/")
-		if body["force"] != false {
-			return 422, map[string]any{"message": "a forced update"}
-		}
-		if !slices.Contains(f.Commits[get("sha")].Parents, f.Refs[name]) {
-			f.Conflicts++
-			// GitHub answers with either.
-			return 409 + 13*(f.Conflicts%2), map[string]any{"message": "Update is not a fast forward"}
-		}
-		return f.setRef(name, get("sha"), 200)
-	case "GET ref":
-		if f.Empty {
-			return 409, map[string]any{"message": "Git Repository is empty."}
-		}
-		name := "refs/" + strings.Join(parts[1:], "/")
-		if f.Refs[name] == "" {
-			return 404, map[string]any{"message": "Not Found"}
-		}
-		return 200, map[string]any{"ref": name, "object": map[string]any{"sha": f.Refs[name], "type": "commit"}}
-	}
-	return 404, map[string]any{"message": "Not Found"}
+		r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+		backend.ServeHTTP(w, r)
+	}), nil
 }
 
-func (f *Fake) setRef(name, commit string, status int) (int, any) {
-	f.Refs[name] = commit
-	return status, map[string]any{"ref": name, "object": map[string]any{"sha": commit}}
+const gitPrefix = "/o/r.git"
+
+// initGit makes the repository.
+func (f *Fake) initGit() error {
+	dir, err := os.MkdirTemp("", "githubtest-")
+	if err != nil {
+		return err
+	}
+	f.Origin = filepath.Join(dir, "r.git")
+	if out, err := exec.Command("git", "init", "--quiet", "--bare", "--template=", f.Origin).CombinedOutput(); err != nil {
+		return fmt.Errorf("git init: %w: %s", err, out)
+	}
+	f.backend, err = ServeGit(f.Origin, gitPrefix, Token)
+	return err
 }
 
-func (f *Fake) makeTree(base string, entries []any) (int, any) {
-	tree := map[string]string{}
-	if base != "" {
-		if f.Trees[base] == nil {
-			return 422, map[string]any{"message": "base_tree is not a valid tree"}
-		}
-		maps.Copy(tree, f.Trees[base])
-	}
-	for _, e := range entries {
-		e := e.(map[string]any)
-		path := e["path"].(string)
-		if blob, ok := e["sha"].(string); ok {
-			if f.Blobs[blob] == nil {
-				return 422, map[string]any{"message": "tree.sha " + blob + " is not a valid blob"}
-			}
-			tree[path] = blob
-		} else if _, ok := tree[path]; ok {
-			delete(tree, path)
-		} else {
-			return 422, map[string]any{"message": "nothing to delete at " + path}
-		}
-	}
-	text, _ := json.Marshal(tree)
-	name := SHA("tree", string(text))
-	f.Trees[name] = tree
-	return 201, map[string]any{"sha": name}
-}
-
-func (f *Fake) makeCommit(body map[string]any) (int, any) {
-	c := Commit{Tree: body["tree"].(string), Message: body["message"].(string)}
-	parents, ok := body["parents"].([]any)
-	if !ok {
-		return 422, map[string]any{"message": "parents must be an array"}
-	}
-	for _, p := range parents {
-		c.Parents = append(c.Parents, p.(string))
-	}
-	if f.Trees[c.Tree] == nil {
-		return 422, map[string]any{"message": "Tree SHA does not exist"}
-	}
-	name := SHA("commit", fmt.Sprint(c, len(f.Commits)))
-	f.Commits[name] = c
-	return 201, map[string]any{"sha": name}
-}
-
-// Files returns the files of a branch.
-func (f *Fake) Files(branch string) map[string][]byte {
+// git serves the repository.
+func (f *Fake) git(w http.ResponseWriter, r *http.Request) {
+	push := strings.Contains(r.URL.RequestURI(), "git-receive-pack")
 	f.Lock()
-	defer f.Unlock()
-	files := make(map[string][]byte)
-	for path, blob := range f.Trees[f.Commits[f.Refs["refs/heads/"+branch]].Tree] {
-		files[path] = f.Blobs[blob]
+	f.Requests = append(f.Requests, r.Method+" "+r.URL.RequestURI())
+	denied := f.Denied["git"]
+	broken := f.Broken > 0
+	if broken {
+		f.Broken--
 	}
-	return files
+	lost := push && r.Method == http.MethodPost && f.Lost > 0
+	if lost {
+		f.Lost--
+	}
+	f.Unlock()
+	switch {
+	case broken:
+		w.WriteHeader(http.StatusBadGateway)
+	case push && denied != 0:
+		w.WriteHeader(denied)
+		fmt.Fprint(w, "Write access to repository not granted.")
+	case lost:
+		f.backend.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	default:
+		f.backend.ServeHTTP(w, r)
+	}
+}
+
+// Git returns the output of a git command in the repository, without spaces around it.
+func (f *Fake) Git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"--git-dir", f.Origin}, args...)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
 }

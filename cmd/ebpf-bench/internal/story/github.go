@@ -3,7 +3,6 @@ package story
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,7 +50,7 @@ func playGitHub(ts *testscript.TestScript, neg bool, args []string) {
 		g.Fake = githubtest.New()
 		ts.Defer(g.Close)
 		for name, value := range map[string]string{
-			"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": g.URL, "GITHUB_TOKEN": githubtest.Token,
+			"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "o/r", "GITHUB_API_URL": g.URL, "GITHUB_SERVER_URL": g.URL, "GITHUB_TOKEN": githubtest.Token,
 			"GITHUB_RUN_ID": "42", "GITHUB_WORKFLOW": "bench", "GITHUB_JOB": "bench",
 			"GITHUB_OUTPUT": inWork(ts, "output"), "GITHUB_STEP_SUMMARY": inWork(ts, "summary.md"), "GITHUB_ENV": inWork(ts, "env"),
 		} {
@@ -146,7 +145,9 @@ func (g *gitHub) dump(ts *testscript.TestScript) {
 		ts.Check(err)
 		write(name, string(text)+"\n")
 	}
-	write("refs", strings.Join(slices.Sorted(maps.Keys(g.Refs)), "\n")+"\n")
+	refs, err := g.Git("for-each-ref", "--format=%(refname)")
+	ts.Check(err)
+	write("refs", refs+"\n")
 	write("requests", strings.Join(g.Requests, "\n")+"\n")
 }
 

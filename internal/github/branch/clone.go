@@ -1,0 +1,145 @@
+package branch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/baseline"
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/git"
+	"github.com/org/ebpf-bench-action/internal/github"
+)
+
+// clone is a temporary clone of the branch at one commit, without its history, and with
+// only some of its files.
+type clone struct {
+	branch *Store
+	path   string
+	// commit is empty if the branch does not exist yet.
+	commit string
+	dir    *folder.Dir
+}
+
+const (
+	attributesFile = ".gitattributes"
+	// attributes keep git from changing any byte.
+	attributes = "* -text -diff -filter -ident -working-tree-encoding\n"
+)
+
+// settings make a clone fetch only the contents that it checks out, and depend on nothing
+// that the user or the branch has set.
+var settings = []string{
+	"remote.origin.promisor=true", "remote.origin.partialclonefilter=blob:none",
+	"core.sparseCheckout=true", "core.sparseCheckoutCone=false", "core.symlinks=false", "core.excludesFile=", "credential.helper=",
+	"user.name=github-actions[bot]", "user.email=41898282+github-actions[bot]@users.noreply.github.com",
+}
+
+// clone clones the branch, and checks out the files that match patterns.
+func (b *Store) clone(ctx context.Context, patterns []string) (*clone, error) {
+	dir, err := os.MkdirTemp(b.scratch, "ebpf-bench-branch-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder to work in: %w", err)
+	}
+	c := &clone{branch: b, path: dir, dir: folder.Open(filepath.Join(dir, b.folder))}
+	if err := c.fetch(ctx, patterns); err != nil {
+		c.remove()
+		return nil, fmt.Errorf("read branch %s: %w", b.name, err)
+	}
+	return c, nil
+}
+
+func (c *clone) remove() { _ = os.RemoveAll(c.path) }
+
+func (c *clone) fetch(ctx context.Context, patterns []string) error {
+	if _, err := c.git(ctx, "init", "--quiet", "--template="); err != nil {
+		return err
+	}
+	err := c.retried(ctx, "fetch", "--quiet", "--depth=1", "--filter=blob:none", "--no-tags", "origin", c.branch.ref())
+	switch {
+	case err == nil:
+		err = c.checkOut(ctx, patterns)
+	case says(err, "find remote ref"):
+		err = nil
+	case github.IsRefusal(status(err)):
+		err = bench.WithHint(err, "the job needs permissions: {contents: read}")
+	}
+	// A folder.Dir takes a folder without this one for something else.
+	return cmp.Or(err, os.MkdirAll(filepath.Join(c.path, c.branch.folder, "runs"), 0o755))
+}
+
+// checkOut checks out the files that match patterns of the commit that was fetched. Git
+// fetches their contents together.
+func (c *clone) checkOut(ctx context.Context, patterns []string) (err error) {
+	if c.commit, err = c.git(ctx, "rev-parse", "FETCH_HEAD"); err != nil {
+		return err
+	}
+	paths := append([]string{attributesFile}, patterns...)
+	for i, path := range paths {
+		paths[i] = "/" + c.branch.path(path)
+	}
+	if err := c.inform("attributes", attributes); err != nil {
+		return err
+	}
+	if err := c.inform("sparse-checkout", strings.Join(paths, "\n")); err != nil {
+		return err
+	}
+	return c.retried(ctx, "read-tree", "-m", "-u", c.commit)
+}
+
+// inform writes a file that git reads below .git/info.
+func (c *clone) inform(name, text string) error {
+	dir := filepath.Join(c.path, ".git", "info")
+	return cmp.Or(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+}
+
+// git returns the output of a git command in the clone.
+func (c *clone) git(ctx context.Context, args ...string) (string, error) {
+	r := c.branch.remote
+	all := slices.Concat(settings, []string{"remote.origin.url=" + r.URL}, r.Settings)
+	return git.In(c.path, r.Env, all...).Git(ctx, args...)
+}
+
+// retried runs a git command again, after a pause, if it failed on the way to GitHub.
+func (c *clone) retried(ctx context.Context, args ...string) error {
+	const tries = 5
+	for try := 1; ; try++ {
+		_, err := c.git(ctx, args...)
+		if err == nil || try == tries || !passing(err) {
+			return err
+		}
+		if err := github.Sleep(ctx, c.branch.remote.Pause<<(try-1)); err != nil {
+			return err
+		}
+	}
+}
+
+// problems changes the file names in problems to those on the branch.
+func (c *clone) problems(all []baseline.Problem) []baseline.Problem {
+	for i := range all {
+		all[i].File = c.named(all[i].File)
+	}
+	return all
+}
+
+// located changes the file name in an error to that on the branch.
+func (c *clone) located(err error) error {
+	if p, ok := errors.AsType[baseline.Problem](err); ok {
+		p.File = c.named(p.File)
+		return p
+	}
+	return err
+}
+
+func (c *clone) named(file string) string {
+	if name, err := filepath.Rel(c.path, file); err == nil && filepath.IsLocal(name) {
+		return c.branch.name + ":" + filepath.ToSlash(name)
+	}
+	return file
+}
