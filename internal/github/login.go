@@ -12,8 +12,7 @@ const actionsBot = "github-actions[bot]"
 // token, and to an app's through its GraphQL API.
 func (a *API) login(ctx context.Context) (string, error) {
 	user, _, err := a.Client.Users.Get(ctx, "")
-	switch Status(err) {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+	if IsRefusal(Status(err)) {
 		return a.viewer(ctx), nil
 	}
 	if err != nil {

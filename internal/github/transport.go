@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -30,8 +29,8 @@ const (
 	maxTries = 5
 	// answerTimeout is how long GitHub may take to begin an answer.
 	answerTimeout = 30 * time.Second
-	// maxAnswer is the largest plausible answer, in bytes: a blob in base64.
-	maxAnswer = 256 << 20
+	// maxAnswer is the largest plausible answer, in bytes.
+	maxAnswer = 64 << 20
 )
 
 func newTransport(base *url.URL, token string, pause *time.Duration) *transport {
@@ -108,9 +107,7 @@ func (t *transport) wait(req *http.Request, resp *http.Response, err error, try 
 
 // repeatable reports whether a request does no harm if it is made twice. A second comment
 // would.
-func repeatable(req *http.Request) bool {
-	return req.Method != http.MethodPost || strings.Contains(req.URL.Path, "/git/")
-}
+func repeatable(req *http.Request) bool { return req.Method != http.MethodPost }
 
 // asked returns how long GitHub asks to wait, and whether it does. A refusal for another
 // reason does not.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +49,11 @@ func (b *Store) clone(ctx context.Context, patterns []string) (*clone, error) {
 		return nil, fmt.Errorf("make a folder to work in: %w", err)
 	}
 	c := &clone{branch: b, path: dir, dir: folder.Open(filepath.Join(dir, b.folder))}
-	if err := c.fetch(ctx, patterns); err != nil {
+	err = c.fetch(ctx, patterns)
+	if errors.Is(err, exec.ErrNotFound) {
+		err = bench.WithHint(err, "a baseline on a branch takes git, in the container of the job too")
+	}
+	if err != nil {
 		c.remove()
 		return nil, fmt.Errorf("read branch %s: %w", b.name, err)
 	}

@@ -27,13 +27,12 @@ type Fake struct {
 	// Origin is the folder of the bare repository.
 	Origin string
 
-	Login    string          // whose token it is; empty: a job's
-	Viewer   string          // user of an app's token
-	Denied   map[string]int  // status by the first part of a path below the repository
-	Rejects  map[string]bool // methods and paths that always get 422
-	Limited  int             // requests that get the answer to wait
-	Broken   int             // requests that fail on the way
-	Lost     int             // requests that are answered, but the answer is lost: of git's, only those of a push
+	Login    string         // whose token it is; empty: a job's
+	Viewer   string         // user of an app's token
+	Denied   map[string]int // status by the first part of a path below the repository
+	Limited  int            // requests that get the answer to wait
+	Broken   int            // requests that fail on the way
+	Lost     int            // requests that are answered, but the answer is lost: of git's, only those of a push
 	Requests []string
 
 	Comments  []map[string]any
@@ -57,7 +56,7 @@ const (
 // New returns a GitHub with an empty repository. Without git that has none.
 func New() *Fake {
 	f := &Fake{
-		Denied: map[string]int{}, Rejects: map[string]bool{}, Parents: map[string][]string{}, MergeBase: map[string]string{},
+		Denied: map[string]int{}, Parents: map[string][]string{}, MergeBase: map[string]string{},
 	}
 	if err := f.initGit(); err != nil {
 		f.backend = http.NotFoundHandler()
@@ -173,9 +172,6 @@ func (f *Fake) handle(r *http.Request, body map[string]any) (int, any) {
 	parts := strings.Split(path, "/")
 	if status := f.Denied[parts[0]]; status != 0 && r.Method != "GET" {
 		return status, map[string]any{"message": "Resource not accessible by integration"}
-	}
-	if f.Rejects[r.Method+" "+path] {
-		return 422, map[string]any{"message": "Repository rule violations found"}
 	}
 	switch parts[0] {
 	case "issues":
