@@ -98,6 +98,18 @@ func list(t *testing.T, s baseline.Store) []baseline.Meta {
 	return runs
 }
 
+// set changes fields. The client is git, another process: nothing else orders the two.
+func (f *fake) set(change func()) {
+	f.Lock()
+	defer f.Unlock()
+	change()
+}
+
+func (f *fake) requests() (all []string) {
+	f.set(func() { all = slices.Clone(f.Requests) })
+	return all
+}
+
 // git returns the output of a git command in the repository.
 func (f *fake) git(args ...string) string {
 	f.t.Helper()
@@ -208,19 +220,19 @@ func TestListingTakesAFewRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := len(f.Requests)
+	before := f.Count("")
 	if n := len(list(t, f.branch(""))); n != runs {
 		t.Errorf("%d runs", n)
 	}
-	if n := len(f.Requests) - before; n > 6 {
-		t.Errorf("%d requests for %d runs: %v", n, runs, f.Requests[before:])
+	if n := f.Count("") - before; n > 6 {
+		t.Errorf("%d requests for %d runs: %v", n, runs, f.requests()[before:])
 	}
-	before = len(f.Requests)
+	before = f.Count("")
 	if _, err := b.Save(t.Context(), testEntry(runs)); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(f.Requests) - before; n > 8 {
-		t.Errorf("%d requests to save a run: %v", n, f.Requests[before:])
+	if n := f.Count("") - before; n > 8 {
+		t.Errorf("%d requests to save a run: %v", n, f.requests()[before:])
 	}
 }
 
@@ -324,7 +336,7 @@ func TestAReadOnlyTokenReadsAndSaysThatItMayNotSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, status := range []int{403, 404} {
-		f.Denied["git"] = status
+		f.set(func() { f.Denied["git"] = status })
 		_, err := f.branch("").Save(t.Context(), testEntry(2))
 		if !errors.Is(err, github.ErrReadOnly) || bench.Hint(err) == "" {
 			t.Errorf("save: %v", err)
@@ -358,8 +370,8 @@ func TestARuleThatRefusesTheBranchIsNoRace(t *testing.T) {
 func TestABadTokenCannotRead(t *testing.T) {
 	f := newFake(t)
 	_, _, err := f.branchAs("other", "").List(t.Context(), baseline.Query{})
-	if err == nil || bench.Hint(err) == "" || len(f.Requests) > 3 {
-		t.Errorf("error %v after %v", err, f.Requests)
+	if err == nil || bench.Hint(err) == "" || f.Count("") > 3 {
+		t.Errorf("error %v after %v", err, f.requests())
 	}
 }
 
@@ -377,7 +389,7 @@ func TestNamesOfBranches(t *testing.T) {
 // A request that fails is sent again, up to four times.
 func TestSavingIsTriedAgain(t *testing.T) {
 	f := newFake(t)
-	f.Broken = 4
+	f.set(func() { f.Broken = 4 })
 	if _, err := f.branch("").Save(t.Context(), testEntry(1)); err != nil {
 		t.Error(err)
 	}
@@ -388,7 +400,7 @@ func TestAPushWhoseAnswerIsLost(t *testing.T) {
 	f := newFake(t)
 	b := f.branch("")
 	for i := range 2 {
-		f.Lost = 1
+		f.set(func() { f.Lost = 1 })
 		if _, err := b.Save(t.Context(), testEntry(i)); err != nil {
 			t.Error(err)
 		}
