@@ -43,23 +43,22 @@ func (o Options) Do(ctx context.Context, name string) error {
 	}
 	switch name {
 	case "plan":
-		err = s.plan(ctx)
+		err = (&planner{planned: planned{step: s}}).run(ctx)
 	case "build":
-		err = s.withoutToken(ctx, s.build)
+		err = s.withoutToken(ctx, (&builder{planned{step: s}}).run)
 	case "measure":
-		err = s.withoutToken(ctx, s.measure)
+		err = s.withoutToken(ctx, (&measurer{planned{step: s}, ownPrivileges()}).run)
 	case "report":
-		err = s.report(ctx)
+		err = (&reporter{step: s}).run(ctx)
 	}
 	return s.failed(name, err)
 }
 
-// step is one step of the action.
+// step is what all steps of the action have.
 type step struct {
 	Options
 	in    *inputs
 	state state
-	may   privileges
 	// on is what GitHub says about the run. In a local run it is nil, and local says why.
 	on    *github.Context
 	local error
@@ -69,7 +68,7 @@ type step struct {
 }
 
 func (o Options) open() (*step, error) {
-	s := &step{Options: o, may: ownPrivileges()}
+	s := &step{Options: o}
 	var err error
 	if s.in, err = readInputs(o.Getenv); err != nil {
 		return nil, err
@@ -120,8 +119,8 @@ func unreported(getenv func(string) string, why error) error {
 // token returns GitHub's token, in the steps that have it.
 func (s *step) token() string { return github.Token(s.Getenv) }
 
-// api returns GitHub's API, or an error that says in one line why there is none.
-func (s *step) api() (*github.API, error) {
+// openAPI returns GitHub's API, or an error that says in one line why there is none.
+func (s *step) openAPI() (*github.API, error) {
 	if s.on == nil {
 		return nil, s.local
 	}

@@ -18,11 +18,11 @@ import (
 )
 
 // findAlone judges a head that was measured alone, by its budgets and its history.
-func (s *step) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, missing error) (*finding, error) {
+func (r *reporter) findAlone(ctx context.Context, j *judge.Judge, runs []*bench.Run, missing error) (*finding, error) {
 	j.Policy.Mark(runs...)
 	notes, err := j.Runs(ctx, nil, runs)
-	s.Watch.Tell(notes...)
-	found := &finding{alone: true, lack: s.lackOf(runs), err: errors.Join(err, judge.Failures(runs, false, missing))}
+	r.Watch.Tell(notes...)
+	found := &finding{alone: true, lack: r.lackOf(runs), err: errors.Join(err, judge.Failures(runs, false, missing))}
 	text := ""
 	if found.err != nil {
 		text = report.Errors(found.err)

@@ -22,45 +22,47 @@ import (
 	"github.com/org/ebpf-bench-action/internal/suite"
 )
 
-// build runs the command that makes the objects in the checkout and, if the base must be
+// builder is the step that builds.
+type builder struct{ planned }
+
+// run runs the command that makes the objects in the checkout and, if the base must be
 // built too, in the same folder of its own checkout.
-func (s *step) build(ctx context.Context) error {
-	if s.in.build == "" {
+func (b *builder) run(ctx context.Context) error {
+	if b.in.build == "" {
 		return nil
 	}
-	if err := s.checkConfig(); err != nil {
+	if err := b.in.checkConfig(); err != nil {
 		return exit.Usage(err)
 	}
-	p, err := s.state.openPlan()
-	if err != nil {
+	if err := b.openPlan(); err != nil {
 		return exit.NoMeasure(err)
 	}
 	defer func() {
 		// It holds the credentials that the checkout may have.
-		if err := git.Discard(s.state.path(baseFolder)); err != nil {
-			s.warn("the repository of the base stays: %v", err)
+		if err := git.Discard(b.baseTop()); err != nil {
+			b.warn("the repository of the base stays: %v", err)
 		}
 	}()
-	if p.Base == baseBuilt {
-		s.renewHead(ctx, p)
+	if b.Base == baseBuilt {
+		b.renewHead(ctx)
 	}
-	hasSuite := p.Base == baseBuilt && s.suiteIn(p.Top, p) != ""
+	hasSuite := b.Base == baseBuilt && b.suiteIn(b.Top) != ""
 	began := time.Now()
-	if err := s.buildIn(ctx, ".", "head", inplace.Command{}); err != nil {
+	if err := b.buildIn(ctx, ".", "head", inplace.Command{}); err != nil {
 		return exit.NoMeasure(bench.WithHint(fmt.Errorf("build the head: %w", err), "the command is that of the input build; it runs in working-directory, and ends at the first part of it that fails"))
 	}
-	if p.Base != baseBuilt {
+	if b.Base != baseBuilt {
 		return nil
 	}
-	head, _ := git.Head(ctx, github.WithoutSecrets(os.Environ()), p.Top)
-	if _, err := os.Stat(s.baseDir(p)); errors.Is(err, os.ErrNotExist) {
-		return s.noBase(p, lacksSuite, "the merge base has no folder "+p.Prefix)
+	head, _ := git.Head(ctx, github.WithoutSecrets(os.Environ()), b.Top)
+	if _, err := os.Stat(b.baseDir()); errors.Is(err, os.ErrNotExist) {
+		return b.noBase(lacksSuite, "the merge base has no folder "+b.Prefix)
 	}
-	if hasSuite && s.suiteIn(s.state.path(baseFolder), p) == "" {
-		return s.noBase(p, lacksSuite, "the merge base has no "+s.suiteNames()[0])
+	if hasSuite && b.suiteIn(b.baseTop()) == "" {
+		return b.noBase(lacksSuite, "the merge base has no "+b.in.suiteNames()[0])
 	}
-	s.renewBase(ctx, p)
-	err = s.buildBesides(ctx, p, began)
+	b.renewBase(ctx)
+	err := b.buildBesides(ctx, began)
 	if ctx.Err() != nil {
 		return exit.NoMeasure(errors.New("interrupted"))
 	}
@@ -70,39 +72,39 @@ func (s *step) build(ctx context.Context) error {
 	if err != nil {
 		// Perhaps only the change makes it build.
 		if failed := (*buildError)(nil); errors.As(err, &failed) {
-			p.Output = failed.output
+			b.Output = failed.output
 		}
-		return s.noBase(p, lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", p.Commit, err))
+		return b.noBase(lacksBuild, fmt.Sprintf("the build failed at %.12s, the merge base: %v", b.Commit, err))
 	}
-	if now, err := git.Head(ctx, github.WithoutSecrets(os.Environ()), s.state.path(baseFolder)); err == nil && now == head && now != p.Commit {
-		return s.noBase(p, lacksOwn, fmt.Sprintf("the build checks out %.12s itself, the head, instead of building %.12s, the merge base", now, p.Commit))
+	if now, err := git.Head(ctx, github.WithoutSecrets(os.Environ()), b.baseTop()); err == nil && now == head && now != b.Commit {
+		return b.noBase(lacksOwn, fmt.Sprintf("the build checks out %.12s itself, the head, instead of building %.12s, the merge base", now, b.Commit))
 	}
-	return exit.NoMeasure(s.state.write(planFile, p))
+	return exit.NoMeasure(b.writePlan())
 }
 
 // renewHead prepares the head for a build that makes its objects from what it changes, and
-// not from what an earlier build left, and for [step.doubts].
-func (s *step) renewHead(ctx context.Context, p *plan) {
-	changed, err := built.Differing(s.state.path(baseFolder), p.Top, p.Changed)
+// not from what an earlier build left, and for [measurer.doubts].
+func (b *builder) renewHead(ctx context.Context) {
+	changed, err := built.Differing(b.baseTop(), b.Top, b.Changed)
 	if err == nil {
-		p.Changed = changed
-		p.HeadRenewed, err = s.renew(ctx, p.Top, p.Changed, built.RenewChanged)
+		b.Changed = changed
+		b.HeadRenewed, err = b.renew(ctx, b.Top, b.Changed, built.RenewChanged)
 	}
 	if err != nil {
-		s.warn("the head may not be built from its own files: %v", err)
+		b.warn("the head may not be built from its own files: %v", err)
 	}
 }
 
 // renewBase prepares the base for a build that takes no files of the head's for its own,
-// and for [step.doubts].
-func (s *step) renewBase(ctx context.Context, p *plan) {
+// and for [measurer.doubts].
+func (b *builder) renewBase(ctx context.Context) {
 	var err error
-	if p.Renewed, err = s.renew(ctx, s.state.path(baseFolder), p.Changed, built.Renew); err != nil {
-		s.warn("the base may not be built from its own files: %v", err)
+	if b.Renewed, err = b.renew(ctx, b.baseTop(), b.Changed, built.Renew); err != nil {
+		b.warn("the base may not be built from its own files: %v", err)
 	}
 }
 
-func (s *step) renew(ctx context.Context, dir string, changed []string, renew func(string, []string) (time.Time, error)) (time.Time, error) {
+func (b *builder) renew(ctx context.Context, dir string, changed []string, renew func(string, []string) (time.Time, error)) (time.Time, error) {
 	renewed, err := renew(dir, changed)
 	if err == nil {
 		// Git sees files as modified where they are, or filters modify them.
@@ -117,20 +119,20 @@ func (s *step) renew(ctx context.Context, dir string, changed []string, renew fu
 
 // buildBesides builds the base, and leaves both sides with their own objects, also those in a
 // folder that both builds use. The build of the head began at the time began.
-func (s *step) buildBesides(ctx context.Context, p *plan, began time.Time) error {
-	heads, err := built.Keep(p.Top, objectsOf(s.suiteIn(p.Top, p)), began)
+func (b *builder) buildBesides(ctx context.Context, began time.Time) error {
+	heads, err := built.Keep(b.Top, objectsOf(b.suiteIn(b.Top)), began)
 	keeps := err == nil
 	if err != nil {
-		s.warn("the base's build may overwrite the head's objects: %v", err)
+		b.warn("the base's build may overwrite the head's objects: %v", err)
 	}
-	err = s.buildBase(ctx, p, heads)
+	err = b.buildBase(ctx, heads)
 	if err == nil && keeps {
-		base, at := s.state.path(baseFolder), p.Top
-		if p.Apart {
+		base, at := b.baseTop(), b.Top
+		if b.Apart {
 			at = base
 		}
-		if err := built.BringOutside(base, at, objectsOf(s.suiteIn(base, p))); err != nil {
-			s.warn("the base's objects may be those of the head: %v", err)
+		if err := built.BringOutside(base, at, objectsOf(b.suiteIn(base))); err != nil {
+			b.warn("the base's objects may be those of the head: %v", err)
 		}
 	}
 	return errors.Join(err, heads.GiveBack())
@@ -155,12 +157,12 @@ func objectsOf(file string) (paths []string) {
 // put paths into objects, by __FILE__ for one, and what differs in them is no change of the
 // program. Where this machine does not let it, or what builds is a service that sees the files
 // of everyone, the base is built in its own folder.
-func (s *step) buildBase(ctx context.Context, p *plan, heads built.Kept) error {
-	at := inplace.Command{From: s.state.path(baseFolder), At: p.Top}
-	why := s.canBe(ctx, at)
+func (b *builder) buildBase(ctx context.Context, heads built.Kept) error {
+	at := inplace.Command{From: b.baseTop(), At: b.Top}
+	why := b.canBe(ctx, at)
 	if why == "" {
-		err := s.buildAt(ctx, p, at)
-		if !heads.Overwritten() || err == nil && len(objectsOf(s.suiteIn(at.From, p))) > 0 {
+		err := b.buildAt(ctx, at)
+		if !heads.Overwritten() || err == nil && len(objectsOf(b.suiteIn(at.From))) > 0 {
 			return err
 		}
 		why = "what builds, such as a container, sees the files of the head there"
@@ -168,30 +170,30 @@ func (s *step) buildBase(ctx context.Context, p *plan, heads built.Kept) error {
 			return err
 		}
 	}
-	if s.on != nil && s.Getenv("ACT") == "" {
+	if b.on != nil && b.Getenv("ACT") == "" {
 		// Nobody else looks at the checkout of a runner. That of act may be the user's.
 		at.Exchange = true
-		instead := s.canBe(ctx, at)
+		instead := b.canBe(ctx, at)
 		if instead == "" {
-			return s.buildAt(ctx, p, at)
+			return b.buildAt(ctx, at)
 		}
 		why = instead
 	}
-	p.Apart = true
-	s.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", s.baseDir(p), why)
-	return s.buildIn(ctx, s.baseDir(p), "base", inplace.Command{})
+	b.Apart = true
+	b.tell("the base is built in a folder of its own, %s, and not at the path of the head: %s", b.baseDir(), why)
+	return b.buildIn(ctx, b.baseDir(), "base", inplace.Command{})
 }
 
 // buildAt builds the base at the path of the head.
-func (s *step) buildAt(ctx context.Context, p *plan, at inplace.Command) error {
-	if err := s.buildIn(ctx, ".", "base", at); err != nil {
+func (b *builder) buildAt(ctx context.Context, at inplace.Command) error {
+	if err := b.buildIn(ctx, ".", "base", at); err != nil {
 		return err
 	}
 	return built.Relink(at.From, at.At)
 }
 
 // canBe says why nothing can run in that place, or returns "".
-func (s *step) canBe(ctx context.Context, at inplace.Command) string {
+func (b *builder) canBe(ctx context.Context, at inplace.Command) string {
 	var why bytes.Buffer
 	at.Args, at.Env, at.Dir, at.Stderr = []string{"true"}, os.Environ(), "/", &why
 	if err := at.Run(ctx); err != nil && ctx.Err() == nil {
@@ -200,39 +202,28 @@ func (s *step) canBe(ctx context.Context, at inplace.Command) string {
 	return ""
 }
 
-// checkConfig checks that the suite exists before a build takes minutes.
-func (s *step) checkConfig() error {
-	if s.in.config == "" {
-		return nil
-	}
-	if _, err := os.Stat(s.in.config); err != nil {
-		return bench.WithHint(fmt.Errorf("input config: %w", err), "it is the path of the suite file, relative to working-directory; it must be there before the build")
-	}
-	return nil
-}
-
 // buildIn runs the build command in a folder, in a place that c says, and without the
 // variables that give access to the runner or to GitHub.
-func (s *step) buildIn(ctx context.Context, dir, side string, c inplace.Command) error {
+func (b *builder) buildIn(ctx context.Context, dir, side string, c inplace.Command) error {
 	began := time.Now()
-	s.tell("building the %s: %s", side, s.in.build)
+	b.tell("building the %s: %s", side, b.in.build)
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	end := &tail{w: s.Stderr}
-	c.Args = []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.in.build}
+	end := &tail{w: b.Stderr}
+	c.Args = []string{"bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", b.in.build}
 	c.Env = append(git.Environ(github.WithoutSecrets(os.Environ())), "EBPF_BENCH_SIDE="+side, "PWD="+dir)
 	c.Dir, c.Stdout, c.Stderr = dir, end, end
 	err = c.Run(ctx)
 	// End a line that the build left open, so that the next message starts a new one.
-	if log, ok := s.Stderr.(*escape.LogWriter); ok {
+	if log, ok := b.Stderr.(*escape.LogWriter); ok {
 		err = errors.Join(err, log.Close())
 	}
 	if err != nil {
 		return &buildError{err, string(end.last)}
 	}
-	s.tell("built the %s in %.1f s", side, time.Since(began).Seconds())
+	b.tell("built the %s in %.1f s", side, time.Since(began).Seconds())
 	return nil
 }
 

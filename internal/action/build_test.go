@@ -19,7 +19,7 @@ func TestBuildThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var log bytes.Buffer
-	s := &step{Options: logTo(escape.NewLogWriter(&log)), in: &inputs{build: "setsid sh -c 'echo $$ > pid; sleep infinity' & until [ -s pid ]; do sleep 0.01; done; printf 'no end'"}}
+	s := &builder{planned{step: &step{Options: logTo(escape.NewLogWriter(&log)), in: &inputs{build: "setsid sh -c 'echo $$ > pid; sleep infinity' & until [ -s pid ]; do sleep 0.01; done; printf 'no end'"}}}}
 	if err := s.buildIn(t.Context(), dir, "head", inplace.Command{}); err != nil {
 		t.Error(err)
 	}

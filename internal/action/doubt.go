@@ -21,12 +21,12 @@ const (
 
 // doubts looks for evidence that objects were not built from the sources of their side, or
 // differ by the paths of their builds, and warns about it.
-func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
-	if p.Base != baseBuilt || c.Base.Suite == nil || c.Head.Suite == nil || c.Base.Suite.Bundled || c.Head.Suite.Bundled {
+func (m *measurer) doubts(c *measure.Comparing) doubts {
+	if m.Base != baseBuilt || c.Base.Suite == nil || c.Head.Suite == nil || c.Base.Suite.Bundled || c.Head.Suite.Bundled {
 		return nil
 	}
 	all, hints := doubts{}, map[string]string{}
-	sides, err := built.Open(built.Checkout{Dir: s.state.path(baseFolder), Renewed: p.Renewed}, built.Checkout{Dir: p.Top, Renewed: p.HeadRenewed}, p.Changed)
+	sides, err := built.Open(built.Checkout{Dir: m.baseTop(), Renewed: m.Renewed}, built.Checkout{Dir: m.Top, Renewed: m.HeadRenewed}, m.Changed)
 	if err == nil {
 		defer sides.Close()
 	}
@@ -40,7 +40,7 @@ func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 		if !ok {
 			hint := hintBuild
 			if err == nil {
-				why, hint, err = doubt(sides, c, pair, p.Apart)
+				why, hint, err = doubt(sides, c, pair, m.Apart)
 			}
 			if err != nil {
 				why = "it is not known whether the base was built: " + err.Error()
@@ -54,7 +54,7 @@ func (s *step) doubts(p *plan, c *measure.Comparing) doubts {
 	for _, why := range slices.Compact(slices.Sorted(maps.Values(all))) {
 		note := bench.Warn("%s", why)
 		note.Hint = hints[why]
-		s.Watch.Tell(note)
+		m.Watch.Tell(note)
 	}
 	return all
 }

@@ -55,27 +55,27 @@ type finding struct {
 
 // find judges results; missing says which parts are missing. An error means that the action
 // was called wrongly.
-func (s *step) find(ctx context.Context, results *bench.Results, history baseline.Store, missing error) (*finding, error) {
-	if s.in.shard != nil && measuredNothing(results) {
-		return &finding{verdict: foundPass, doc: &grid.Document{Title: grid.Heading{Mark: grid.Passed, Text: "Nothing to measure in shard " + s.in.shard.String()}}}, nil
+func (r *reporter) find(ctx context.Context, results *bench.Results, history baseline.Store, missing error) (*finding, error) {
+	if r.in.shard != nil && measuredNothing(results) {
+		return &finding{verdict: foundPass, doc: &grid.Document{Title: grid.Heading{Mark: grid.Passed, Text: "Nothing to measure in shard " + r.in.shard.String()}}}, nil
 	}
-	policy, err := s.policyFor(results, missing)
+	policy, err := r.policyFor(results, missing)
 	if err != nil {
 		return nil, exit.Usage(err)
 	}
-	j := &judge.Judge{Policy: policy, Strict: s.in.strict(), Store: history, Where: s.in.baseline}
+	j := &judge.Judge{Policy: policy, Strict: r.in.strict(), Store: history, Where: r.in.baseline}
 	if history == nil {
-		j.Where = s.state.path(storedFolder)
+		j.Where = r.state.path(storedFolder)
 		j.Store = folder.Open(j.Where)
 	}
-	j.Store = s.warning(j.Store)
-	in := s.openSources(ctx)
+	j.Store = r.warning(j.Store)
+	in := r.openSources(ctx)
 	in.place(results)
 	var found *finding
 	if len(results.Comparisons) > 0 {
-		found, err = s.findPaired(ctx, j, in, results.Comparisons, missing)
+		found, err = r.findPaired(ctx, j, in, results.Comparisons, missing)
 	} else {
-		found, err = s.findAlone(ctx, j, results.Runs, missing)
+		found, err = r.findAlone(ctx, j, results.Runs, missing)
 	}
 	if err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (s *step) find(ctx context.Context, results *bench.Results, history baselin
 			a.Path, a.Line, a.EndLine = "", 0, 0
 		}
 	}
-	if s.in.shard != nil {
-		found.ofShard(s.in.shard.String())
+	if r.in.shard != nil {
+		found.ofShard(r.in.shard.String())
 	}
 	return found, nil
 }
@@ -106,17 +106,17 @@ func measuredNothing(results *bench.Results) bool {
 	return true
 }
 
-func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comparisons []*bench.Comparison, missing error) (*finding, error) {
+func (r *reporter) findPaired(ctx context.Context, j *judge.Judge, in *sources, comparisons []*bench.Comparison, missing error) (*finding, error) {
 	judged, notes, unread := j.Comparisons(ctx, comparisons)
-	s.Watch.Tell(notes...)
-	found := &finding{err: errors.Join(s.verdict(j, judged), unread, judge.Uncompared(comparisons, false, missing), j.Missed(nil, judge.Testbeds(comparisons)))}
-	if s.in.shard != nil {
+	r.Watch.Tell(notes...)
+	found := &finding{err: errors.Join(r.verdict(j, judged), unread, judge.Uncompared(comparisons, false, missing), j.Missed(nil, judge.Testbeds(comparisons)))}
+	if r.in.shard != nil {
 		// Other shards may have the benchmarks to compare, and a correction for many tests
 		// must cover the whole suite.
 		found.err = judge.Uncompared(comparisons, false, missing)
 	}
 	var log, bmf bytes.Buffer
-	judged.Explained, judged.Link, judged.Reproduce = true, s.link(in), s.reproduce(in, comparisons)
+	judged.Explained, judged.Link, judged.Reproduce = true, r.link(in), r.reproduce(in, comparisons)
 	if err := errors.Join(compare.Text(&log, judged), measured.BMF(&bmf, measured.New(judged.HeadRuns()...))); err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("report: %w", err))
 	}
@@ -124,13 +124,13 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comp
 	found.take(judged)
 	found.lack = lack(judged.Doubt())
 	found.verdict = found.overall(judged)
-	if swapped := swap(judged); swapped != nil && found.verdict == foundPass && s.in.shard == nil {
+	if swapped := swap(judged); swapped != nil && found.verdict == foundPass && r.in.shard == nil {
 		found.verdict = foundInconclusive
-		if s.in.strict() {
+		if r.in.strict() {
 			found.err = exit.NoMeasure(fmt.Errorf("inconclusive: %w", swapped))
 		}
 	}
-	if s.in.shard != nil && found.verdict == foundError && found.err == nil {
+	if r.in.shard != nil && found.verdict == foundError && found.err == nil {
 		found.verdict = foundPass
 		found.doc.Title = grid.Heading{Text: "Nothing to compare"}
 	}
@@ -138,9 +138,9 @@ func (s *step) findPaired(ctx context.Context, j *judge.Judge, in *sources, comp
 }
 
 // verdict returns why a comparison does not pass, and prints the notes about budgets.
-func (s *step) verdict(j *judge.Judge, judged *compare.Model) error {
+func (r *reporter) verdict(j *judge.Judge, judged *compare.Model) error {
 	notes, err := j.Verdict(judged)
-	s.Watch.Tell(notes...)
+	r.Watch.Tell(notes...)
 	return err
 }
 

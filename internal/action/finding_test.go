@@ -82,7 +82,7 @@ func TestConclusion(t *testing.T) {
 			if mark == grid.Warned && want == github.Success {
 				want = github.Neutral
 			}
-			p := &publisher{step: &step{in: &inputs{failOn: c.failOn}}, finding: &f}
+			p := &publisher{reporter: &reporter{step: &step{in: &inputs{failOn: c.failOn}}}, finding: &f}
 			if got := p.conclusion(); got != want {
 				t.Errorf("%+v, %v: %v, want %v", c.finding, mark, got, want)
 			}

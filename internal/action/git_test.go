@@ -181,10 +181,11 @@ func TestBaseOfAnEvent(t *testing.T) {
 			o := logTo(io.Discard)
 			o.Getenv = func(string) string { return "" }
 			s := &step{Options: o, in: &inputs{build: "make"}, on: on, state: state(t.TempDir())}
-			p, err := s.decide(t.Context())
+			p := &planner{planned: planned{step: s, plan: &plan{}}}
+			err := p.decide(t.Context())
 			if c.mistaken != "" {
 				if err == nil || !strings.Contains(err.Error(), c.mistaken) {
-					t.Fatalf("%+v, %v", p, err)
+					t.Fatalf("%+v, %v", p.plan, err)
 				}
 				return
 			}

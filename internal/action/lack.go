@@ -9,7 +9,6 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/exit"
-	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
@@ -31,21 +30,14 @@ const (
 
 var lacks = []lack{lacksBuild, lacksOwn, lacksSuite, lacksObjects, lacksRun, lacksBaseline, lacksCommit}
 
-// noBase records that the head is measured alone, and why.
-func (s *step) noBase(p *plan, of lack, why string) error {
-	p.Base, p.Lack, p.Note = baseNone, of, "no base: "+why
-	s.warn("%s", p.Note)
-	return exit.NoMeasure(s.state.write(planFile, p))
-}
-
 // wantsBase reports whether there should be something to compare with.
-func (s *step) wantsBase() bool {
-	return (s.in.build != "" || s.in.baseline != "none") && (s.on == nil || s.on.OfPullRequest())
+func (r *reporter) wantsBase() bool {
+	return (r.in.build != "" || r.in.baseline != "none") && (r.on == nil || r.on.OfPullRequest())
 }
 
 // lackOf returns why runs have no base, empty if they need none.
-func (s *step) lackOf(runs []*bench.Run) lack {
-	if !s.wantsBase() {
+func (r *reporter) lackOf(runs []*bench.Run) lack {
+	if !r.wantsBase() {
 		return ""
 	}
 	for _, run := range runs {
@@ -59,8 +51,8 @@ func (s *step) lackOf(runs []*bench.Run) lack {
 // missBase turns the pass of a head that was not compared with its base into inconclusive,
 // and into a failure if the inputs want that. why says more than the finding, or nothing.
 // Shards are left to the job that merges them.
-func (s *step) missBase(ctx context.Context, api *github.API, f *finding, why string) {
-	if f.lack == "" || s.in.shard != nil {
+func (r *reporter) missBase(ctx context.Context, f *finding, why string) {
+	if f.lack == "" || r.in.shard != nil {
 		return
 	}
 	if f.verdict == foundPass {
@@ -73,15 +65,15 @@ func (s *step) missBase(ctx context.Context, api *github.API, f *finding, why st
 		f.err = errors.Join(f.err, exit.NoMeasure(bench.WithHint(fmt.Errorf("not compared: %s", why), hint)))
 	}
 	switch {
-	case s.in.noBase == "fail":
+	case r.in.noBase == "fail":
 		fail("the input no-base is fail; with warn it would be inconclusive")
-	case s.in.strict() && f.alone:
+	case r.in.strict() && f.alone:
 		f.err = errors.Join(f.err, exit.NoMeasure(fmt.Errorf("inconclusive: %s", why)))
-	case f.mark() == markUncompared && api != nil:
-		before, err := s.uncomparedBefore(ctx, api)
+	case f.mark() == markUncompared && r.api != nil:
+		before, err := r.uncomparedBefore(ctx)
 		switch {
 		case err != nil:
-			s.tell("whether earlier pull requests were compared is not known: %v", err)
+			r.tell("whether earlier pull requests were compared is not known: %v", err)
 		case before != "":
 			fail("nor were the two before, " + before + ": the third in a row fails, whatever no-base says, for nobody may have noticed")
 		}
@@ -110,8 +102,8 @@ func (f *finding) mark() mark {
 
 // uncomparedBefore names the last two other pull requests if neither was compared with its
 // base, and else returns "".
-func (s *step) uncomparedBefore(ctx context.Context, api *github.API) (string, error) {
-	before, err := api.EarlierMarks(ctx, s.on, s.checkName(), 2)
+func (r *reporter) uncomparedBefore(ctx context.Context) (string, error) {
+	before, err := r.api.EarlierMarks(ctx, r.on, r.checkName(), 2)
 	if err != nil || len(before) < 2 || before[0].Mark != string(markUncompared) || before[1].Mark != string(markUncompared) {
 		return "", err
 	}

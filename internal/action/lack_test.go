@@ -34,12 +34,12 @@ func TestMissBase(t *testing.T) {
 		{"fail", "regression", true, lacksBuild, true, foundPass, foundPass, exit.Pass},
 		{"fail", "regression", true, "", false, foundPass, foundPass, exit.Pass},
 	} {
-		s := &step{Options: logTo(io.Discard), in: &inputs{failOn: c.failOn, noBase: c.noBase}}
+		s := &reporter{step: &step{Options: logTo(io.Discard), in: &inputs{failOn: c.failOn, noBase: c.noBase}}}
 		if c.shard {
 			s.in.shard = &bench.Shard{Part: 1, Of: 2}
 		}
 		f := &finding{verdict: c.verdict, alone: c.alone, lack: c.lack, doc: &grid.Document{}}
-		s.missBase(t.Context(), nil, f, "")
+		s.missBase(t.Context(), f, "")
 		if code := exit.CodeOf(s.gate(f)); f.verdict != c.want || code != c.code {
 			t.Errorf("%+v: %s, exit code %d", c, f.verdict, code)
 		}
@@ -48,7 +48,7 @@ func TestMissBase(t *testing.T) {
 
 // A title has no text of a stranger's.
 func TestLackOf(t *testing.T) {
-	s := &step{in: &inputs{baseline: defaultBaseline}}
+	s := &reporter{step: &step{in: &inputs{baseline: defaultBaseline}}}
 	for text, want := range map[string]lack{"": lacksAll, "the base does not build": lacksBuild, "✅ no regression": lacksAll} {
 		if got := s.lackOf([]*bench.Run{{NoBase: text}}); got != want {
 			t.Errorf("%q: %q", text, got)
@@ -68,16 +68,17 @@ func TestUncomparedInARow(t *testing.T) {
 	sha := func(number int) string { return fmt.Sprintf("%040d", number) }
 	report := func(number int, of lack) int {
 		t.Helper()
-		s := &step{Options: logTo(io.Discard), in: &inputs{noBase: "warn"}, on: &github.Context{
+		s := &reporter{step: &step{Options: logTo(io.Discard), in: &inputs{noBase: "warn"}, on: &github.Context{
 			Owner: "o", Repo: "r", APIURL: gh.URL, ServerURL: gh.URL, Event: "pull_request", PullRequest: number, HeadSHA: sha(number),
-		}}
+		}}}
 		api, err := github.NewAPI(s.on, githubtest.Token)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := &finding{verdict: foundPass, alone: of != "", lack: of, doc: &grid.Document{}}
-		s.missBase(t.Context(), api, f, "")
-		if _, err := (&publisher{step: s, api: api, files: &github.Files{}, finding: f}).check(t.Context()); err != nil {
+		s.api = api
+		s.missBase(t.Context(), f, "")
+		if _, err := (&publisher{reporter: s, files: &github.Files{}, finding: f}).check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p := map[string]any{"number": number, "head": map[string]any{"ref": fmt.Sprint("change", number), "sha": sha(number), "repo": map[string]any{"full_name": "o/r"}}}

@@ -91,7 +91,7 @@ func (s strangers) reports(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := &step{Options: logTo(io.Discard), in: &inputs{}}
+	step := &reporter{step: &step{Options: logTo(io.Discard), in: &inputs{}}}
 	paired, err := step.findPaired(context.Background(), &judge.Judge{Policy: thresholds.Default()}, newSources(nil, "", "."), []*bench.Comparison{s.comparison()}, nil)
 	if err != nil {
 		t.Fatal(err)

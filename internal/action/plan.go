@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"unicode/utf8"
 
@@ -15,138 +14,147 @@ import (
 	"github.com/org/ebpf-bench-action/internal/github"
 )
 
-// plan decides what to compare the head with, and lays it out for the steps that have no
+// planner is the step that plans.
+type planner struct {
+	planned
+	// api is nil in a local run, and where there is no token.
+	api      *github.API
+	checkout *git.Checkout
+}
+
+// run decides what to compare the head with, and lays it out for the steps that have no
 // token. It reads commits and stored runs, and runs nothing from them.
-func (s *step) plan(ctx context.Context) error {
-	if s.in.results != "" {
+func (p *planner) run(ctx context.Context) error {
+	if p.in.results != "" {
 		return exit.Usage(errors.New("input results: results from other jobs are only reported, so there is nothing to plan"))
 	}
-	if err := s.mayMeasure(); err != nil {
+	if err := p.mayMeasure(); err != nil {
 		return err
 	}
-	if err := s.state.clear(); err != nil {
+	if err := p.state.clear(); err != nil {
 		return exit.NoMeasure(err)
 	}
-	if s.in.mode != "host" {
+	if p.in.mode != "host" {
 		if err := fleet.CanEmulate(runtime.GOARCH); err != nil {
 			return exit.Usage(fmt.Errorf("input mode: %w", err))
 		}
 	}
-	p, err := s.decide(ctx)
-	if err != nil {
+	p.plan = &plan{}
+	decide := p.decide
+	if p.on == nil {
+		decide = p.decideLocally
+	}
+	if err := decide(ctx); err != nil {
 		return exit.NoMeasure(err)
 	}
 	if p.Note != "" {
-		s.tell("%s", p.Note)
+		p.tell("%s", p.Note)
 	}
-	return exit.NoMeasure(s.state.write(planFile, p))
+	return exit.NoMeasure(p.writePlan())
 }
 
-func (s *step) decide(ctx context.Context) (*plan, error) {
-	if s.on == nil {
-		return s.decideLocally(ctx)
-	}
-	p := &plan{HeadSide: bench.Side{Name: s.headName(), Commit: s.on.HeadSHA, Branch: s.on.HeadRef}}
-	api, err := s.api()
-	if err != nil {
-		s.warn("%v: a local run, nothing is reported to GitHub", err)
+// decide plans a run on GitHub: against the commit where the pull request left the branch
+// that it will be merged into.
+func (p *planner) decide(ctx context.Context) (err error) {
+	p.HeadSide = bench.Side{Name: p.headName(), Commit: p.on.HeadSHA, Branch: p.on.HeadRef}
+	if p.api, err = p.openAPI(); err != nil {
+		p.warn("%v: a local run, nothing is reported to GitHub", err)
 	}
 	switch {
-	case s.on.OnDefaultBranch():
-		p.Save = s.in.saves()
-		p.Note = "no base: this is a push to " + s.on.DefaultBranch
-		return p, nil
-	case s.on.BaseRef == "":
-		p.Note = "no base: a run on " + s.on.Event + " belongs to no pull request"
-		return p, nil
+	case p.on.OnDefaultBranch():
+		p.Save = p.in.saves()
+		p.Note = "no base: this is a push to " + p.on.DefaultBranch
+		return nil
+	case p.on.BaseRef == "":
+		p.Note = "no base: a run on " + p.on.Event + " belongs to no pull request"
+		return nil
 	}
-	checkout, err := openCheckout(ctx, true)
+	if p.checkout, err = openCheckout(ctx, true); err != nil {
+		return bench.WithHint(err, "check the pull request out before, by actions/checkout")
+	}
+	p.checkout.Fetching = func(remote string) { p.tell("fetching commits from %s", remote) }
+	p.checkout.Remote = p.on.ServerURL + "/" + p.on.Owner + "/" + p.on.Repo
+	p.checkout.Login(p.on.ServerURL, github.GitHeaders(p.token()))
+	t, err := takeTree(ctx, p.checkout, p.on)
 	if err != nil {
-		return nil, bench.WithHint(err, "check the pull request out before, by actions/checkout")
+		return err
 	}
-	checkout.Fetching = func(remote string) { s.tell("fetching commits from %s", remote) }
-	checkout.Remote = s.on.ServerURL + "/" + s.on.Owner + "/" + s.on.Repo
-	checkout.Login(s.on.ServerURL, github.GitHeaders(s.token()))
-	t, err := takeTree(ctx, checkout, s.on)
-	if err != nil {
-		return nil, err
-	}
-	base, warning, err := t.base(ctx, checkout, s.on, api)
+	base, warning, err := t.base(ctx, p.checkout, p.on, p.api)
 	if warning != nil {
-		s.warn("%v", warning)
+		p.warn("%v", warning)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if base == t.commit && !s.rehearsed {
-		return nil, bench.WithHint(fmt.Errorf("%.12s is checked out, a commit of %s, and not %s", base, s.on.BaseRef, p.HeadSide.Name),
+	if base == t.commit && !p.rehearsed {
+		return bench.WithHint(fmt.Errorf("%.12s is checked out, a commit of %s, and not %s", base, p.on.BaseRef, p.HeadSide.Name),
 			"actions/checkout checks the pull request out if it has no ref")
 	}
-	p.BaseSide = bench.Side{Name: s.on.BaseRef, Commit: base, Branch: s.on.BaseRef}
 	p.HeadSide.Merged, p.HeadSide.Note = t.merged, t.note
-	p.Commit = base
-	if s.in.build != "" {
-		return p, s.planBuilt(ctx, p, checkout, base)
-	}
-	return p, s.planStored(ctx, p, checkout, api)
+	return p.against(ctx, bench.Side{Name: p.on.BaseRef, Commit: base, Branch: p.on.BaseRef})
 }
 
 // headName returns the name of the head in reports.
-func (s *step) headName() string {
-	if s.on.PullRequest > 0 {
-		return fmt.Sprintf("pull request %d", s.on.PullRequest)
+func (p *planner) headName() string {
+	if p.on.PullRequest > 0 {
+		return fmt.Sprintf("pull request %d", p.on.PullRequest)
 	}
-	return s.on.HeadRef
+	return p.on.HeadRef
 }
 
-// planBuilt checks the base out, so that it can be built.
-func (s *step) planBuilt(ctx context.Context, p *plan, checkout *git.Checkout, base string) error {
-	if err := checkout.Need(ctx, base); err != nil {
-		return fmt.Errorf("get the base %.12s: %w", base, err)
+// decideLocally plans a run without GitHub: against the commit where the current branch
+// left the main one if git knows it.
+func (p *planner) decideLocally(ctx context.Context) (err error) {
+	p.HeadSide = bench.Side{Name: "working tree"}
+	p.tell("%v: a local run", p.local)
+	lacks := func(why string) error {
+		p.Lack, p.Note = lacksCommit, "no base: "+why
+		return nil
 	}
-	lacks, err := checkout.LayOut(ctx, base, s.state.path(baseFolder))
+	if p.checkout, err = openCheckout(ctx, false); err != nil {
+		return lacks(err.Error())
+	}
+	if p.HeadSide.Commit, _, err = p.checkout.Head(ctx); err != nil {
+		return lacks("the checkout has no commit")
+	}
+	base, err := localBase(ctx, p.checkout, p.HeadSide.Commit)
+	if err != nil {
+		return lacks("git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)")
+	}
+	return p.against(ctx, bench.Side{Name: "merge base", Commit: base})
+}
+
+// against plans to compare the head with a base, built or from the baseline.
+func (p *planner) against(ctx context.Context, base bench.Side) error {
+	p.Commit, p.BaseSide = base.Commit, base
+	if p.in.build != "" {
+		return p.layOut(ctx)
+	}
+	return p.load(ctx)
+}
+
+// layOut checks the base out, so that it can be built.
+func (p *planner) layOut(ctx context.Context) error {
+	if err := p.checkout.Need(ctx, p.Commit); err != nil {
+		return fmt.Errorf("get the base %.12s: %w", p.Commit, err)
+	}
+	lacks, err := p.checkout.LayOut(ctx, p.Commit, p.baseTop())
 	if err != nil {
 		return fmt.Errorf("lay out the base: %w", err)
 	}
 	if lacks != nil {
 		p.Lacking = fmt.Sprintf("the base is not complete: %v", lacks)
-		s.warn("%s", p.Lacking)
+		p.warn("%s", p.Lacking)
 	}
-	if !utf8.ValidString(checkout.Top) {
-		return fmt.Errorf("the path of the checkout is not UTF-8: %q", checkout.Top)
+	if !utf8.ValidString(p.checkout.Top) {
+		return fmt.Errorf("the path of the checkout is not UTF-8: %q", p.checkout.Top)
 	}
-	if p.Changed, err = checkout.Changed(ctx, base); err != nil {
+	if p.Changed, err = p.checkout.Changed(ctx, p.Commit); err != nil {
 		return fmt.Errorf("find what differs from the base: %w", err)
 	}
-	p.Base, p.Prefix, p.Top = baseBuilt, checkout.Prefix, checkout.Top
-	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", base)
+	p.Base, p.Prefix, p.Top = baseBuilt, p.checkout.Prefix, p.checkout.Top
+	p.Note = fmt.Sprintf("the base is built from %.12s, the merge base", p.Commit)
 	return nil
-}
-
-// decideLocally plans a run without GitHub: against the commit where the current branch
-// left the main one if git knows it, built or from the baseline.
-func (s *step) decideLocally(ctx context.Context) (*plan, error) {
-	p := &plan{HeadSide: bench.Side{Name: "working tree"}}
-	s.tell("%v: a local run", s.local)
-	checkout, err := openCheckout(ctx, false)
-	if err != nil {
-		p.Lack, p.Note = lacksCommit, "no base: "+err.Error()
-		return p, nil
-	}
-	if p.HeadSide.Commit, _, err = checkout.Head(ctx); err != nil {
-		p.Lack, p.Note = lacksCommit, "no base: the checkout has no commit"
-		return p, nil
-	}
-	base, err := localBase(ctx, checkout, p.HeadSide.Commit)
-	if err != nil {
-		p.Lack, p.Note = lacksCommit, "no base: git knows no main branch that this one is to be merged into (git remote set-head origin --auto tells it)"
-		return p, nil
-	}
-	p.Commit, p.BaseSide = base, bench.Side{Name: "merge base", Commit: base}
-	if s.in.build != "" {
-		return p, s.planBuilt(ctx, p, checkout, base)
-	}
-	return p, s.planStored(ctx, p, checkout, nil)
 }
 
 // localBase returns the merge base with the default branch: the remote's, or else a branch
@@ -163,9 +171,4 @@ func localBase(ctx context.Context, c *git.Checkout, head string) (string, error
 		return "", err
 	}
 	return c.CommonCommit(ctx, upstream, head)
-}
-
-// baseDir returns the working directory in the checkout of the base.
-func (s *step) baseDir(p *plan) string {
-	return filepath.Join(s.state.path(baseFolder), p.Prefix)
 }

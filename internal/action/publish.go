@@ -17,8 +17,7 @@ import (
 
 // publisher publishes a finding.
 type publisher struct {
-	*step
-	api     *github.API
+	*reporter
 	files   *github.Files
 	finding *finding
 	// markdown is the report.
@@ -101,9 +100,9 @@ func (p *publisher) check(ctx context.Context) (annotated bool, err error) {
 }
 
 // checkName returns the name of the check.
-func (s *step) checkName() string {
-	if s.in.name != "" {
-		return "ebpf-bench: " + s.in.name
+func (r *reporter) checkName() string {
+	if r.in.name != "" {
+		return "ebpf-bench: " + r.in.name
 	}
 	return "ebpf-bench"
 }

@@ -19,75 +19,83 @@ import (
 	"github.com/org/ebpf-bench-action/internal/report/grid"
 )
 
-// report judges the results and publishes the verdict on GitHub. It has the token, so it
+// reporter is the step that reports.
+type reporter struct {
+	*step
+	// api is nil in a local run, and where there is no token.
+	api *github.API
+}
+
+// run judges the results and publishes the verdict on GitHub. It has the token, so it
 // runs nothing, and trusts no file.
-func (s *step) report(ctx context.Context) error {
-	api, noAPI := s.api()
-	if noAPI != nil && s.in.results != "" {
-		s.tell("%v: a local run, nothing is reported to GitHub", noAPI)
+func (r *reporter) run(ctx context.Context) error {
+	api, noAPI := r.openAPI()
+	r.api = api
+	if noAPI != nil && r.in.results != "" {
+		r.tell("%v: a local run, nothing is reported to GitHub", noAPI)
 	}
-	files := github.FilesFromEnv(s.Getenv)
-	found, err := s.found(ctx, api)
+	files := github.FilesFromEnv(r.Getenv)
+	found, err := r.found(ctx)
 	if err != nil {
-		return errors.Join(err, unreported(s.Getenv, err))
+		return errors.Join(err, unreported(r.Getenv, err))
 	}
-	p := &publisher{step: s, api: api, files: files, finding: found}
-	fmt.Fprint(s.Stdout, found.log)
-	saved, unsaved := s.save(ctx, api)
+	p := &publisher{reporter: r, files: files, finding: found}
+	fmt.Fprint(r.Stdout, found.log)
+	saved, unsaved := r.save(ctx)
 	if saved && found.verdict == foundPass {
-		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(s.on.HeadRef)}
+		found.doc.Title = grid.Heading{Text: "Measured, and saved as the baseline of " + escape.MarkdownCode(r.on.HeadRef)}
 	}
 	if found.lack != "" && found.err == nil {
-		s.tell("%s", found.doc.Title.Text)
+		r.tell("%s", found.doc.Title.Text)
 	}
 	err = errors.Join(p.write(), p.publish(ctx), unsaved)
-	s.tidy()
-	return errors.Join(s.gate(found), exit.NoMeasure(err))
+	r.tidy()
+	return errors.Join(r.gate(found), exit.NoMeasure(err))
 }
 
 // tidy removes the checkout of the base in a local run. A runner's goes with the job.
-func (s *step) tidy() {
-	if s.on != nil {
+func (r *reporter) tidy() {
+	if r.on != nil {
 		return
 	}
-	if err := git.Remove(s.state.path(baseFolder)); err != nil {
-		s.warn("the checkout of the base stays: %v", err)
+	if err := git.Remove(r.state.path(baseFolder)); err != nil {
+		r.warn("the checkout of the base stays: %v", err)
 	}
 }
 
 // found returns the finding on the results of this run, or of the files that were measured
 // elsewhere.
-func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
-	if s.in.results != "" {
-		return s.foundElsewhere(ctx, api)
+func (r *reporter) found(ctx context.Context) (*finding, error) {
+	if r.in.results != "" {
+		return r.foundElsewhere(ctx)
 	}
 	var before failure
-	failed, err := s.state.read(failureFile, &before)
+	failed, err := r.state.read(failureFile, &before)
 	if err != nil {
 		before, failed = failure{Code: exit.NotMeasured, Text: err.Error()}, true
 	}
-	measured, err := readResults(s.state.path(resultsFile), false)
+	measured, err := readResults(r.state.path(resultsFile), false)
 	if errors.Is(err, os.ErrNotExist) {
 		return notMeasured(&before), nil
 	}
 	if err == nil {
-		err = s.ofThisRun(&measured.Results)
+		err = r.ofThisRun(&measured.Results)
 	}
 	if err != nil {
 		return nil, exit.NoMeasure(err)
 	}
-	found, err := s.find(ctx, &measured.Results, s.history(api), nil)
+	found, err := r.find(ctx, &measured.Results, r.history(), nil)
 	if err != nil {
 		return nil, err
 	}
 	var p plan
-	if ok, err := s.state.read(planFile, &p); !ok || err != nil {
+	if ok, err := r.state.read(planFile, &p); !ok || err != nil {
 		p = plan{}
 	}
 	if found.alone {
-		s.missBase(ctx, api, found, p.Note)
+		r.missBase(ctx, found, p.Note)
 	} else {
-		s.missBase(ctx, api, found, "")
+		r.missBase(ctx, found, "")
 	}
 	if p.Lacking != "" {
 		found.note(p.Lacking)
@@ -109,8 +117,8 @@ func (s *step) found(ctx context.Context, api *github.API) (*finding, error) {
 }
 
 // history returns the baseline that values are judged by, nil if there is none to ask.
-func (s *step) history(api *github.API) baseline.Store {
-	store, err := s.store(api)
+func (r *reporter) history() baseline.Store {
+	store, err := r.store(r.api)
 	if err != nil {
 		return nil
 	}
@@ -120,23 +128,23 @@ func (s *step) history(api *github.API) baseline.Store {
 // foundElsewhere returns the finding on files that a job without this one's permissions
 // measured, of a fork or in shards. It reports nothing about them if the pull request has
 // moved on, or if they are from another commit.
-func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, error) {
-	results, notes, missing, err := readAllResults(s.in.results, !s.ofStranger())
+func (r *reporter) foundElsewhere(ctx context.Context) (*finding, error) {
+	results, notes, missing, err := readAllResults(r.in.results, !r.ofStranger())
 	if errors.Is(err, errNoResults) {
 		// The job that should have measured failed earlier: report that too.
 		err = exit.NoMeasure(fmt.Errorf("input results: %w", err))
-		s.complain(err)
+		r.complain(err)
 		return notMeasured(&failure{Code: exit.NotMeasured, Text: report.Errors(err)}), nil
 	}
 	if err == nil {
-		err = s.ofThisRun(results)
+		err = r.ofThisRun(results)
 	}
 	into, uncommented := "", ""
 	if err == nil {
 		into = baseBranch(results)
 	}
-	if err == nil && api != nil {
-		_, err = api.PullRequest(ctx, s.on, into)
+	if err == nil && r.api != nil {
+		_, err = r.api.PullRequest(ctx, r.on, into)
 		// If the token cannot read the pull request, it cannot comment either.
 		if errors.Is(err, github.ErrNoPullRequest) || errors.Is(err, github.ErrReadOnly) {
 			err = nil
@@ -148,22 +156,22 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 	if err != nil {
 		return nil, exit.NoMeasure(fmt.Errorf("input results: %w", err))
 	}
-	found, err := s.find(ctx, results, s.history(api), missing)
+	found, err := r.find(ctx, results, r.history(), missing)
 	if err != nil {
 		return nil, err
 	}
 	found.into = into
-	s.missBase(ctx, api, found, "")
+	r.missBase(ctx, found, "")
 	if uncommented != "" {
 		found.note(uncommented)
 	}
 	for _, note := range notes {
-		s.tell("%s", note)
+		r.tell("%s", note)
 		found.note(note)
 	}
 	found.noteSides(results)
 	if missing != nil {
-		s.complain(exit.NoMeasure(missing))
+		r.complain(exit.NoMeasure(missing))
 		found.fail(&failure{Code: exit.NotMeasured, Text: report.Errors(exit.NoMeasure(missing))})
 	}
 	return found, nil
@@ -171,20 +179,20 @@ func (s *step) foundElsewhere(ctx context.Context, api *github.API) (*finding, e
 
 // ofStranger reports whether the results come from another workflow's run, which a
 // stranger may have made.
-func (s *step) ofStranger() bool { return s.on != nil && s.on.Event == "workflow_run" }
+func (r *reporter) ofStranger() bool { return r.on != nil && r.on.Event == "workflow_run" }
 
 // ofThisRun refuses results that name another commit than the one that GitHub says this
 // run is about.
-func (s *step) ofThisRun(results *bench.Results) error {
-	if s.on == nil {
+func (r *reporter) ofThisRun(results *bench.Results) error {
+	if r.on == nil {
 		return nil
 	}
 	for _, c := range results.Comparisons {
-		if c.Head.Commit == "" && s.ofStranger() {
+		if c.Head.Commit == "" && r.ofStranger() {
 			return errors.New("the results do not say which commit they are of")
 		}
-		if c.Head.Commit != "" && c.Head.Commit != s.on.HeadSHA {
-			return fmt.Errorf("the results are from commit %.12s, and this run is for %.12s", c.Head.Commit, s.on.HeadSHA)
+		if c.Head.Commit != "" && c.Head.Commit != r.on.HeadSHA {
+			return fmt.Errorf("the results are from commit %.12s, and this run is for %.12s", c.Head.Commit, r.on.HeadSHA)
 		}
 	}
 	return nil
@@ -238,8 +246,8 @@ func (f *finding) noteMarkdown(text string) {
 }
 
 // gate returns the error of a finding after the input fail-on has been applied.
-func (s *step) gate(found *finding) error {
-	if s.in.failOn != "never" {
+func (r *reporter) gate(found *finding) error {
+	if r.in.failOn != "never" {
 		return found.err
 	}
 	var kept []error
@@ -250,10 +258,10 @@ func (s *step) gate(found *finding) error {
 			return
 		}
 		slower = true
-		s.complain(err)
+		r.complain(err)
 	})
 	if slower {
-		s.tell("a regression does not fail here: fail-on is never")
+		r.tell("a regression does not fail here: fail-on is never")
 	}
 	return errors.Join(kept...)
 }

@@ -38,7 +38,7 @@ func TestGate(t *testing.T) {
 		{"never", errors.Join(regression, failure), exit.NotMeasured},
 		{"never", exit.Usage(errors.New("a threshold is for nothing")), exit.WrongUsage},
 	} {
-		s := &step{Options: logTo(io.Discard), in: &inputs{failOn: c.failOn}}
+		s := &reporter{step: &step{Options: logTo(io.Discard), in: &inputs{failOn: c.failOn}}}
 		if got := exit.CodeOf(s.gate(&finding{err: c.err})); got != c.want {
 			t.Errorf("fail-on %s, %v: exit code %d, want %d", c.failOn, c.err, got, c.want)
 		}
@@ -89,7 +89,7 @@ func TestPolicyOfAPipe(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := (&step{in: &inputs{config: name}}).policyFor(nil, nil)
+		_, err := (&reporter{step: &step{in: &inputs{config: name}}}).policyFor(nil, nil)
 		done <- err
 	}()
 	select {
@@ -118,13 +118,13 @@ func TestPolicy(t *testing.T) {
 		{"a suite whose thresholds are not there", inputs{config: "names.yml"}, false},
 		{"no such thresholds", inputs{thresholds: "nowhere.yml"}, false},
 	} {
-		if _, err := (&step{in: &c.in}).policyFor(nil, nil); (err == nil) != c.ok {
+		if _, err := (&reporter{step: &step{in: &c.in}}).policyFor(nil, nil); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 	testenv.Write(t, "team.yml", []byte("version: 1\nthresholds: [{measure: instructions, max: 50}]\n"))
 	in := &inputs{config: "names.yml"}
-	p, err := (&step{in: in}).policyFor(nil, nil)
+	p, err := (&reporter{step: &step{in: in}}).policyFor(nil, nil)
 	if err != nil || len(p.Thresholds) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -135,10 +135,10 @@ func TestPolicy(t *testing.T) {
 		all := &bench.Results{Runs: []*bench.Run{{
 			Testbed: bench.Testbed{Mode: bench.ModeExact, Kernel: kernel}, Results: []bench.Result{{Benchmark: "a", Driver: "test_run"}},
 		}}}
-		if _, err := (&step{in: in}).policyFor(all, nil); (err == nil) != ok {
+		if _, err := (&reporter{step: &step{in: in}}).policyFor(all, nil); (err == nil) != ok {
 			t.Errorf("%s: %v", kernel, err)
 		}
-		if _, err := (&step{in: in}).policyFor(all, errors.New("a shard is missing")); err != nil {
+		if _, err := (&reporter{step: &step{in: in}}).policyFor(all, errors.New("a shard is missing")); err != nil {
 			t.Errorf("%s, and not all is there: %v", kernel, err)
 		}
 	}
@@ -167,8 +167,8 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 	if err := bench.EncodeRuns(file, run); err != nil {
 		t.Fatal(err)
 	}
-	s := &step{Options: logTo(io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}
-	if found, err := s.foundElsewhere(t.Context(), api); err != nil || found == nil {
+	s := &reporter{step: &step{Options: logTo(io.Discard), in: &inputs{results: file.Name(), baseline: "none"}, state: state(dir), on: on}, api: api}
+	if found, err := s.foundElsewhere(t.Context()); err != nil || found == nil {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -178,14 +178,14 @@ func TestResultsOfAnUnseenPullRequest(t *testing.T) {
 func TestCommentKeys(t *testing.T) {
 	seen := map[string]int{}
 	for i, p := range []*publisher{
-		{step: &step{in: &inputs{}, on: &github.Context{}}},
-		{step: &step{in: &inputs{}, on: &github.Context{Workflow: "w"}}},
-		{step: &step{in: &inputs{}, on: &github.Context{Job: "j"}}},
-		{step: &step{in: &inputs{config: "c"}, on: &github.Context{}}},
-		{step: &step{in: &inputs{mode: "m"}, on: &github.Context{}}},
-		{step: &step{in: &inputs{kernels: "6.1"}, on: &github.Context{}}},
-		{step: &step{in: &inputs{kernels: "6.12"}, on: &github.Context{}}},
-		{step: &step{in: &inputs{name: "n"}, on: &github.Context{}}},
+		{reporter: &reporter{step: &step{in: &inputs{}, on: &github.Context{}}}},
+		{reporter: &reporter{step: &step{in: &inputs{}, on: &github.Context{Workflow: "w"}}}},
+		{reporter: &reporter{step: &step{in: &inputs{}, on: &github.Context{Job: "j"}}}},
+		{reporter: &reporter{step: &step{in: &inputs{config: "c"}, on: &github.Context{}}}},
+		{reporter: &reporter{step: &step{in: &inputs{mode: "m"}, on: &github.Context{}}}},
+		{reporter: &reporter{step: &step{in: &inputs{kernels: "6.1"}, on: &github.Context{}}}},
+		{reporter: &reporter{step: &step{in: &inputs{kernels: "6.12"}, on: &github.Context{}}}},
+		{reporter: &reporter{step: &step{in: &inputs{name: "n"}, on: &github.Context{}}}},
 	} {
 		if first, ok := seen[p.key()]; ok {
 			t.Errorf("%d and %d have the key %q", first, i, p.key())

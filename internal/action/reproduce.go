@@ -16,8 +16,8 @@ import (
 // link returns a function for the URLs of lines of the head, nil in a local run, whose head
 // may be nowhere else. Files that
 // are not in the repository have none.
-func (s *step) link(in *sources) func(file string, line int) string {
-	if s.on == nil || s.rehearsed || !github.IsSHA(s.on.HeadSHA) {
+func (r *reporter) link(in *sources) func(file string, line int) string {
+	if r.on == nil || r.rehearsed || !github.IsSHA(r.on.HeadSHA) {
 		return nil
 	}
 	return func(file string, line int) string {
@@ -29,18 +29,18 @@ func (s *step) link(in *sources) func(file string, line int) string {
 			// GitHub's Markdown ends a link at a parenthesis.
 			parts = append(parts, strings.NewReplacer("(", "%28", ")", "%29").Replace(url.PathEscape(part)))
 		}
-		return fmt.Sprintf("%s/%s/%s/blob/%s/%s#L%d", s.on.ServerURL, s.on.Owner, s.on.Repo, s.on.HeadSHA, strings.Join(parts, "/"), line)
+		return fmt.Sprintf("%s/%s/%s/blob/%s/%s#L%d", r.on.ServerURL, r.on.Owner, r.on.Repo, r.on.HeadSHA, strings.Join(parts, "/"), line)
 	}
 }
 
 // reproduce returns the commands that build both sides and compare them as the action did,
 // for a shell in a clone of the repository. It is empty if the base was not built, or if
 // the commits are unknown.
-func (s *step) reproduce(in *sources, comparisons []*bench.Comparison) string {
-	if s.on == nil || len(comparisons) == 0 || s.in.build == "" || !github.IsSHA(comparisons[0].Base.Commit) || !github.IsSHA(comparisons[0].Head.Commit) {
+func (r *reporter) reproduce(in *sources, comparisons []*bench.Comparison) string {
+	if r.on == nil || len(comparisons) == 0 || r.in.build == "" || !github.IsSHA(comparisons[0].Base.Commit) || !github.IsSHA(comparisons[0].Head.Commit) {
 		return ""
 	}
-	file := s.in.config
+	file := r.in.config
 	if file == "" {
 		file = suite.Here()
 	}
@@ -54,18 +54,18 @@ func (s *step) reproduce(in *sources, comparisons []*bench.Comparison) string {
 		}
 	}
 	switch {
-	case s.in.mode == "host":
+	case r.in.mode == "host":
 		compare, kernels = "sudo ebpf-bench compare", nil
-	case s.in.mode == "kvm":
+	case r.in.mode == "kvm":
 		compare += " --vm kvm"
 	}
 	if len(kernels) > 0 {
 		compare += " --kernel " + quoted(strings.Join(kernels, ","))
 	}
-	build := strings.TrimSpace(s.in.build)
+	build := strings.TrimSpace(r.in.build)
 	folder := path.Clean("../base/" + in.prefix)
 	var commands []string
-	if !s.rehearsed {
+	if !r.rehearsed {
 		commands = append(commands, "git fetch origin "+comparisons[0].Base.Commit+" "+comparisons[0].Head.Commit)
 	}
 	commands = append(commands,

@@ -32,7 +32,7 @@ func TestTheCommandsReproduce(t *testing.T) {
 					Head: bench.Side{Commit: on.HeadSHA, Merged: c.base == on.BaseSHA},
 				})
 			}
-			s := &step{in: &inputs{build: c.build, mode: c.mode, config: "a suite.yml"}, on: on}
+			s := &reporter{step: &step{in: &inputs{build: c.build, mode: c.mode, config: "a suite.yml"}, on: on}}
 			script := s.reproduce(newSources(nil, "", c.prefix), comparisons)
 			s.rehearsed = true
 			if local := s.reproduce(newSources(nil, "", c.prefix), comparisons); strings.Contains(local, "git fetch") || !strings.HasSuffix(script, local) {
@@ -76,18 +76,18 @@ func TestTheCommandsReproduce(t *testing.T) {
 // Nothing is proposed that is known not to reproduce.
 func TestNothingToReproduce(t *testing.T) {
 	_, fork, on := upstream(t)
-	whole := func() (*step, []*bench.Comparison) {
-		return &step{in: &inputs{build: "make", config: "suite.yml"}, on: on}, []*bench.Comparison{{Base: bench.Side{Commit: fork}, Head: bench.Side{Commit: on.HeadSHA}}}
+	whole := func() (*reporter, []*bench.Comparison) {
+		return &reporter{step: &step{in: &inputs{build: "make", config: "suite.yml"}, on: on}}, []*bench.Comparison{{Base: bench.Side{Commit: fork}, Head: bench.Side{Commit: on.HeadSHA}}}
 	}
 	if s, c := whole(); s.reproduce(newSources(nil, "", "."), c) == "" {
 		t.Fatal("there are no commands")
 	}
-	for name, spoil := range map[string]func(*step, *bench.Comparison){
-		"a local run":    func(s *step, _ *bench.Comparison) { s.on = nil },
-		"no build":       func(s *step, _ *bench.Comparison) { s.in.build = "" },
-		"no base":        func(_ *step, c *bench.Comparison) { c.Base.Commit = "" },
-		"no commit":      func(_ *step, c *bench.Comparison) { c.Head.Commit = "main; rm -rf /" },
-		"a suite abroad": func(s *step, _ *bench.Comparison) { s.in.config = "/etc/suite.yml" },
+	for name, spoil := range map[string]func(*reporter, *bench.Comparison){
+		"a local run":    func(s *reporter, _ *bench.Comparison) { s.on = nil },
+		"no build":       func(s *reporter, _ *bench.Comparison) { s.in.build = "" },
+		"no base":        func(_ *reporter, c *bench.Comparison) { c.Base.Commit = "" },
+		"no commit":      func(_ *reporter, c *bench.Comparison) { c.Head.Commit = "main; rm -rf /" },
+		"a suite abroad": func(s *reporter, _ *bench.Comparison) { s.in.config = "/etc/suite.yml" },
 	} {
 		s, c := whole()
 		spoil(s, c[0])
@@ -102,14 +102,14 @@ func TestLinks(t *testing.T) {
 	_, _, on := upstream(t)
 	in := newSources([]string{"bpf/a (1).c"}, "/w", ".")
 	in.path("/w/bpf/a (1).c")
-	link := (&step{on: on}).link(in)
+	link := (&reporter{step: &step{on: on}}).link(in)
 	if got, want := link("bpf/a (1).c", 7), "https://github.com/o/r/blob/"+on.HeadSHA+"/bpf/a%20%281%29.c#L7"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := link("other.c", 7); got != "" {
 		t.Errorf("a file that is not in the repository: %s", got)
 	}
-	if (&step{}).link(in) != nil || (&step{on: on, rehearsed: true}).link(in) != nil {
+	if (&reporter{step: &step{}}).link(in) != nil || (&reporter{step: &step{on: on, rehearsed: true}}).link(in) != nil {
 		t.Error("a local run has links")
 	}
 }

@@ -43,18 +43,18 @@ func ownPrivileges() privileges {
 
 // needsRoot reports whether measuring needs root here: to load programs on this machine,
 // or to use KVM if only root may. Exact mode never does.
-func (s *step) needsRoot() bool {
+func (m *measurer) needsRoot() bool {
 	switch {
-	case s.may.root:
+	case m.may.root:
 		return false
-	case s.in.mode == "kvm":
-		return errors.Is(s.may.kvm(), unix.EACCES)
+	case m.in.mode == "kvm":
+		return errors.Is(m.may.kvm(), unix.EACCES)
 	}
-	return s.in.mode == "host"
+	return m.in.mode == "host"
 }
 
 // asRoot runs this step again as root.
-func (s *step) asRoot(ctx context.Context) error {
+func (m *measurer) asRoot(ctx context.Context) error {
 	environ := github.Handed(os.Environ())
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
@@ -65,22 +65,22 @@ func (s *step) asRoot(ctx context.Context) error {
 	if cache, err := os.UserCacheDir(); err == nil {
 		environ = append(environ, "XDG_CACHE_HOME="+cache)
 	}
-	return s.sudo(ctx, "measuring takes root here", environ, "action", "measure")
+	return m.sudo(ctx, "measuring takes root here", environ, "action", "measure")
 }
 
 // sudo runs this tool as root, for the reason why. sudo may pass on no environment, so the
 // variables that it needs are on the command line; none is secret.
-func (s *step) sudo(ctx context.Context, why string, environ []string, args ...string) error {
+func (m *measurer) sudo(ctx context.Context, why string, environ []string, args ...string) error {
 	sudo, err := exec.LookPath("sudo")
 	if err != nil {
 		return exit.NoMeasure(fmt.Errorf("%s, and no sudo", why))
 	}
-	self, err := s.may.self()
+	self, err := m.may.self()
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
 	cmd := exec.CommandContext(ctx, sudo, slices.Concat([]string{"-n", "--", "env"}, environ, []string{self}, args)...)
-	cmd.Stdout, cmd.Stderr = s.Stdout, s.Stderr
+	cmd.Stdout, cmd.Stderr = m.Stdout, m.Stderr
 	err = cmd.Run()
 	var ended *exec.ExitError
 	switch {
@@ -95,29 +95,29 @@ func (s *step) sudo(ctx context.Context, why string, environ []string, args ...s
 // bringHost has root copy the kernel of this machine into the user's cache, if it will be
 // measured on and the distribution lets only root read it. Root does nothing else: the
 // user measures.
-func (s *step) bringHost(ctx context.Context) error {
-	machines, err := s.in.machines()
-	if s.may.root || err != nil {
+func (m *measurer) bringHost(ctx context.Context) error {
+	machines, err := m.in.machines()
+	if m.may.root || err != nil {
 		return nil // whoever measures reports this error
 	}
-	suite, err := s.outline()
+	suite, err := m.in.outline()
 	if err != nil {
 		return nil // whoever reads the suite reports this error
 	}
 	if !slices.Contains(machines.Choose(suite.Kernels), fleet.Host) {
 		return nil
 	}
-	if !errors.Is(s.may.host(), os.ErrPermission) {
+	if !errors.Is(m.may.host(), os.ErrPermission) {
 		return nil
 	}
-	dir, err := os.MkdirTemp(string(s.state), "host")
+	dir, err := os.MkdirTemp(string(m.state), "host")
 	if err != nil {
 		return exit.NoMeasure(err)
 	}
 	defer os.RemoveAll(dir)
 	const why = "this machine's kernel is for root alone to read"
 	packed := filepath.Join(dir, "host.tar.zst")
-	if err := s.sudo(ctx, why, nil, "kernel", "pack", "host", "--cache", filepath.Join(dir, "cache"), "--out", packed); err != nil {
+	if err := m.sudo(ctx, why, nil, "kernel", "pack", "host", "--cache", filepath.Join(dir, "cache"), "--out", packed); err != nil {
 		return bench.WithHint(err, "name kernels to measure on by the input kernels, such as 6.12, or by kernels: in the suite")
 	}
 	k, err := kernel.FromPack(packed)
@@ -131,6 +131,6 @@ func (s *step) bringHost(ctx context.Context) error {
 	if _, err := cache.Add(k); err != nil {
 		return exit.NoMeasure(fmt.Errorf("keep this machine's kernel: %w", err))
 	}
-	s.tell("%s, so sudo copied it; all else runs without root", why)
+	m.tell("%s, so sudo copied it; all else runs without root", why)
 	return nil
 }

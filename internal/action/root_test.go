@@ -61,7 +61,7 @@ func TestNeedsRoot(t *testing.T) {
 		{"kvm", privileges{kvm: func() error { return nil }}, false},
 		{"exact", privileges{host: func() error { return fs.ErrPermission }, kvm: denied}, false},
 	} {
-		s := &step{in: &inputs{mode: c.mode}, may: c.may}
+		s := &measurer{planned{step: &step{in: &inputs{mode: c.mode}}}, c.may}
 		if got := s.needsRoot(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.mode, got, c.want)
 		}
@@ -81,7 +81,7 @@ func TestAsRoot(t *testing.T) {
 	for code, want := range map[int]int{0: exit.Pass, 2: exit.WrongUsage, 3: exit.NotMeasured, 1: exit.NotMeasured, 126: exit.NotMeasured} {
 		testenv.Write(t, filepath.Join(dir, "code"), fmt.Append(nil, code))
 		var said bytes.Buffer
-		s := &step{Options: logTo(&said), in: &inputs{mode: "host"}, may: privileges{self: self}}
+		s := &measurer{planned{step: &step{Options: logTo(&said), in: &inputs{mode: "host"}}}, privileges{self: self}}
 		err := s.asRoot(t.Context())
 		if got := exit.CodeOf(err); got != want {
 			t.Errorf("%d became %d: %v", code, got, err)
@@ -108,7 +108,7 @@ func TestAsRoot(t *testing.T) {
 
 func TestAsRootWithoutSudo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	s := &step{Options: logTo(io.Discard), in: &inputs{mode: "host"}, may: privileges{self: os.Executable}}
+	s := &measurer{planned{step: &step{Options: logTo(io.Discard), in: &inputs{mode: "host"}}}, privileges{self: os.Executable}}
 	if err := s.asRoot(t.Context()); exit.CodeOf(err) != exit.NotMeasured || err.Error() != "measuring takes root here, and no sudo" {
 		t.Errorf("%v", err)
 	}
@@ -132,11 +132,11 @@ func TestBringHost(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("EBPF_BENCH_CONFIG", "secret")
 	locked := func() error { return fmt.Errorf("read it: %w", fs.ErrPermission) }
-	stepOf := func(in inputs, may privileges) *step {
+	stepOf := func(in inputs, may privileges) *measurer {
 		may.self = self
-		return &step{Options: logTo(io.Discard), in: &in, state: state(t.TempDir()), may: may}
+		return &measurer{planned{step: &step{Options: logTo(io.Discard), in: &in, state: state(t.TempDir())}}, may}
 	}
-	for what, s := range map[string]*step{
+	for what, s := range map[string]*measurer{
 		"root":             stepOf(inputs{mode: "exact"}, privileges{root: true}),
 		"it is readable":   stepOf(inputs{mode: "exact", kernels: "host"}, privileges{host: func() error { return nil }}),
 		"there is none":    stepOf(inputs{mode: "exact", kernels: "host"}, privileges{host: func() error { return fs.ErrNotExist }}),

@@ -14,19 +14,19 @@ import (
 
 // save saves the runs of the default branch to the baseline, and reports whether it did.
 // GitHub, not a file, says which commit they are from.
-func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
-	if s.on == nil || !s.on.OnDefaultBranch() || !s.in.saves() {
+func (r *reporter) save(ctx context.Context) (bool, error) {
+	if r.on == nil || !r.on.OnDefaultBranch() || !r.in.saves() {
 		return false, nil
 	}
-	from := folder.Open(s.state.path(savedFolder))
+	from := folder.Open(r.state.path(savedFolder))
 	runs, problems, err := from.List(ctx, baseline.Query{})
-	s.warnOf(problems...)
+	r.warnOf(problems...)
 	if err != nil || len(runs) == 0 {
 		return false, err
 	}
-	to, err := s.store(api)
+	to, err := r.store(r.api)
 	if to == nil {
-		s.tell("no baseline is saved: %v", err)
+		r.tell("no baseline is saved: %v", err)
 		return false, ignoreUnlessUsage(err)
 	}
 	for _, m := range slices.Backward(runs) {
@@ -34,16 +34,16 @@ func (s *step) save(ctx context.Context, api *github.API) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
-		e.Branch, e.Commit, e.Tags = s.on.HeadRef, s.on.HeadSHA, nil
+		e.Branch, e.Commit, e.Tags = r.on.HeadRef, r.on.HeadSHA, nil
 		saved, err := to.Save(ctx, e)
 		if errors.Is(err, github.ErrReadOnly) {
-			s.Watch.Tell(bench.Note{Warn: true, Text: fmt.Sprintf("no baseline is saved: %v", err), Hint: "give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none"})
+			r.Watch.Tell(bench.Note{Warn: true, Text: fmt.Sprintf("no baseline is saved: %v", err), Hint: "give the job permissions: {contents: write}; or build the base by the input build, and set baseline: none"})
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("save to the baseline: %w", err)
 		}
-		s.tell("saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, s.in.baseline)
+		r.tell("saved run %s of %.12s in the baseline (%s)", saved.ID, saved.Commit, r.in.baseline)
 	}
 	return true, nil
 }

@@ -22,18 +22,18 @@ type sources struct {
 }
 
 // openSources returns the sources of the checkout around the working directory.
-func (s *step) openSources(ctx context.Context) *sources {
-	if checkout, err := openCheckout(ctx, s.on != nil); err == nil {
+func (r *reporter) openSources(ctx context.Context) *sources {
+	if checkout, err := openCheckout(ctx, r.on != nil); err == nil {
 		files, err := checkout.Files(ctx)
 		if err != nil {
-			s.warn("cannot find the source files in the repository: %v", err)
+			r.warn("cannot find the source files in the repository: %v", err)
 			files = []string{}
 		}
 		return newSources(files, checkout.Top, filepath.ToSlash(checkout.Prefix))
 	}
 	workspace := ""
-	if s.on != nil {
-		workspace = s.on.Workspace
+	if r.on != nil {
+		workspace = r.on.Workspace
 	}
 	return newSources(nil, workspace, ".")
 }

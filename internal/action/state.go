@@ -139,13 +139,3 @@ func (s state) read(name string, v any) (bool, error) {
 	}
 	return true, nil
 }
-
-// openPlan reads the plan that an earlier step made.
-func (s state) openPlan() (*plan, error) {
-	var p plan
-	ok, err := s.read(planFile, &p)
-	if err == nil && !ok {
-		err = bench.WithHint(errors.New("no plan"), "call ebpf-bench action plan before, with the same EBPF_BENCH_STATE")
-	}
-	return &p, err
-}

@@ -41,21 +41,21 @@ func (s *step) store(api *github.API) (baseline.Store, error) {
 	return b, nil
 }
 
-// planStored finds the run of the merge base, or of its nearest ancestor that has one, and
+// load finds the run of the merge base, or of its nearest ancestor that has one, and
 // copies it to where the steps without a token find it.
-func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, api *github.API) error {
-	store, err := s.store(api)
+func (p *planner) load(ctx context.Context) error {
+	store, err := p.store(p.api)
 	if store == nil {
 		p.Lack, p.Note = lacksBaseline, "no base: "+err.Error()
 		return ignoreUnlessUsage(err)
 	}
-	found, err := s.nearest(ctx, store, checkout, api, p.Commit)
+	found, err := p.nearest(ctx, store)
 	switch {
 	case errors.Is(err, baseline.ErrNotFound):
-		p.Lack, p.Note = lacksRun, fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", s.in.baseline, p.Commit)
+		p.Lack, p.Note = lacksRun, fmt.Sprintf("no base: the baseline (%s) has no run of %.12s, the merge base, or a commit before it", p.in.baseline, p.Commit)
 		return nil
 	case err != nil:
-		return fmt.Errorf("find the base in the baseline (%s): %w", s.in.baseline, err)
+		return fmt.Errorf("find the base in the baseline (%s): %w", p.in.baseline, err)
 	}
 	e, err := store.Load(ctx, found.ID)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *step) planStored(ctx context.Context, p *plan, checkout *git.Checkout, 
 		p.Lack, p.Note = lacksRun, fmt.Sprintf("no base: run %s of the baseline has no objects", found.ID)
 		return nil
 	}
-	saved, err := folder.Open(s.state.path(storedFolder)).Save(ctx, e)
+	saved, err := folder.Open(p.state.path(storedFolder)).Save(ctx, e)
 	if err != nil {
 		return fmt.Errorf("keep the base: %w", err)
 	}
@@ -90,20 +90,20 @@ func ignoreUnlessUsage(err error) error {
 	return nil
 }
 
-// nearest asks GitHub for the ancestors of a commit, which a shallow clone does not know;
-// without GitHub it asks git.
-func (s *step) nearest(ctx context.Context, store baseline.Store, checkout *git.Checkout, api *github.API, commit string) (github.Found, error) {
-	if api != nil {
-		found, problems, err := api.FindBaseline(ctx, store, baseline.Query{}, commit)
-		s.warnOf(problems...)
+// nearest asks GitHub for the ancestors of the merge base, which a shallow clone does not
+// know; without GitHub it asks git.
+func (p *planner) nearest(ctx context.Context, store baseline.Store) (github.Found, error) {
+	if p.api != nil {
+		found, problems, err := p.api.FindBaseline(ctx, store, baseline.Query{}, p.Commit)
+		p.warnOf(problems...)
 		return found, err
 	}
 	runs, problems, err := store.List(ctx, baseline.Query{})
-	s.warnOf(problems...)
+	p.warnOf(problems...)
 	if err != nil {
 		return github.Found{}, err
 	}
-	ancestors, err := checkout.Ancestors(ctx, commit)
+	ancestors, err := p.checkout.Ancestors(ctx, p.Commit)
 	if err != nil {
 		return github.Found{}, err
 	}

@@ -58,7 +58,7 @@ func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err erro
 		opener.near = o.Near(m.Head)
 	}
 	if m.Base, err = opener.open(ctx, args[0]); err != nil {
-		return nil, err
+		return nil, &BaseError{err}
 	}
 	if err := m.checkPrograms(); err != nil {
 		return nil, err
@@ -81,6 +81,14 @@ func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err erro
 	}
 	return m, nil
 }
+
+// BaseError says why the base cannot be opened, in the words of the errors that it has.
+type BaseError struct{ err error }
+
+func (e *BaseError) Error() string { return e.err.Error() }
+
+// Unwrap returns the errors, which may be several of a suite.
+func (e *BaseError) Unwrap() []error { return []error{e.err} }
 
 // here opens the suite in this folder with its objects.
 func (o Options) here() (*Side, error) {
