@@ -1,6 +1,9 @@
 package thresholds
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Accept excuses a regression that somebody decided to live with, for a while.
 type Accept struct {
@@ -38,9 +41,9 @@ func (p *Policy) excuse(v *Verdict, g growth, now time.Time) {
 func (g growth) within(a Amount) bool {
 	if a.Relative {
 		// A base of zero has no percentages.
-		return g.base != 0 && abs(g.share)*100 <= a.Value+roundOff
+		return g.base != 0 && math.Abs(g.share)*100 <= a.Value+roundOff
 	}
-	return abs(g.delta) <= a.Value
+	return math.Abs(g.delta) <= a.Value
 }
 
 // roundOff is the error of computing a percentage in binary fractions.

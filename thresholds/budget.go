@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/stat"
@@ -50,7 +51,7 @@ func spend(v *Verdict, p *bench.Pair, budgets []Threshold) {
 		is, most := figure(value, head.Measure), figure(limit, head.Measure)
 		v.Why = cmp.Or(v.Why, is) + ", " + LimitWords(under) + " " + most
 		if is == most {
-			v.Why += " by " + withUnit(trim(abs(value-limit)), head.Measure)
+			v.Why += " by " + withUnit(trim(math.Abs(value-limit)), head.Measure)
 		}
 	}
 }

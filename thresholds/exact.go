@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -78,7 +79,7 @@ func mayOverlook(base, head []float64, rule *Threshold, m bench.Measure) bool {
 	case m.Direction == bench.HigherIsBetter:
 		worst = shrinks
 	}
-	of := abs(slices.Min(base))
+	of := math.Abs(slices.Min(base))
 	limit := max(value(rule.Percent)*of/100, value(rule.Absolute))
 	if limit == 0 {
 		limit = max(mostVaried*of, mostVariedCount)
@@ -98,5 +99,5 @@ func isNet(m bench.Measure) bool {
 // exceeds reports whether an exact growth is more than is allowed. It multiplies before it
 // divides, because the percentage of an integer is then exact.
 func (g growth) exceeds(t *Threshold) bool {
-	return g.delta > max(value(t.Percent)*abs(g.base)/100, value(t.Absolute))
+	return g.delta > max(value(t.Percent)*math.Abs(g.base)/100, value(t.Absolute))
 }

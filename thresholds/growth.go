@@ -44,7 +44,7 @@ func (g growth) beyond(t *Threshold) bool {
 
 // limit returns the share of the base that the threshold allows.
 func (g growth) limit(t *Threshold) float64 {
-	base := max(abs(g.base), stat.MinNet)
+	base := max(math.Abs(g.base), stat.MinNet)
 	return max(value(t.Percent)/100, value(t.Absolute)/base)
 }
 
@@ -54,5 +54,3 @@ func value(v *float64) float64 {
 	}
 	return *v
 }
-
-func abs(v float64) float64 { return math.Abs(v) }

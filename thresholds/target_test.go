@@ -1,6 +1,9 @@
 package thresholds
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestTarget(t *testing.T) {
 	p := policy(t, `
@@ -13,7 +16,7 @@ thresholds:
 		"fine": {0.0025, 0.9, 0.002}, "zero": {0.005, 0.99, 0.0002}, "any": {0.01, 0.99, 0.0002},
 	} {
 		got := p.Target(name, 8)
-		if abs(got.Effect-want.effect) > 1e-12 || abs(got.Alpha-want.alpha) > 1e-12 || got.Confidence != want.confidence || got.Tests != 8 || got.Power != 0.95 {
+		if math.Abs(got.Effect-want.effect) > 1e-12 || math.Abs(got.Alpha-want.alpha) > 1e-12 || got.Confidence != want.confidence || got.Tests != 8 || got.Power != 0.95 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

@@ -216,7 +216,7 @@ func (t *test) hidden(g growth) float64 {
 		return 0
 	}
 	if by, ok := c.DetectableBy(t.asks(g)); ok && c.Measure.Unit == bench.Latency.Unit {
-		return max(by, c.By.Band) / max(mostHidden*abs(g.base), mostHiddenNS)
+		return max(by, c.By.Band) / max(mostHidden*math.Abs(g.base), mostHiddenNS)
 	}
 	return t.catches(g) / mostHidden
 }
@@ -353,7 +353,7 @@ func (t *test) budgetFor(g growth) string {
 	c := &t.change
 	limit, width, band := g.limit(t.rule), g.high-g.low, c.Band
 	if c.NearZero() {
-		limit, width, band = limit*max(abs(g.base), stat.MinNet), c.By.High-c.By.Low, c.By.Band
+		limit, width, band = limit*max(math.Abs(g.base), stat.MinNet), c.By.High-c.By.Low, c.By.Band
 	}
 	if !c.Paired || limit <= 0 {
 		return ""

@@ -109,7 +109,7 @@ func allowances(t *Threshold, m bench.Measure) string {
 func (t *test) limitWords(g growth) string {
 	l := g.limit(t.rule)
 	if t.change.NearZero() {
-		return "the threshold of " + withUnit(number(l*max(abs(g.base), stat.MinNet)), t.change.Measure)
+		return "the threshold of " + withUnit(number(l*max(math.Abs(g.base), stat.MinNet)), t.change.Measure)
 	}
 	return "the threshold of " + strings.TrimPrefix(unit.Change(l), "+")
 }

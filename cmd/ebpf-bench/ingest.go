@@ -111,7 +111,7 @@ func (f *ingestFlags) run(ctx context.Context, t *ui.Terminal, stdin io.Reader, 
 	var runs []*bench.Run
 	if f.into != "" {
 		// Two that add to the same file lose nothing.
-		unlock, err := output.Lock(filepath.Dir(f.into))
+		unlock, err := output.Lock(ctx, filepath.Dir(f.into))
 		if err != nil {
 			return exit.Usage(fmt.Errorf("--into %s: %w", f.into, err))
 		}

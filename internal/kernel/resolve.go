@@ -9,10 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/org/ebpf-bench-action/internal/filelock"
 	"github.com/org/ebpf-bench-action/internal/kernel/uname"
 )
 
@@ -95,23 +93,15 @@ func (c *Cache) load(ctx context.Context, name string) (*Kernel, error) {
 // file system without locks, or when a third comes in the moment that the first removes
 // the file.
 func (c *Cache) lock(ctx context.Context, name string) (unlock func(), err error) {
-	const poll = 50 * time.Millisecond
 	// A name may be any text, a file name may not.
 	file := fmt.Sprintf(".lock-%x", sha256.Sum256([]byte(name)))
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("lock kernel cache: %w", err)
 	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return func() { os.Remove(f.Name()); f.Close() }, nil
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, ctx.Err()
-		case <-time.After(poll):
-		}
+	if _, err := filelock.Wait(ctx, f); err != nil {
+		f.Close()
+		return nil, err
 	}
+	return func() { os.Remove(f.Name()); f.Close() }, nil
 }

@@ -3,6 +3,7 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/filelock"
 )
 
 // File is the file of --out, or "" without it.
@@ -70,13 +72,15 @@ func New(name string, reads []string) (File, error) {
 
 // Lock waits until no other process holds the lock on the folder, and takes it. A file
 // that is read, changed and replaced needs one, and it cannot be on the file itself.
-func Lock(folder string) (unlock func(), err error) {
+func Lock(ctx context.Context, folder string) (unlock func(), err error) {
 	dir, err := os.Open(folder)
 	if err != nil {
 		return nil, err
 	}
-	// Where there are no locks, as on some network file systems, it goes without.
-	_ = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX)
+	if _, err := filelock.Wait(ctx, dir); err != nil {
+		dir.Close()
+		return nil, err
+	}
 	return func() { _ = dir.Close() }, nil
 }
 

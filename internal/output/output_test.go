@@ -1,7 +1,6 @@
 package output
 
 import (
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -95,27 +94,5 @@ func TestFileOfAnotherUser(t *testing.T) {
 		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
 			t.Errorf("%s: left %v, %v", name, entries, err)
 		}
-	}
-}
-
-// A second process gets the lock when the first gives it back.
-func TestLock(t *testing.T) {
-	folder := t.TempDir()
-	unlock, err := Lock(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.Open(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	try := func() error { return syscall.Flock(int(other.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
-	if err := try(); !errors.Is(err, syscall.EWOULDBLOCK) {
-		t.Errorf("while it is held: %v", err)
-	}
-	unlock()
-	if err := try(); err != nil {
-		t.Errorf("when it was given back: %v", err)
 	}
 }

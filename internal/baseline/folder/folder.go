@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/filelock"
 )
 
 // DefaultDir is the folder for the runs of a suite, beside its file.
@@ -139,28 +139,19 @@ func empty(root *os.Root, dir string) error {
 	return err
 }
 
-// lock waits for the lock. Without locks, as on some network file systems, locked is false.
+// lock waits for the lock. On a file system without locks, locked is false.
 func lock(ctx context.Context, root *os.Root) (locked bool, unlock func(), err error) {
 	f, err := root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o644)
 	if err != nil {
 		return false, nil, fmt.Errorf("lock: %w", err)
 	}
-	unlock = func() { f.Close() }
-	err = handOverTo(root, f)
-	for err == nil {
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-		case err == nil:
-			return true, unlock, nil
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
-			return false, unlock, nil
+	if err = handOverTo(root, f); err == nil {
+		if locked, err = filelock.Wait(ctx, f); err == nil {
+			return locked, func() { f.Close() }, nil
 		}
-		select {
-		case <-ctx.Done():
-			err = bench.WithHint(ctx.Err(), "another process is using the baseline: try again")
-		case <-time.After(5 * time.Millisecond):
-		}
+		err = bench.WithHint(err, "another process is using the baseline: try again")
 	}
-	unlock()
+	f.Close()
 	return false, nil, fmt.Errorf("lock: %w", err)
 }
 
