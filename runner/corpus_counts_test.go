@@ -40,14 +40,17 @@ type corpusTotal struct {
 	divergent int
 	// verified is the verifier's work for the counted ones without counters.
 	verified, minimal, everyBlock int
+	// logged are the loadable ones that load when they also write down keys and operands.
+	logged int
 	insns                         int
 	instrumenting                 time.Duration
 }
 
-// Of the programs that load, at least 995 in 1000 also load with counters, and
-// with few counters the verifier's work grows by at most a third. If
+// Of the programs that load, at least 995 in 1000 also load with counters, and when they
+// write down keys and operands, and with few counters the verifier's work grows by at most
+// a third. If
 // BPF_PROG_TEST_RUN can run a program, it does the same with counters as
-// without. Each repeat, both placements of counters and run_cnt agree on the
+// without. Each repeat, all forms with counters and run_cnt agree on the
 // number of executions. If the interpreter knows everything that the program
 // does, it agrees for each instruction.
 func TestCorpusCounts(t *testing.T) {
@@ -90,6 +93,9 @@ func TestCorpusCounts(t *testing.T) {
 	if x.ran == 0 || x.oracleRuns == 0 || x.counted*1000 < x.loadable*995 {
 		t.Errorf("%d of %d programs load with counters, %d ran, and the interpreter ran %d times", x.counted, x.loadable, x.ran, x.oracleRuns)
 	}
+	if t.Logf("%d (%.2f%%) write down keys and operands", x.logged, percentage(x.logged, x.loadable)); x.logged*1000 < x.loadable*995 {
+		t.Errorf("%d of %d programs write down keys and operands", x.logged, x.loadable)
+	}
 	if growth > 4.0/3 {
 		t.Errorf("the verifier's work grows %.3f times", growth)
 	}
@@ -101,6 +107,9 @@ func (x *corpusTotal) add(p *corpusProgram) {
 		return
 	}
 	x.loadable++
+	if p.logging.refused == nil {
+		x.logged++
+	}
 	if p.counted() {
 		x.counted++
 		x.verified += p.verified
@@ -125,7 +134,7 @@ type corpusProgram struct {
 	verified int   // the verifier's work without counters
 	refused  error // why it does not load
 
-	minimal, everyBlock variant
+	minimal, everyBlock, logging variant
 
 	runs           int
 	mismatch       string
@@ -142,9 +151,9 @@ func (p *corpusProgram) counted() bool {
 // not load with counters, and oddities.
 func (p *corpusProgram) log(t *testing.T, object string) {
 	t.Helper()
-	for _, v := range []*variant{&p.minimal, &p.everyBlock} {
+	for _, v := range []*variant{&p.minimal, &p.everyBlock, &p.logging} {
 		if v.refused != nil {
-			t.Logf("%s %s: not counted, %v: %v", object, p.program, v.placement, v.refused)
+			t.Logf("%s %s: not counted, %+v: %v", object, p.program, v.options, v.refused)
 		}
 	}
 	if p.mismatch != "" {
@@ -176,9 +185,11 @@ func (c *corpusTest) check(o *object.Object, p *corpusProgram) {
 	}
 	unload(plain)
 
-	p.minimal.placement, p.everyBlock.placement = insn.Minimal, insn.EveryBlock
-	for _, v := range []*variant{&p.minimal, &p.everyBlock} {
-		if v.refused = v.instrument(one.Copy(), depths); v.refused != nil {
+	p.everyBlock.options = insn.Options{Placement: insn.EveryBlock}
+	p.logging.options = insn.Options{Keys: true, Operands: true}
+	for _, v := range []*variant{&p.minimal, &p.everyBlock, &p.logging} {
+		v.options.StackDepths = depths
+		if v.refused = v.instrument(one.Copy()); v.refused != nil {
 			continue
 		}
 		coll, err := c.load(v.spec)
@@ -198,18 +209,18 @@ func (c *corpusTest) check(o *object.Object, p *corpusProgram) {
 
 // variant is a program with counters.
 type variant struct {
-	placement insn.Placement
-	spec      *ebpf.CollectionSpec
-	table     *insn.Table
-	refused   error
-	verified  int           // the verifier's work
-	took      time.Duration // instrumenting it
+	options  insn.Options
+	spec     *ebpf.CollectionSpec
+	table    *insn.Table
+	refused  error
+	verified int           // the verifier's work
+	took     time.Duration // instrumenting it
 }
 
-func (v *variant) instrument(spec *ebpf.CollectionSpec, depths map[string][]int) (err error) {
+func (v *variant) instrument(spec *ebpf.CollectionSpec) (err error) {
 	began := time.Now()
 	v.spec = spec
-	v.table, err = insn.Instrument(spec, insn.Options{Placement: v.placement, StackDepths: depths})
+	v.table, err = insn.Instrument(spec, v.options)
 	v.took = time.Since(began)
 	return err
 }

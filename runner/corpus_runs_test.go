@@ -211,10 +211,12 @@ func (c *corpusTest) runAll(spec *ebpf.CollectionSpec, p *corpusProgram) {
 		return
 	}
 	passes, err := c.passes(p.minimal.spec, p.minimal.table, p.program, inputs, c.repeat)
-	if err == nil {
-		var last []*corpusPass
-		last, err = c.passes(p.everyBlock.spec, p.everyBlock.table, p.program, inputs, 1)
-		passes = append(passes, last...)
+	for _, v := range []*variant{&p.logging, &p.everyBlock} {
+		if err == nil && v.refused == nil {
+			var more []*corpusPass
+			more, err = c.passes(v.spec, v.table, p.program, inputs, 1)
+			passes = append(passes, more...)
+		}
 	}
 	if err != nil {
 		p.mismatch = err.Error()

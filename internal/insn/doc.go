@@ -8,6 +8,9 @@
 // same values and writes the same data, because a counter uses only registers
 // and stack that the program does not.
 //
+// A program can also write down the keys of maps that it asks for, and what it compares,
+// for a search for inputs that lead elsewhere; see Site.
+//
 // It works wherever map values can be accessed directly (Linux 5.2), for every
 // type of program, before CO-RE relocation. The kernel verifies the result like
 // any other program.

@@ -11,6 +11,7 @@ type emitter struct {
 	original    asm.Instructions
 	sites       []site        // of the counter in each block
 	temporaries []temporaries // of the counter in each block
+	logs        map[int]Site  // by instruction
 	depths      []int         // by function
 	assigned    assignments
 
@@ -65,6 +66,9 @@ func (e *emitter) block(b int) error {
 			if err := e.counter(b); err != nil {
 				return err
 			}
+		}
+		if s, ok := e.logs[i]; ok {
+			e.log(s)
 		}
 		ins := e.instruction(i)
 		if i == block.Start && e.head == nil {

@@ -29,6 +29,8 @@ type Options struct {
 	StackDepths map[string][]int
 	// Skip names programs that stay as they are.
 	Skip []string
+	// Keys and Operands say that sites of those kinds write to a second map; see Site.
+	Keys, Operands bool
 }
 
 // Instrument rewrites every program of a spec in place, so that each basic
@@ -39,8 +41,10 @@ type Options struct {
 // If a program cannot be instrumented, the spec stays unchanged. The error
 // wraps ErrIndirectJump, ErrStack or ErrJumpRange, and names the program.
 func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
-	if spec.Maps[MapName] != nil {
-		return nil, fmt.Errorf("collection has a map %s: it is instrumented already", MapName)
+	for _, name := range []string{MapName, LogName} {
+		if spec.Maps[name] != nil {
+			return nil, fmt.Errorf("collection has a map %s: it is instrumented already", name)
+		}
 	}
 	t := &Table{byName: map[string]*Program{}}
 	rewritten := map[string]asm.Instructions{}
@@ -48,7 +52,7 @@ func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
 		if spec.Programs[name].Type == ebpf.UnspecifiedProgram || slices.Contains(o.Skip, name) {
 			continue
 		}
-		insns, err := t.instrument(name, spec.Programs[name], o)
+		insns, err := t.instrument(name, spec, o)
 		if err != nil {
 			return nil, fmt.Errorf("instrument program %s: %w", name, err)
 		}
@@ -69,12 +73,16 @@ func Instrument(spec *ebpf.CollectionSpec, o Options) (*Table, error) {
 		MaxEntries: 1,
 		Flags:      unix.BPF_F_MMAPABLE, // reading it runs nothing
 	}
+	if len(t.sites) > 0 {
+		spec.Maps[LogName] = logMap(t.logSize)
+	}
 	return t, nil
 }
 
 // instrument adds a program to the table and returns its instructions with
 // counters.
-func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.Instructions, error) {
+func (t *Table) instrument(name string, coll *ebpf.CollectionSpec, o Options) (asm.Instructions, error) {
+	spec := coll.Programs[name]
 	if len(spec.Instructions) == 0 {
 		return nil, fmt.Errorf("it has no instructions")
 	}
@@ -104,12 +112,14 @@ func (t *Table) instrument(name string, spec *ebpf.ProgramSpec, o Options) (asm.
 		}
 	}
 
-	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights), depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
+	logs := logged(l, o, coll.Maps, t.logSize)
+	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights, logs), logs: logs, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
 	insns, err := e.emit()
 	if err != nil {
 		return nil, err
 	}
 	t.counters = counters
+	t.addSites(name, logs)
 	t.Programs = append(t.Programs, p)
 	t.byName[name] = p
 	return insns, nil

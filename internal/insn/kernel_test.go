@@ -235,7 +235,7 @@ func TestInstrumentedPrograms(t *testing.T) {
 			}
 
 			var per []*Counts
-			for _, o := range []Options{{}, {Placement: EveryBlock}, {StackDepths: depths}, {Placement: EveryBlock, StackDepths: depths}} {
+			for _, o := range []Options{{}, {Placement: EveryBlock}, {StackDepths: depths}, {Placement: EveryBlock, StackDepths: depths}, {Keys: true, Operands: true}, {Placement: EveryBlock, Keys: true, Operands: true}} {
 				coll, table := instrumented(t, s.spec, o)
 				first, gotRet, gotOut := counted(t, coll, table, "main", packet)
 				if gotRet != ret || !bytes.Equal(gotOut, out) {

@@ -44,14 +44,18 @@ type sharing struct {
 }
 
 // share chooses the temporaries of the counter in each block that has one.
-// weights say how much a load in each block counts.
-func share(l *liveness, sites []site, counted []bool, weights []float64) []temporaries {
+// weights say how much a load in each block counts, logs which instructions write down
+// what they are given, with registers of their own.
+func share(l *liveness, sites []site, counted []bool, weights []float64, logs map[int]Site) []temporaries {
 	n := len(sites)
 	s := &sharing{l.graph, sites, counted, weights, make([]registers, n), make([]registers, n), make([]temporaries, n)}
 	for b := range s.chosen {
 		s.chosen[b] = temporaries{{register: noRegister}, {register: noRegister}}
 		for i := l.graph.blocks[b].Start; i < l.graph.blocks[b].End; i++ {
 			_, writes := l.effect(i)
+			if s, ok := logs[i]; ok {
+				writes |= only(s.register[0]) | only(s.register[1])
+			}
 			if i < sites[b].index {
 				s.front[b] |= writes
 			} else {

@@ -65,7 +65,7 @@ func TestWhatABlockWritesIsNotLeft(t *testing.T) {
 	for _, index := range []int{1, 3} {
 		places := []site{{0, busy}, {index, busy}, {4, busy}}
 		for _, inBetween := range []bool{true, false} {
-			chosen := share(live(g), places, []bool{true, inBetween, true}, []float64{1, 1, 1})
+			chosen := share(live(g), places, []bool{true, inBetween, true}, []float64{1, 1, 1}, nil)
 			for use := range uses {
 				last := chosen[2][use]
 				if want := inBetween && index == 3; last.left != want {

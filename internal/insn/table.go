@@ -16,6 +16,8 @@ type Table struct {
 	Programs []*Program // by name
 	byName   map[string]*Program
 	counters int
+	sites    []Site // by program and instruction
+	logSize  int    // of what they write, in bytes
 }
 
 // Program is a program before it was instrumented.
