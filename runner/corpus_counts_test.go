@@ -41,9 +41,9 @@ type corpusTotal struct {
 	// verified is the verifier's work for the counted ones without counters.
 	verified, minimal, everyBlock int
 	// logged are the loadable ones that load when they also write down keys and operands.
-	logged int
-	insns                         int
-	instrumenting                 time.Duration
+	logged        int
+	insns         int
+	instrumenting time.Duration
 }
 
 // Of the programs that load, at least 995 in 1000 also load with counters, and when they

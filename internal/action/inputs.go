@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/org/ebpf-bench-action/internal/baseline/folder"
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 )
@@ -134,11 +135,16 @@ func (in *inputs) saves() bool {
 }
 
 // branchFolder returns the folder on the branch that has the runs of this use of the
-// action. It keeps several suites, and the shards of one, apart.
+// action. It keeps several suites, and the shards of one, apart. A baseline has folders of
+// its own, which no name is.
 func (in *inputs) branchFolder() string {
 	var parts []string
 	if in.name != "" {
-		parts = append(parts, strings.Trim(bench.Slug(in.name), "-"))
+		slug := strings.Trim(bench.Slug(in.name), "-")
+		if folder.Reserved(slug) {
+			slug += "-"
+		}
+		parts = append(parts, slug)
 	}
 	if in.shard != nil {
 		parts = append(parts, fmt.Sprintf("shard-%d-of-%d", in.shard.Part, in.shard.Of))

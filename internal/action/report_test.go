@@ -53,6 +53,7 @@ func TestBranchFolder(t *testing.T) {
 	}{
 		{"", nil, ""},
 		{"XDP / fast path", nil, "xdp---fast-path"},
+		{"Runs", nil, "runs-"},
 		{"tc", &bench.Shard{Part: 2, Of: 8}, "tc/shard-2-of-8"},
 	} {
 		in := inputs{name: c.name, shard: c.shard}

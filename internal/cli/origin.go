@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -77,6 +78,15 @@ func (v *tagsValue) Set(list string) error {
 
 // Complete asks git for the values that the user did not give.
 func (o *Origin) Complete(ctx context.Context, t *ui.Terminal) {
+	if o.Branch != "" && o.Commit != "" {
+		return
+	}
+	if err := git.Usable(ctx); err != nil {
+		if !errors.Is(err, git.ErrNoGit) && !errors.Is(err, git.ErrNoRepository) {
+			t.Warn("the branch and the commit are unknown: %v", err)
+		}
+		return
+	}
 	if o.Branch == "" {
 		o.Branch = git.Branch(ctx)
 		if err := checkName("branch", o.Branch); err != nil && o.Branch != "" {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -74,17 +75,35 @@ func Commit(ctx context.Context, rev string) (string, error) {
 		return "", errors.New("it looks like a flag")
 	}
 	commit := Output(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	switch {
-	case commit != "":
-	case Output(ctx, "rev-parse", "--git-dir") == "":
-		if _, err := exec.LookPath("git"); err != nil {
-			return "", errors.New("git is not installed")
-		}
-		return "", errors.New("this folder is in no git repository")
-	default:
-		return "", errors.New("git does not know it")
+	if commit != "" {
+		return commit, nil
 	}
-	return commit, nil
+	if err := Usable(ctx); err != nil {
+		return "", err
+	}
+	return "", errors.New("git does not know it")
+}
+
+// The reasons why there is nothing to ask git for.
+var (
+	ErrNoGit        = errors.New("git is not installed")
+	ErrNoRepository = errors.New("this folder is in no git repository")
+)
+
+// Usable returns nil if git answers about the repository of the working directory. The
+// error is ErrNoGit or ErrNoRepository, or has git's own words, such as about a repository
+// that belongs to somebody else.
+func Usable(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-dir")
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	_, err := output(cmd, "rev-parse")
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return ErrNoGit
+	case err != nil && strings.Contains(err.Error(), "not a git repository"):
+		return ErrNoRepository
+	}
+	return err
 }
 
 // InRepository reports whether the working directory is in a working tree.

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -55,9 +52,9 @@ func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, err
 		Files:   storedFiles(s, run),
 		Points:  Points(run),
 	}
-	have := map[string][]byte{}
+	have, named := map[string][]byte{}, map[string]bool{}
 	for _, o := range s.Objects {
-		have[o.SHA256] = o.Data
+		have[o.SHA256], named[o.Path] = o.Data, true
 	}
 	for _, r := range run.Results {
 		if r.Error != "" {
@@ -68,9 +65,12 @@ func newEntry(s *suite.Suite, run *bench.Run, from Origin) (*baseline.Entry, err
 		}
 		for _, o := range r.Objects() {
 			data, ok := have[o.SHA256]
+			if !ok && !named[o.Path] {
+				return nil, bench.WithHint(fmt.Errorf("%s: %s has no object %s", r.Benchmark, s.Name(), o.Path), "name the run's suite with --suite")
+			}
 			if !ok {
 				return nil, bench.WithHint(fmt.Errorf("%s: %s is not the object that was measured (SHA-256 %.12s)", r.Benchmark, o.Path, o.SHA256),
-					"measure again, and save before the objects are rebuilt; or name the run's suite with --suite")
+					"measure again, and save before the objects are rebuilt")
 			}
 			e.Objects[o.SHA256] = data
 		}
@@ -95,21 +95,17 @@ func Points(run *bench.Run) baseline.Points {
 }
 
 // storedFiles returns the files of a suite, except the objects that a run measured, by
-// their paths relative to the suite file. The stored suite has just the benchmarks of the
-// run, but may need more objects than these. If a suite reads files from elsewhere, it
-// could not be read again from what is stored, so nothing of it is.
+// their paths relative to the suite file: all of them, also if a run has some of the
+// benchmarks, so that a comparison measures the others, too. If a suite reads files from
+// elsewhere, it could not be read again from what is stored, so nothing of it is.
 func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
 	measured := map[string]bool{}
-	wanted := map[string]bool{}
 	for _, r := range run.Results {
-		if !r.Ingested() {
-			wanted[r.Benchmark] = true
-			for _, o := range r.Objects() {
-				measured[path.Clean(o.Path)] = true
-			}
+		for _, o := range r.Objects() {
+			measured[path.Clean(o.Path)] = true
 		}
 	}
-	if len(wanted) == 0 {
+	if len(measured) == 0 {
 		return nil
 	}
 	dir := path.Dir(s.File)
@@ -128,48 +124,7 @@ func storedFiles(s *suite.Suite, run *bench.Run) map[string][]byte {
 			return nil
 		}
 	}
-	name := path.Base(s.File)
-	files[name] = onlyBenchmarks(files[name], wanted)
 	return files
-}
-
-// onlyBenchmarks returns the text of a suite with just those benchmarks, unchanged if
-// these are all of them.
-func onlyBenchmarks(text []byte, wanted map[string]bool) []byte {
-	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil || len(doc.Content) == 0 {
-		return text
-	}
-	all := valueOf(doc.Content[0], "benchmarks")
-	if all == nil {
-		return text
-	}
-	kept := slices.DeleteFunc(slices.Clone(all.Content), func(b *yaml.Node) bool {
-		name := valueOf(b, "name")
-		return name != nil && !wanted[name.Value]
-	})
-	if len(kept) == len(all.Content) {
-		return text
-	}
-	all.Content = kept
-	out, err := yaml.Marshal(&doc)
-	if err != nil || yaml.Unmarshal(out, &doc) != nil {
-		return text // such as if an anchor is missing
-	}
-	return out
-}
-
-// valueOf returns the value of a key, or nil.
-func valueOf(n *yaml.Node, key string) *yaml.Node {
-	if n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
 }
 
 // below returns a path relative to a folder, if it leads below it.

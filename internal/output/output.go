@@ -30,7 +30,7 @@ func New(name string, reads []string) (File, error) {
 		return "", nil
 	}
 	if name == "-" {
-		return "", errors.New("--out: it is a file: --format json prints to stdout")
+		return "", errors.New("--out: it is a file, and never standard output")
 	}
 	if _, err := os.Stat(filepath.Dir(name)); err != nil {
 		return "", fmt.Errorf("--out %s: %w", name, err)

@@ -54,6 +54,7 @@ func (o Options) Match(ctx context.Context, args []string) (_ *Matchup, err erro
 	if err != nil {
 		return nil, err
 	}
+	opener.headObjects = m.Head.Objects != nil
 	if o.Near != nil {
 		opener.near = o.Near(m.Head)
 	}

@@ -78,6 +78,8 @@ type opener struct {
 	Options
 	// near selects one of several runs; nil selects the newest.
 	near func(baseline.Meta) bool
+	// headObjects says that the head has objects.
+	headObjects bool
 }
 
 func (o *opener) help() string {

@@ -28,9 +28,6 @@ func (o *opener) stored(ctx context.Context, arg, name string) (*Side, error) {
 }
 
 func (o *opener) find(ctx context.Context, name string) (baseline.Meta, error) {
-	if name == "latest" {
-		return baseline.Latest(ctx, o.Store, baseline.Query{})
-	}
 	all, _, err := o.Store.List(ctx, baseline.Query{})
 	if err != nil {
 		return baseline.Meta{}, err
@@ -39,21 +36,31 @@ func (o *opener) find(ctx context.Context, name string) (baseline.Meta, error) {
 		func(m baseline.Meta) bool { return m.ID == name },
 		func(m baseline.Meta) bool { return slices.Contains(m.Tags, name) },
 		func(m baseline.Meta) bool { return m.Branch == name && name != "" },
+		func(baseline.Meta) bool { return name == "latest" },
 	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(m baseline.Meta) bool { return !means(m) })
-		if i := slices.IndexFunc(found, o.isNear); i >= 0 {
-			return found[i], nil
-		}
-		if len(found) > 0 {
-			return found[0], nil
+		if found := slices.DeleteFunc(slices.Clone(all), func(m baseline.Meta) bool { return !means(m) }); len(found) > 0 {
+			return o.choose(found), nil
 		}
 	}
 	return baseline.Meta{}, fmt.Errorf("no run, tag or branch %q: %w", name, baseline.ErrNotFound)
 }
 
-// isNear reports whether a run is from the testbed of the comparison. A newer
-// run from another testbed has numbers that are worth nothing there.
-func (o *opener) isNear(m baseline.Meta) bool { return o.near != nil && o.near(m) }
+// choose returns the newest of several runs that can be compared: one that has objects if
+// the head has, or else numbers from its testbed, if there is such a run.
+func (o *opener) choose(runs []baseline.Meta) baseline.Meta {
+	for _, fits := range []func(baseline.Meta) bool{
+		func(m baseline.Meta) bool { return o.measured(m) && o.near != nil && o.near(m) },
+		o.measured,
+	} {
+		if i := slices.IndexFunc(runs, fits); i >= 0 {
+			return runs[i]
+		}
+	}
+	return runs[0]
+}
+
+// measured reports whether a run can be measured again if the head can.
+func (o *opener) measured(m baseline.Meta) bool { return !o.headObjects || len(m.Digests) > 0 }
 
 // revision opens the newest run that the baseline has of a git revision.
 func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
@@ -62,22 +69,14 @@ func (o *opener) revision(ctx context.Context, rev string) (*Side, error) {
 		return nil, bench.WithHint(fmt.Errorf("%s is not a file, and no git revision: %w", rev, err), o.revisionHint(ctx, rev))
 	}
 	all, _, err := o.Store.List(ctx, baseline.Query{Commit: commit})
-	var meta baseline.Meta
-	switch i := slices.IndexFunc(all, o.isNear); {
-	case err != nil:
-	case len(all) == 0:
-		err = baseline.ErrNotFound
-	default:
-		meta = all[max(0, i)]
-	}
-	if errors.Is(err, baseline.ErrNotFound) {
+	switch {
+	case err == nil && len(all) > 0:
+		return o.load(ctx, rev, o.choose(all))
+	case err == nil || errors.Is(err, baseline.ErrNotFound):
 		return nil, bench.WithHint(fmt.Errorf("the baseline has no run of %s (commit %.12s)", rev, commit),
 			"check it out, build it, and save a run with ebpf-bench run --save; or pass its object files")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return o.load(ctx, rev, meta)
+	return nil, err
 }
 
 // revisionHint suggests what was meant by something that is not a revision:
@@ -111,8 +110,16 @@ func (o *opener) load(ctx context.Context, arg string, meta baseline.Meta) (*Sid
 			}
 		}
 	}
-	if len(s.Objects) > 0 {
-		s.Suite, err = storedSuite(entry)
+	if len(s.Objects) == 0 {
+		return s, nil
+	}
+	if s.Suite, err = storedSuite(entry); s.Suite != nil {
+		// A run of some benchmarks may not need all of them.
+		for _, o := range s.Suite.Objects {
+			if !seen[o.Path] {
+				s.Objects = append(s.Objects, o)
+			}
+		}
 	}
 	return s, err
 }

@@ -42,6 +42,11 @@ const (
 	lockFile = "lock"
 )
 
+// Reserved reports whether a store has something of that name.
+func Reserved(name string) bool {
+	return slices.Contains([]string{runsDir, tmpDir, lockFile}, name)
+}
+
 // ErrNoStore says that a folder is not a store.
 var ErrNoStore = errors.New("not a baseline")
 

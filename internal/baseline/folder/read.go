@@ -108,7 +108,7 @@ func (d *Dir) open(root *os.Root, id string, do func(*runFolder) error) error {
 
 // damaged returns a Problem with a file of a run.
 func (d *Dir) damaged(file string, err error) baseline.Problem {
-	return d.problem(file, bench.WithHint(err, cmp.Or(bench.Hint(err), "remove the run; the other runs are not affected")))
+	return d.problem(file, bench.WithHint(err, cmp.Or(bench.Hint(err), "remove the run; ebpf-bench baseline verify finds others that are damaged, such as by the same object")))
 }
 
 // tags returns the tags of the run, sorted.

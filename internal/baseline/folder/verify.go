@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
@@ -30,19 +28,19 @@ func (d *Dir) verify(ctx context.Context) (problems []baseline.Problem, err erro
 		return nil, err
 	}
 	defer root.Close()
-	// git's own files are no strays.
+	// What is beside the runs may be anything: other baselines on the same branch, or a file
+	// that describes them.
 	strays := func(in *os.Root, dir, path string, known func(name string) bool) error {
 		all, err := names(in, dir)
 		for _, name := range all {
-			if !known(name) && !strings.HasPrefix(name, ".git") {
+			if !known(name) {
 				problems = append(problems, d.problem(path+name, errStray))
 			}
 		}
 		return err
 	}
-	isPart := func(name string) bool { return slices.Contains([]string{runsDir, tmpDir, lockFile}, name) }
 	isRun := func(name string) bool { return baseline.CheckID(name) == nil }
-	if err := errors.Join(strays(root, ".", "../", isPart), strays(root, runsDir, "", isRun)); err != nil {
+	if err := strays(root, runsDir, "", isRun); err != nil {
 		return nil, err
 	}
 	all, err := runIDs(root)

@@ -78,6 +78,9 @@ func (b *command) rm() *cobra.Command {
 				meta, err := b.find(ctx, name)
 				switch {
 				case errors.Is(err, baseline.ErrNotFound):
+					if baseline.CheckID(name) != nil {
+						return exit.Usage(bench.WithHint(err, sides.ListHint))
+					}
 					// A damaged run can only be named by its ID.
 					ids = append(ids, name)
 					continue
