@@ -101,7 +101,7 @@ func TestAFileOfAnotherRunIsFound(t *testing.T) {
 func TestStraysAreNamedAndLeftAlone(t *testing.T) {
 	d, runs := saved(t, 1)
 	in := "runs/" + runs[0].ID + "/"
-	for _, name := range []string{"notes\x1b.txt", "runs/x", in + "x", in + sumOf(nil) + ".zst", in + "tag.", in + "tag.%61", in + "tag.%zz"} {
+	for _, name := range []string{"runs/x\x1b", in + "x", in + sumOf(nil) + ".zst", in + "tag.", in + "tag.%61", in + "tag.%zz"} {
 		file := filepath.Join(d.path, name)
 		ok(os.WriteFile(file, nil, 0o644))
 		problems := must(d.Verify(t.Context()))
@@ -112,7 +112,9 @@ func TestStraysAreNamedAndLeftAlone(t *testing.T) {
 		must(d.Prune(t.Context(), 1))
 		ok(os.Remove(file))
 	}
+	// What is beside the runs may be another baseline.
 	ok(os.WriteFile(filepath.Join(d.path, ".gitattributes"), nil, 0o644))
+	ok(os.MkdirAll(filepath.Join(d.path, "other", runsDir), 0o755))
 	wantWhole(t, d)
 }
 
