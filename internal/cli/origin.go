@@ -26,10 +26,13 @@ func (o *Origin) Register(cmd *cobra.Command) {
 	flags.Var((*tagsValue)(&o.Tags), "tag", "mark the run with this `tag`; may be repeated")
 }
 
-// Reserved refuses the name that always stands for the newest run.
+// Reserved refuses the name that always stands for the newest run, and those of runs.
 func Reserved(what, name string) error {
-	if name == "latest" {
+	switch {
+	case name == "latest":
 		return fmt.Errorf("no %s can be called latest: that is the newest run of all", what)
+	case baseline.CheckID(name) == nil:
+		return fmt.Errorf("no %s can be called %s: that is how runs are called", what, name)
 	}
 	return nil
 }

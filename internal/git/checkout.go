@@ -42,8 +42,8 @@ var commitForm = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 var hardened = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.ext.allow=never", "safe.bareRepository=explicit",
 	"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "advice.detachedHead=false",
-	// A server that does not answer ends a fetch: after 60 s with less than a byte in each.
-	"http.lowSpeedLimit=1", "http.lowSpeedTime=60",
+	// A server that does not answer ends a fetch: after 60 s with fewer than 100 bytes in each.
+	"http.lowSpeedLimit=100", "http.lowSpeedTime=60",
 }
 
 // ErrNoCheckout says that the working directory is in no git repository.

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Output returns the output of a git command, empty if it fails or there is no git.
@@ -20,10 +22,14 @@ func Output(ctx context.Context, args ...string) string {
 	return out
 }
 
-// output returns the output of a git command, or an error in git's own words.
+// output returns the output of a git command, or an error in git's own words. With its
+// context, all of its processes end: one that waits for a server would not end by itself.
 func output(cmd *exec.Cmd, command string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {
 		return "", failure(command, stderr.String(), err)
 	}
@@ -50,6 +56,11 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("git %s: %v", e.Command, e.err)
 	}
 	// What comes after the reason is advice, or what failed by it.
+	for _, line := range e.Lines {
+		if reason, ok := strings.CutPrefix(line, "error: RPC failed; "); ok { // the rest follows from it
+			return fmt.Sprintf("git %s: %s", e.Command, reason)
+		}
+	}
 	for _, line := range e.Lines {
 		if reason, ok := strings.CutPrefix(line, "fatal: "); ok {
 			return fmt.Sprintf("git %s: %s", e.Command, reason)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/org/ebpf-bench-action/internal/baseline"
 	"github.com/org/ebpf-bench-action/internal/bench"
 )
@@ -118,17 +120,30 @@ func (d *Dir) addOne(ctx context.Context, root *os.Root, scratch string, s *stor
 	if err := syncDir(root, temp); err != nil {
 		return baseline.Meta{}, err
 	}
-	if exists(root, dir) {
-		if err := root.Rename(dir, scratch+"/"+newName()); err != nil {
-			return baseline.Meta{}, err
-		}
-	}
-	if err := root.Rename(temp, dir); err != nil {
+	if err := replace(root, temp, dir, scratch); err != nil {
 		return baseline.Meta{}, err
 	}
 	m := s.Meta
 	m.Tags = tagsIn(root, dir)
 	return m, syncDir(root, runsDir)
+}
+
+// replace moves a folder to where another may be, which goes to scratch: at once, where the
+// file system can exchange two.
+func replace(root *os.Root, from, to, scratch string) error {
+	if !exists(root, to) {
+		return root.Rename(from, to)
+	}
+	at, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	fd := int(at.Fd())
+	if unix.Renameat2(fd, from, fd, to, unix.RENAME_EXCHANGE) == nil {
+		return nil
+	}
+	return cmp.Or(root.Rename(to, scratch+"/"+newName()), root.Rename(from, to))
 }
 
 // link makes a hard link to a file, if that has this content, and reports whether it did.
@@ -247,38 +262,36 @@ func (d *Dir) prune(ctx context.Context, keep int) (p baseline.Pruned, err error
 			return err
 		}
 		p.Problems = problems
-		for _, m := range outdated(runs, keep, arrival(root, time.Now())) {
+		var errs []error
+		for _, m := range outdated(runs, keep, time.Now()) {
 			if err := root.Rename(runsDir+"/"+m.ID, scratch+"/"+m.ID); err != nil {
-				return err
+				errs = append(errs, err) // the folder of somebody else
+				continue
 			}
 			p.Runs = append(p.Runs, m)
 		}
-		return syncDir(root, runsDir)
+		return errors.Join(append(errs, syncDir(root, runsDir))...)
 	})
 	return p, err
 }
 
-// arrival returns the time that decides how new a run is: its own, unless the clock that
-// it was measured by was ahead, and then the time when it came to the store.
-func arrival(root *os.Root, now time.Time) func(baseline.Meta) time.Time {
-	return func(m baseline.Meta) time.Time {
-		if !m.Time.After(now) {
-			return m.Time
-		}
-		st, err := root.Lstat(runsDir + "/" + m.ID + "/" + metaFile)
-		if err != nil || st.ModTime().After(now) {
-			return now
-		}
-		return st.ModTime()
-	}
-}
+// clockError is how far the clocks of two machines may be apart.
+const clockError = 24 * time.Hour
 
-// outdated returns the runs that do not stay, the newest first.
-func outdated(runs []baseline.Meta, keep int, arrival func(baseline.Meta) time.Time) (gone []baseline.Meta) {
+// outdated returns the runs that do not stay, the newest first. A run that is newer than
+// now was measured by a clock that was ahead: nobody knows how old it is, and it is taken
+// for older than the others.
+func outdated(runs []baseline.Meta, keep int, now time.Time) (gone []baseline.Meta) {
+	known := func(m baseline.Meta) int {
+		if m.Time.After(now.Add(clockError)) {
+			return 1
+		}
+		return 0
+	}
 	type group struct{ branch, testbed string }
 	seen := make(map[group]int)
 	slices.SortFunc(runs, func(a, b baseline.Meta) int {
-		return cmp.Or(arrival(b).Compare(arrival(a)), baseline.NewestFirst(a, b))
+		return cmp.Or(known(a)-known(b), baseline.NewestFirst(a, b))
 	})
 	for _, m := range runs {
 		g := group{m.Branch, m.Testbed}

@@ -32,6 +32,7 @@ func (d *Dir) export(ctx context.Context, w io.Writer, ids []string) error {
 	defer root.Close()
 	t := tar.NewWriter(w)
 	written := make(map[string]string) // objects
+	size := int64(0)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		s, err := d.stored(ctx, root, id)
 		if err != nil {
@@ -44,6 +45,9 @@ func (d *Dir) export(ctx context.Context, w io.Writer, ids []string) error {
 				header.Typeflag, header.Linkname, header.Size, data = tar.TypeLink, first, 0, nil
 			} else if slices.ContainsFunc(s.Digests, func(sum string) bool { return objectFile(sum) == name }) {
 				written[name] = path
+			}
+			if size += header.Size; size > maxExport {
+				return bench.WithHint(fmt.Errorf("they have more than the %d MiB that an import takes", maxExport>>20), "name some of the runs")
 			}
 			if err := t.WriteHeader(header); err != nil {
 				return err

@@ -74,12 +74,24 @@ func (d *Dir) root() (*os.Root, error) {
 		err = fmt.Errorf("open baseline: the folder %s is empty: %w", escape.Printable(d.path), fs.ErrNotExist)
 	case err == nil && !slices.Contains(all, runsDir):
 		err = fmt.Errorf("the folder %s is %w", escape.Printable(d.path), ErrNoStore)
+	case err == nil:
+		err = d.checkFolders(root)
 	}
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
 	return root, nil
+}
+
+// checkFolders refuses links: by one, tmp would be the folder of the runs.
+func (d *Dir) checkFolders(root *os.Root) error {
+	for _, name := range []string{runsDir, tmpDir} {
+		if st, err := root.Lstat(name); err == nil && !st.IsDir() {
+			return bench.WithHint(fmt.Errorf("%s is no folder", escape.Printable(filepath.Join(d.path, name))), "remove it: a baseline has no links")
+		}
+	}
+	return nil
 }
 
 // isEmpty reports whether the error of root means that there are no runs.
@@ -103,7 +115,7 @@ func (d *Dir) create() (*os.Root, error) {
 }
 
 // change takes the lock and runs do, which may change the store, with an empty folder to
-// work in: tmp, without what killed processes left there.
+// work in. What killed processes left in tmp goes first, as far as it belongs to the caller.
 func (d *Dir) change(ctx context.Context, root *os.Root, do func(scratch string) error) error {
 	locked, unlock, err := lock(ctx, root)
 	if err != nil {
@@ -113,17 +125,25 @@ func (d *Dir) change(ctx context.Context, root *os.Root, do func(scratch string)
 	if err := makeIn(root, tmpDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if !locked { // others may be at work
-		scratch := tmpDir + "/" + newName()
-		if err := makeIn(root, scratch); err != nil {
-			return err
+	if locked { // otherwise, others may be at work
+		left, _ := names(root, tmpDir)
+		for _, name := range left {
+			_ = root.RemoveAll(tmpDir + "/" + name)
 		}
-		return errors.Join(do(scratch), root.RemoveAll(scratch))
 	}
-	if err := empty(root, tmpDir); err != nil {
+	scratch := tmpDir + "/" + newName()
+	err = makeIn(root, scratch)
+	if errors.Is(err, syscall.ENOSPC) {
+		scratch, err = tmpDir, nil // a change that makes room needs none
+	}
+	if err != nil {
 		return err
 	}
-	return errors.Join(do(tmpDir), empty(root, tmpDir))
+	err = do(scratch)
+	if scratch == tmpDir {
+		return errors.Join(err, empty(root, tmpDir))
+	}
+	return errors.Join(err, root.RemoveAll(scratch))
 }
 
 // makeIn makes a folder in the store.
@@ -134,8 +154,8 @@ func makeIn(root *os.Root, dir string) error {
 	return handOverIn(root, dir)
 }
 
-// empty removes all that is in a folder. The folder stays: on a full disk, it could not be
-// made again.
+// empty removes all that is in a folder, which stays: on a full disk, it could not be made
+// again.
 func empty(root *os.Root, dir string) error {
 	all, err := names(root, dir)
 	for _, name := range all {

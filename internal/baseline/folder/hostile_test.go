@@ -71,18 +71,35 @@ func TestABombIsRefusedAtOnce(t *testing.T) {
 
 func TestAClockThatIsAheadRemovesNothingNewer(t *testing.T) {
 	d := newDir(t)
-	ahead := testEntry(0)
-	ahead.Time = time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)
-	wrong := must(d.Save(t.Context(), ahead))
-	past := time.Now().Add(-time.Hour)
-	ok(os.Chtimes(d.file(wrong, metaFile), past, past))
-	e := testEntry(1)
-	e.Time = time.Now().Add(-time.Minute)
-	right := must(d.Save(t.Context(), e))
-	p := must(d.Prune(t.Context(), 1))
-	if got := ids(listed(t, d, baseline.Query{})); len(p.Runs) != 1 || p.Runs[0].ID != wrong.ID || got[0] != right.ID {
+	save := func(n int, at time.Time) string {
+		e := testEntry(n)
+		e.Time = at
+		return must(d.Save(t.Context(), e)).ID
+	}
+	now := time.Now()
+	save(0, now.AddDate(70, 0, 0))
+	save(1, now.Add(-2*time.Minute))
+	before := save(2, now.Add(-time.Minute))
+	another := save(3, now.Add(time.Minute)) // by the clock of another machine
+	p := must(d.Prune(t.Context(), 2))
+	if got := ids(listed(t, d, baseline.Query{})); len(p.Runs) != 2 || !slices.Equal(got, []string{another, before}) {
 		t.Errorf("pruned %v, left %v", ids(p.Runs), got)
 	}
+}
+
+func TestAStoreHasNoLinks(t *testing.T) {
+	d, _ := saved(t, 2)
+	ok(os.Remove(filepath.Join(d.path, tmpDir)))
+	ok(os.Symlink(runsDir, filepath.Join(d.path, tmpDir)))
+	_, err := d.Save(t.Context(), testEntry(2))
+	wantError(t, err, "tmp is no folder")
+	_, err = d.Verify(t.Context())
+	wantError(t, err, "tmp is no folder")
+	ok(os.Remove(filepath.Join(d.path, tmpDir)))
+	if left := listed(t, d, baseline.Query{}); len(left) != 2 {
+		t.Errorf("left %v", ids(left))
+	}
+	wantWhole(t, d)
 }
 
 func TestRemove(t *testing.T) {

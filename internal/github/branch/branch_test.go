@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -327,6 +329,88 @@ func TestDamageOnTheBranchIsToldOfTheBranch(t *testing.T) {
 		}
 	} else {
 		t.Error(err)
+	}
+}
+
+// A run that lacks the file by which runs are listed is missed.
+func TestARunWithoutItsFileIsMissed(t *testing.T) {
+	f := newFake(t)
+	m, err := f.branch("").Save(t.Context(), testEntry(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.edit("rm runs/" + m.ID + "/meta.json")
+	runs, problems, err := f.branch("").List(t.Context(), baseline.Query{})
+	if len(runs) > 0 || len(problems) != 1 || !strings.Contains(problems[0].File, m.ID) || err != nil {
+		t.Errorf("runs %v, problems %v, error %v", runs, problems, err)
+	}
+}
+
+// What is in the place of a folder of the store is neither replaced nor written to.
+func TestABranchWithSomethingElseInThePlaceOfAFolder(t *testing.T) {
+	for below, make := range map[string]string{
+		"":           "echo x > runs",
+		"suites/net": "mkdir other; ln -s other suites",
+		"a":          "git init -q b; git -C b -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m x; mkdir a; mv b a/runs",
+	} {
+		f := newFake(t)
+		f.edit(make)
+		before := f.git("rev-parse", branchName)
+		_, err := f.branch(below).Save(t.Context(), testEntry(1))
+		if err == nil || !strings.Contains(err.Error(), "is no folder") || f.git("rev-parse", branchName) != before {
+			t.Errorf("%s: error %v", make, err)
+		}
+	}
+}
+
+// No setting of the user sends a push elsewhere or refuses it, but those for servers count.
+func TestSettingsOfTheUser(t *testing.T) {
+	f := newFake(t)
+	home := t.TempDir()
+	config := fmt.Sprintf("[url %q]\n\tpushInsteadOf = %s/o/r.git\n[remote \"origin\"]\n\tpushurl = %[1]s\n\tmirror = true\n[push]\n\tgpgSign = true\n[http]\n\tuserAgent = of the user\n\textraHeader = Authorization: of another\n", filepath.Join(home, "other.git"), f.URL)
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("GIT_DEFAULT_HASH", "sha256")
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "remote.origin.url")
+	t.Setenv("GIT_CONFIG_VALUE_0", filepath.Join(home, "other.git"))
+	b := f.branch("")
+	if _, err := b.Save(t.Context(), testEntry(1)); err != nil {
+		t.Fatal(err)
+	}
+	if len(list(t, b)) != 1 {
+		t.Error("the run is elsewhere")
+	}
+	c, err := b.clone(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.remove()
+	if !slices.Contains(c.http, "http.useragent=of the user") || strings.Contains(strings.Join(c.http, " "), "another") {
+		t.Errorf("settings for servers: %q", c.http)
+	}
+}
+
+// Whoever waits for a server that does not answer can stop.
+func TestAServerThatDoesNotAnswer(t *testing.T) {
+	asked, end := make(chan bool, 8), make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- true; <-end }))
+	defer server.Close()
+	defer close(end)
+	scratch := t.TempDir()
+	b, err := Open(Remote{URL: server.URL + "/o/r.git", Env: os.Environ(), Pause: time.Millisecond}, branchName, "", scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }()
+	if _, _, err := b.List(ctx, baseline.Query{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if left, err := os.ReadDir(scratch); len(left) > 0 || err != nil {
+		t.Errorf("left %v, error %v", left, err)
 	}
 }
 

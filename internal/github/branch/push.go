@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/baseline/folder"
@@ -112,7 +113,10 @@ func (c *clone) record(ctx context.Context, message string, gone []string) (stri
 		steps = slices.Insert(steps, 0, []string{"read-tree", c.commit})
 	}
 	if len(gone) > 0 {
-		steps = append(steps, append([]string{"rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--"}, gone...))
+		if err := c.inform("gone", strings.Join(gone, "\x00")); err != nil {
+			return "", err
+		}
+		steps = append(steps, []string{"rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--pathspec-from-file=.git/info/gone", "--pathspec-file-nul"})
 	}
 	for _, args := range steps {
 		if _, err := c.git(ctx, args...); err != nil {
