@@ -37,13 +37,13 @@ func (e *emitter) counter(b int) error {
 		e.append(asm.StoreMem(asm.R10, offset, r, asm.DWord))
 	}
 	base := e.base
-	if block.Counter-base >= maxShared {
+	if block.Counter-base >= maxShared || e.alone {
 		base = block.Counter
 	}
-	if !t[address].left {
+	if !t[address].left || e.alone {
 		e.append(loadCounter(t[address].register, base))
 	}
-	if !t[one].left {
+	if !t[one].left || e.alone {
 		e.append(asm.Mov.Imm(t[one].register, 1))
 	}
 	offset := int16((block.Counter - base) * counterSize)

@@ -106,6 +106,10 @@ func (c *Counts) Instructions(program string) []uint64 {
 	return all
 }
 
+// Blocks returns how often each block was executed, by program and block of the table. It
+// must not be changed.
+func (c *Counts) Blocks() [][]uint64 { return c.blocks }
+
 // of returns a program and the counts of its blocks, or nil if it is not in the
 // collection.
 func (c *Counts) of(program string) (*Program, []uint64) {

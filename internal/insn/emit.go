@@ -14,6 +14,7 @@ type emitter struct {
 	logs        map[int]Site  // by instruction
 	depths      []int         // by function
 	assigned    assignments
+	alone       bool // counters find nothing in registers that others left
 
 	out    asm.Instructions
 	offset int // of the next instruction, in slots of 8 bytes

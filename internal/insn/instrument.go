@@ -31,6 +31,9 @@ type Options struct {
 	Skip []string
 	// Keys and Operands say that sites of those kinds write to a second map; see Site.
 	Keys, Operands bool
+	// Alive says that Table.Alive will be asked: every block has a counter, and finds
+	// nothing in registers that others left.
+	Alive bool
 }
 
 // Instrument rewrites every program of a spec in place, so that each basic
@@ -99,7 +102,7 @@ func (t *Table) instrument(name string, coll *ebpf.CollectionSpec, o Options) (a
 	p := &Program{Name: name, Type: spec.Type, Instructions: labelled, Functions: g.functions, Blocks: g.blocks}
 	counted, equations := place(g, weights)
 	p.equations = equations
-	if o.Placement == EveryBlock || later { // which runs while counters are read
+	if o.Placement == EveryBlock || o.Alive || later { // which runs while counters are read
 		for b := range counted {
 			counted[b] = true
 		}
@@ -113,7 +116,7 @@ func (t *Table) instrument(name string, coll *ebpf.CollectionSpec, o Options) (a
 	}
 
 	logs := logged(l, o, coll.Maps, t.logSize)
-	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights, logs), logs: logs, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
+	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights, logs), alone: o.Alive, logs: logs, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
 	insns, err := e.emit()
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package insn
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -91,13 +90,7 @@ func (t *Table) Read(coll *ebpf.Collection) (*Counts, error) {
 			return nil, fmt.Errorf("read counters: %w", err)
 		}
 	}
-	raw := make([]uint64, len(next)/counterSize)
-	_, _ = binary.Decode(next, binary.NativeEndian, raw)
-	c := newCounts(t)
-	for p, program := range t.Programs {
-		program.resolve(raw, c.blocks[p])
-	}
-	return c, nil
+	return t.counts(next), nil
 }
 
 // Reset sets the counters of a loaded collection to 0. It loses some counts of
