@@ -21,7 +21,7 @@ import (
 )
 
 // Entry is a key and value in the kernel's bytes; a queue's key is nil.
-type Entry struct{ key, value []byte }
+type Entry struct{ Key, Value []byte }
 
 // Prepare turns a suite's values for maps into entries, by the map's name. It
 // refuses maps that the program does not use, and entries that do not fit. It
@@ -118,7 +118,7 @@ func occupied(m *ebpf.MapSpec, all []Entry) uint64 {
 	}
 	keys := map[string]bool{}
 	for _, e := range all {
-		key := e.key
+		key := e.Key
 		if m.Type == ebpf.LPMTrie {
 			key = prefixOf(key)
 		}
@@ -145,16 +145,16 @@ func encodeEntry(m *ebpf.MapSpec, e bench.MapEntry) (out Entry, err error) {
 		return out, errors.New("the map holds no programs: give a value")
 	}
 	if m.KeySize > 0 {
-		if out.key, err = encodeValue(e.Key, int(m.KeySize)); err != nil {
+		if out.Key, err = encodeValue(e.Key, int(m.KeySize)); err != nil {
 			return out, fmt.Errorf("key: %w", err)
 		}
-		if indexed(m.Type) && m.MaxEntries > 0 && binary.NativeEndian.Uint32(out.key) >= m.MaxEntries {
-			return out, fmt.Errorf("no index %d: the last is %d", binary.NativeEndian.Uint32(out.key), m.MaxEntries-1)
+		if indexed(m.Type) && m.MaxEntries > 0 && binary.NativeEndian.Uint32(out.Key) >= m.MaxEntries {
+			return out, fmt.Errorf("no index %d: the last is %d", binary.NativeEndian.Uint32(out.Key), m.MaxEntries-1)
 		}
 	} else if e.Key != nil {
 		return out, fmt.Errorf("it has a key, which a %s does not take", object.MapTypeName(m.Type))
 	}
-	if out.value, err = encodeValue(e.Value, int(m.ValueSize)); err != nil {
+	if out.Value, err = encodeValue(e.Value, int(m.ValueSize)); err != nil {
 		return out, fmt.Errorf("value: %w", err)
 	}
 	return out, nil
@@ -191,7 +191,7 @@ func generateEntries(m *ebpf.MapSpec, g *bench.GeneratedEntries) ([]Entry, error
 	}
 	if m.KeySize == 0 {
 		for i := range entries {
-			entries[i].key = nil
+			entries[i].Key = nil
 		}
 	}
 	return entries, nil
@@ -237,12 +237,12 @@ func put(m *ebpf.Map, e Entry) error {
 		}
 		values := make([][]byte, cpus)
 		for i := range values {
-			values[i] = e.value
+			values[i] = e.Value
 		}
-		return m.Put(e.key, values)
+		return m.Put(e.Key, values)
 	}
-	if len(e.key) == 0 {
-		return m.Put(nil, e.value)
+	if len(e.Key) == 0 {
+		return m.Put(nil, e.Value)
 	}
-	return m.Put(e.key, e.value)
+	return m.Put(e.Key, e.Value)
 }

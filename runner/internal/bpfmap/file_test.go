@@ -36,7 +36,7 @@ func TestParseEntries(t *testing.T) {
 			entries, err := parseEntries(c.m, []byte(c.text))
 			var got []string
 			for _, e := range entries {
-				got = append(got, hex.EncodeToString(e.key)+"="+hex.EncodeToString(e.value))
+				got = append(got, hex.EncodeToString(e.Key)+"="+hex.EncodeToString(e.Value))
 			}
 			switch {
 			case err != nil && !strings.Contains(err.Error(), c.want):
@@ -59,8 +59,8 @@ func FuzzParseEntries(f *testing.F) {
 			t.Fatalf("%d entries and error %v", len(entries), err)
 		}
 		for _, e := range entries {
-			if len(e.key) != int(key) || len(e.value) != int(value) {
-				t.Errorf("a key of %d and a value of %d bytes, want %d and %d", len(e.key), len(e.value), key, value)
+			if len(e.Key) != int(key) || len(e.Value) != int(value) {
+				t.Errorf("a key of %d and a value of %d bytes, want %d and %d", len(e.Key), len(e.Value), key, value)
 			}
 		}
 	})
@@ -76,9 +76,9 @@ func TestGenerateEntries(t *testing.T) {
 		keys := map[string]bool{}
 		var b strings.Builder
 		for _, e := range entries {
-			keys[string(e.key)] = true
-			b.Write(e.key)
-			b.Write(e.value)
+			keys[string(e.Key)] = true
+			b.Write(e.Key)
+			b.Write(e.Value)
 		}
 		if len(keys) != g.Count {
 			t.Errorf("%+v: %d different keys", g, len(keys))

@@ -20,7 +20,7 @@ import (
 type restorer struct {
 	m    *ebpf.Map
 	held []heldEntry
-	has  map[string]bool
+	has  map[string]int // its place in held, by key
 }
 
 // heldEntry is a key and a value that the kernel accepts: bytes, or the bytes
@@ -65,7 +65,7 @@ var errTooManyToReset = bench.WithHint(fmt.Errorf("it holds more than %d entries
 	"leave out reset: slice, or put fewer entries into the map; with state: fresh, reset: never leaves one map alone")
 
 func newRestorer(ctx context.Context, m *ebpf.Map) (Emptier, error) {
-	r := &restorer{m: m, has: map[string]bool{}}
+	r := &restorer{m: m, has: map[string]int{}}
 	err := eachKey(ctx, m, func(key []byte) error {
 		value, err := readValue(m, key)
 		if errors.Is(err, ebpf.ErrKeyNotExist) {
@@ -74,8 +74,8 @@ func newRestorer(ctx context.Context, m *ebpf.Map) (Emptier, error) {
 		if len(r.held) == maxReset {
 			return errTooManyToReset
 		}
+		r.has[string(key)] = len(r.held)
 		r.held = append(r.held, heldEntry{key, value})
-		r.has[string(key)] = true
 		return err
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *restorer) Empty(ctx context.Context) error {
 	if !indexed(r.m.Type()) {
 		var added [][]byte
 		err := eachKey(ctx, r.m, func(key []byte) error {
-			if !r.has[string(key)] {
+			if _, ok := r.has[string(key)]; !ok {
 				added = append(added, key)
 			}
 			return nil
@@ -99,7 +99,7 @@ func (r *restorer) Empty(ctx context.Context) error {
 			return err
 		}
 		for _, key := range added {
-			if err := r.m.Delete(key); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+			if err := r.restoreKey(key); err != nil {
 				return err
 			}
 		}
@@ -108,15 +108,28 @@ func (r *restorer) Empty(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		now, err := readValue(r.m, e.key)
-		if err == nil && reflect.DeepEqual(now, e.value) {
-			continue
-		}
-		if err := r.m.Put(e.key, e.value); err != nil {
+		if err := r.restoreKey(e.key); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// restoreKey removes a new entry, or writes an old one.
+func (r *restorer) restoreKey(key []byte) error {
+	i, ok := r.has[string(key)]
+	if !ok {
+		err := r.m.Delete(key)
+		if errors.Is(err, ebpf.ErrKeyNotExist) {
+			return nil
+		}
+		return err
+	}
+	now, err := readValue(r.m, key)
+	if err == nil && reflect.DeepEqual(now, r.held[i].value) {
+		return nil
+	}
+	return r.m.Put(key, r.held[i].value)
 }
 
 // Full returns false: a program that fills such a map also does so in use.

@@ -20,31 +20,39 @@ type Left struct{ Data, Context []byte }
 // Inputs returns the inputs of runs of a program of type of: one for each packet, or a
 // single one if the type takes no packets. An error about a packet has its number.
 func Inputs(of ebpf.ProgramType, context *bench.Context, frames [][]byte) ([]Input, error) {
-	typ := Types[of]
 	given, err := contextBytes(context)
 	if err != nil {
 		return nil, fmt.Errorf("context: %w", err)
 	}
-	if typ.context == nil {
-		typ.context = func(given, _ []byte) ([]byte, error) { return given, nil }
-	}
-	if !typ.Packets {
-		context, err := typ.context(given, nil)
-		return []Input{{Context: context}}, err
+	if !TakesPackets(of) {
+		in, err := One(of, given, nil)
+		return []Input{in}, err
 	}
 	var all []Input
 	for i, frame := range frames {
-		context, err := typ.context(given, frame)
+		in, err := One(of, given, frame)
 		if err != nil {
 			return nil, fmt.Errorf("packet %d: %w", i+1, err)
-		}
-		in := Input{Data: frame, Context: context}
-		if typ.Lookup {
-			in.Data = nil
 		}
 		all = append(all, in)
 	}
 	return all, nil
+}
+
+// One returns the input of one run of a program of type of. A nil context is the default
+// one; frame is the packet, if the type takes any.
+func One(of ebpf.ProgramType, context, frame []byte) (in Input, err error) {
+	typ := Types[of]
+	in.Context = context
+	if typ.context != nil {
+		if in.Context, err = typ.context(context, frame); err != nil {
+			return Input{}, err
+		}
+	}
+	if typ.Packets && !typ.Lookup {
+		in.Data = frame
+	}
+	return in, nil
 }
 
 // contextBytes returns the bytes of a suite's context, or nil if c is nil.

@@ -56,6 +56,32 @@ func Open(ctx context.Context, env *driver.Environment, j *plan.Job) (*Subject, 
 // OpenSpec is like Open but loads spec, which may be another form of the job's
 // programs.
 func OpenSpec(ctx context.Context, env *driver.Environment, j *plan.Job, spec *ebpf.CollectionSpec) (s *Subject, err error) {
+	if s, err = Load(ctx, j, spec); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.Close()
+			s = nil
+		}
+	}()
+	if j.Kind().OnThread && !j.Parallel {
+		s.Hardware = env.Counters
+	}
+	for _, c := range j.Companions {
+		opened, err := env.Open(c.Hook)
+		if err != nil {
+			return s, cannotAttach(c, err)
+		}
+		s.companions = append(s.companions, attachable{c, opened})
+	}
+	s.Driver, err = j.Kind().Open(ctx, env, s.Program, j)
+	return s, err
+}
+
+// Load loads spec, which may be another form of the job's programs, and prepares its
+// maps, but readies nothing that drives it.
+func Load(ctx context.Context, j *plan.Job, spec *ebpf.CollectionSpec) (s *Subject, err error) {
 	s = &Subject{}
 	defer func() {
 		if err != nil {
@@ -74,9 +100,6 @@ func OpenSpec(ctx context.Context, env *driver.Environment, j *plan.Job, spec *e
 		return s, err
 	}
 	s.Program = s.Coll.Programs[j.Program]
-	if j.Kind().OnThread && !j.Parallel {
-		s.Hardware = env.Counters
-	}
 	if err = bpfmap.Fill(ctx, s.Coll, j.Entries); err != nil {
 		return s, err
 	}
@@ -86,17 +109,7 @@ func OpenSpec(ctx context.Context, env *driver.Environment, j *plan.Job, spec *e
 	if s.Emptiers, err = bpfmap.NewEmptiers(ctx, s.Coll, j.Maps, j.Entries); err != nil {
 		return s, err
 	}
-	if s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps); err != nil {
-		return s, err
-	}
-	for _, c := range j.Companions {
-		opened, err := env.Open(c.Hook)
-		if err != nil {
-			return s, cannotAttach(c, err)
-		}
-		s.companions = append(s.companions, attachable{c, opened})
-	}
-	s.Driver, err = j.Kind().Open(ctx, env, s.Program, j)
+	s.Unread, err = bpfmap.NewUnreadRings(s.Coll, j.Maps)
 	return s, err
 }
 
