@@ -115,7 +115,7 @@ func (t *Table) instrument(name string, coll *ebpf.CollectionSpec, o Options) (a
 		}
 	}
 
-	logs := logged(l, o, coll.Maps, t.logSize)
+	logs, missed := logged(l, o, coll.Maps, t.logSize)
 	e := &emitter{graph: g, original: spec.Instructions, sites: places, temporaries: share(l, places, counted, weights, logs), alone: o.Alive, logs: logs, depths: stackDepths(g, o.StackDepths[name]), assigned: assignments{}}
 	insns, err := e.emit()
 	if err != nil {
@@ -123,6 +123,7 @@ func (t *Table) instrument(name string, coll *ebpf.CollectionSpec, o Options) (a
 	}
 	t.counters = counters
 	t.addSites(name, logs)
+	t.missesKeys = t.missesKeys || missed
 	t.Programs = append(t.Programs, p)
 	t.byName[name] = p
 	return insns, nil

@@ -38,9 +38,10 @@ const maxKey = 512
 var keyed = []asm.BuiltinFunc{asm.FnMapLookupElem, asm.FnMapUpdateElem, asm.FnMapDeleteElem, asm.FnMapLookupPercpuElem}
 
 // logged finds the sites of a program, by instruction. Their log begins at byte at.
-func logged(l *liveness, o Options, specs map[string]*ebpf.MapSpec, at int) map[int]Site {
+// It reports whether it missed calls that may change entries of some map.
+func logged(l *liveness, o Options, specs map[string]*ebpf.MapSpec, at int) (found map[int]Site, missed bool) {
 	g := l.graph
-	found := map[int]Site{}
+	found = map[int]Site{}
 	for b := range g.blocks {
 		for i := g.blocks[b].Start; i < g.blocks[b].End; i++ {
 			ins := &g.insns[i]
@@ -48,6 +49,7 @@ func logged(l *liveness, o Options, specs map[string]*ebpf.MapSpec, at int) map[
 			switch {
 			case o.Keys && ins.IsBuiltinCall():
 				s, ok = g.keySite(b, i, specs)
+				missed = missed || !ok && changesEntries(asm.BuiltinFunc(ins.Constant))
 			case o.Operands && compares(ins):
 				s, ok = l.operandSite(b)
 			}
@@ -58,7 +60,13 @@ func logged(l *liveness, o Options, specs map[string]*ebpf.MapSpec, at int) map[
 			}
 		}
 	}
-	return found
+	return found, missed
+}
+
+// changesEntries reports whether a helper, or what its caller does with the result, may
+// change entries of a map that have keys.
+func changesEntries(f asm.BuiltinFunc) bool {
+	return slices.Contains(keyed, f) || f == asm.FnForEachMapElem
 }
 
 // keySite returns the site of a call that takes a key of a known map. The registers that
@@ -203,6 +211,10 @@ func (t *Table) addSites(program string, logs map[int]Site) {
 		t.logSize = s.at + (s.size+7)/8*8
 	}
 }
+
+// MissesKeys reports whether programs may change entries of maps whose keys no site writes
+// down.
+func (t *Table) MissesKeys() bool { return t.missesKeys }
 
 // Log reads what the sites of a loaded collection wrote.
 type Log struct {

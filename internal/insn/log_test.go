@@ -132,8 +132,8 @@ func TestKeyOfOneMapOrAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(table.sites) > 0 || spec.Maps[LogName] != nil {
-		t.Errorf("sites %+v", table.sites)
+	if len(table.sites) > 0 || spec.Maps[LogName] != nil || !table.MissesKeys() {
+		t.Errorf("sites %+v, misses keys %t", table.sites, table.MissesKeys())
 	}
 }
 

@@ -17,6 +17,8 @@ type Table struct {
 	counters int
 	sites    []Site // by program and instruction
 	logSize  int    // of what they write, in bytes
+	// missesKeys says that calls that may change entries of maps are not among the sites.
+	missesKeys bool
 }
 
 // Program is a program before it was instrumented.

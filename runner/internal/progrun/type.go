@@ -58,6 +58,9 @@ var Types = map[ebpf.ProgramType]Type{
 // EthernetHeader is the length of an Ethernet header, in bytes.
 const EthernetHeader = 14
 
+// TakesContext reports whether the context is an input of programs of the type.
+func (t Type) TakesContext() bool { return t.context != nil || t.ContextOut }
+
 // Names returns the names of the types, in the kernel's spelling.
 func Names() []string {
 	var names []string
