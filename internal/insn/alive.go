@@ -7,7 +7,8 @@ import (
 )
 
 // Alive reports of each block of each program whether the verifier left it in the loaded
-// programs: it removes what no run can reach. The collection must have been instrumented
+// programs: it removes what no run can reach. Those of callbacks that are called later are
+// not alive: runs do not execute them. The collection must have been instrumented
 // for that; see Options. Only root may read programs back.
 func (t *Table) Alive(coll *ebpf.Collection) ([][]bool, error) {
 	m, err := counterMap(coll)
@@ -27,7 +28,7 @@ func (t *Table) Alive(coll *ebpf.Collection) ([][]bool, error) {
 		}
 		alive[i] = make([]bool, len(p.Blocks))
 		for b := range p.Blocks {
-			alive[i][b] = left[p.Blocks[b].Counter]
+			alive[i][b] = left[p.Blocks[b].Counter] && !p.later(b)
 		}
 	}
 	return alive, nil

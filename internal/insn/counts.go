@@ -64,7 +64,7 @@ func (c *Counts) Executed(program string) uint64 {
 	p, counts := c.of(program)
 	var n uint64
 	for b := range counts {
-		if block := &p.Blocks[b]; p.Functions[block.Function].Later == "" {
+		if block := &p.Blocks[b]; !p.later(b) {
 			n += counts[b] * uint64(block.End-block.Start)
 		}
 	}

@@ -9,8 +9,10 @@ import (
 )
 
 // Meter reads the counters of a loaded collection after each of very many runs, none of
-// which may be in progress meanwhile. It resolves them only when it is asked to.
+// which may be in progress meanwhile. It resolves them only when it is asked to. It leaves
+// out callbacks that are called later, at whatever time that is.
 type Meter struct {
+	later     []int // their counters
 	table     *Table
 	memory    *ebpf.Memory
 	now, zero []byte
@@ -28,7 +30,15 @@ func (t *Table) Meter(coll *ebpf.Collection) (*Meter, error) {
 		return nil, fmt.Errorf("read counters: %w", err)
 	}
 	size := counterSize * max(1, t.counters)
-	return &Meter{t, memory, make([]byte, size), make([]byte, size), maphash.MakeSeed()}, nil
+	r := &Meter{table: t, memory: memory, now: make([]byte, size), zero: make([]byte, size), seed: maphash.MakeSeed()}
+	for _, p := range t.Programs {
+		for b := range p.Blocks {
+			if c := p.Blocks[b].Counter; c != Derived && p.later(b) {
+				r.later = append(r.later, c)
+			}
+		}
+	}
+	return r, nil
 }
 
 // Reset sets the counters to 0.
@@ -44,6 +54,9 @@ func (m *Meter) Reset() error {
 func (m *Meter) Read() (digest uint64, err error) {
 	if _, err := m.memory.ReadAt(m.now, 0); err != nil {
 		return 0, fmt.Errorf("read counters: %w", err)
+	}
+	for _, c := range m.later {
+		clear(m.now[c*counterSize : (c+1)*counterSize])
 	}
 	return maphash.Bytes(m.seed, m.now), nil
 }

@@ -63,6 +63,9 @@ type Block struct {
 // Program returns the program with that name, or nil.
 func (t *Table) Program(name string) *Program { return t.byName[name] }
 
+// later reports whether a block is of a callback that is called later.
+func (p *Program) later(b int) bool { return p.Functions[p.Blocks[b].Function].Later != "" }
+
 // Slots returns the positions of the instructions in slots of 8 bytes, by which
 // the verifier, bpftool and llvm-objdump number them: a 64-bit load takes two.
 func (p *Program) Slots() []int {

@@ -185,6 +185,9 @@ func (s *Snapshot) Put(name string, e Entry) bool {
 	return ok
 }
 
+// Len returns how many maps it restores or empties.
+func (s *Snapshot) Len() int { return len(s.all) + len(s.emptiers) }
+
 // Takes reports whether entries can be put into a map.
 func (s *Snapshot) Takes(name string) bool { return s.byName[name] != nil }
 
@@ -213,10 +216,11 @@ func (s *Snapshot) Restore(ctx context.Context) error {
 	return nil
 }
 
-// RestoreAll restores everything, whether or not it was touched.
-func (s *Snapshot) RestoreAll(ctx context.Context) error {
+// RestoreAll restores everything, whether or not it was touched, of maps that held at most
+// so many entries.
+func (s *Snapshot) RestoreAll(ctx context.Context, most int) error {
 	for _, m := range s.all {
-		m.all = true
+		m.all = m.all || m.memory != nil && int(m.m.MaxEntries()) <= most || m.restorer != nil && len(m.restorer.held) <= most
 	}
 	return s.Restore(ctx)
 }

@@ -116,7 +116,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	check("touched as a whole")
 	change(func(string, []byte) {})
-	if err := s.RestoreAll(t.Context()); err != nil {
+	if err := s.RestoreAll(t.Context(), mostWatched); err != nil {
 		t.Fatal(err)
 	}
 	check("everything")

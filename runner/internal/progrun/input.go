@@ -121,12 +121,13 @@ func skLookupContext(given, frame []byte) ([]byte, error) {
 }
 
 // netfilterContext returns the start of a struct nf_hook_state: the hook, and
-// the family, which must match the packet's. Without a context, the kernel
-// assumes IPv4.
+// the family, which must match the packet's and is filled in if it is zero. Without
+// a context, the kernel assumes IPv4.
 func netfilterContext(given, packet []byte) ([]byte, error) {
 	const (
 		ipv4, ipv6     = 0x0800, 0x86dd
 		hookLocalOut   = 3
+		familyIPv4     = 2
 		familyIPv6     = 10
 		headerV4, inV6 = EthernetHeader + 20, EthernetHeader + 40
 	)
@@ -137,6 +138,11 @@ func netfilterContext(given, packet []byte) ([]byte, error) {
 		return nil, errors.New("a netfilter program takes packets with a whole IP header, and this is shorter")
 	case given == nil && typ == ipv6:
 		return []byte{hookLocalOut, familyIPv6}, nil
+	case len(given) > 1 && given[1] == 0:
+		given = append([]byte(nil), given...)
+		if given[1] = familyIPv4; typ == ipv6 {
+			given[1] = familyIPv6
+		}
 	}
 	return given, nil
 }

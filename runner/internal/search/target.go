@@ -4,8 +4,10 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/cilium/ebpf"
@@ -73,7 +75,7 @@ type form struct {
 // takes to search; it does so a fixed number of times. Linux 5.10 is the oldest kernel.
 func Open(ctx context.Context, j *plan.Job) (t *Target, err error) {
 	typ := j.ProgramSpec().Type
-	if kind, ok := progrun.Types[typ]; !ok || j.TestRun == nil || !kind.Packets && !kind.TakesContext() {
+	if kind, ok := progrun.Types[typ]; !ok || j.TestRun == nil || !kind.Packets && kind.Fields == nil {
 		return nil, bench.WithHint(fmt.Errorf("program %s: a program of type %s is not given any input by test_run", j.Program, j.Type()),
 			"there is nothing to search for: choose a load with driver: command or veth")
 	}
@@ -172,10 +174,19 @@ func (t *Target) Run(ctx context.Context, in *Input) (digest uint64, err error) 
 	return t.count(in)
 }
 
+// mostRestored is how many entries of a map Confirm looks at though no run should have
+// touched them.
+const mostRestored = 1 << 12
+
 // Confirm is Run for an input whose count must not depend on earlier ones, whatever they
 // left. It takes longer.
 func (t *Target) Confirm(ctx context.Context, in *Input) (digest uint64, err error) {
-	if err := t.counting.maps.RestoreAll(ctx); err != nil {
+	f := t.counting
+	most := mostRestored
+	if f.careful {
+		most = math.MaxInt
+	}
+	if err := f.maps.RestoreAll(ctx, most); err != nil {
 		return 0, err
 	}
 	return t.count(in)
@@ -218,6 +229,13 @@ func (t *Target) Programs() []*insn.Program { return t.counting.table.Programs }
 
 // Retvals returns what the latest runs returned. The next run changes it.
 func (t *Target) Retvals() []uint32 { return t.counting.retvals }
+
+// MapType returns the type of a map.
+func (t *Target) MapType(name string) ebpf.MapType { return t.counting.Coll.Maps[name].Type() }
+
+// Remembers reports whether a run may find what another left, because the program has maps
+// that it can change.
+func (t *Target) Remembers() bool { return t.counting.maps.Len() > 0 }
 
 // ValueSize returns the size of a map's values, in bytes.
 func (t *Target) ValueSize(name string) int { return int(t.counting.Coll.Maps[name].ValueSize()) }
@@ -267,7 +285,7 @@ func (f *form) operands() (all []Operands) {
 // reset brings maps back to what they held.
 func (f *form) reset(ctx context.Context) error {
 	if f.careful {
-		return f.maps.RestoreAll(ctx)
+		return f.maps.RestoreAll(ctx, math.MaxInt)
 	}
 	return f.maps.Restore(ctx)
 }
@@ -276,6 +294,11 @@ func (f *form) reset(ctx context.Context) error {
 type RefusedError struct{ error }
 
 func (e *RefusedError) Unwrap() error { return e.error }
+
+func isRefused(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused)
+}
 
 // run runs an input, and calls after after each run, whose log has been read.
 func (f *form) run(in *Input, after func()) error {
