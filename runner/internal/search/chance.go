@@ -109,7 +109,7 @@ func (s *search) changeSequence(packets [][]byte) [][]byte {
 
 // changeContext returns a context that differs from a given one in a field.
 func (s *search) changeContext(given []byte) []byte {
-	context := append(bytes.Clone(given), make([]byte, max(s.size-len(given), 0))...)
+	context := s.wholeContext(given)
 	f := s.fields[s.rand.IntN(len(s.fields))]
 	b := context[f.At : f.At+f.Size]
 	switch s.rand.IntN(4) {
@@ -121,6 +121,11 @@ func (s *search) changeContext(given []byte) []byte {
 		s.mutator.Bytes(b)
 	}
 	return context
+}
+
+// wholeContext returns a copy of a context that has all fields.
+func (s *search) wholeContext(given []byte) []byte {
+	return append(bytes.Clone(given), make([]byte, max(s.size-len(given), 0))...)
 }
 
 // putInt sets a field of one, two, four or eight bytes.

@@ -48,7 +48,7 @@ func (s *search) substitute(k *Kept, o Operands) {
 				from, to = uint64(uint32(from)), uint64(uint32(to))
 			}
 			for _, size := range []int{1, 2, 4, 8} {
-				if size < 8 && from>>(8*size) != 0 || size == 8 && bits.Len64(from) <= 32 || size == 4 && bits.Len64(from) <= 8 && bits.Len64(to) <= 16 {
+				if size < 8 && from>>(8*size) != 0 || size == 8 && bits.Len64(from|to) <= 32 || size == 4 && bits.Len64(from) <= 8 && bits.Len64(to) <= 16 {
 					continue
 				}
 				little, big := integer(from, size, binary.LittleEndian), integer(from, size, binary.BigEndian)
@@ -93,11 +93,11 @@ func (s *search) replace(k *Kept, from, to []byte) {
 		}
 	}
 	for _, f := range s.fields {
-		if len(k.Context) < f.At+f.Size || f.Size != len(from) || !bytes.Equal(k.Context[f.At:f.At+f.Size], from) {
+		in := k.Input
+		in.Context = s.wholeContext(k.Context)
+		if b := in.Context[f.At : f.At+f.Size]; f.Size != len(from) || !bytes.Equal(b, from) {
 			continue
 		}
-		in := k.Input
-		in.Context = bytes.Clone(k.Context)
 		copy(in.Context[f.At:], to)
 		s.try(&in)
 	}

@@ -207,6 +207,9 @@ func (s *search) none() Blocks { return make(Blocks, (len(s.now)+63)/64) }
 // try runs an input and returns it if it is kept, because it executes what none before it
 // did, or more.
 func (s *search) try(in *Input) *Kept {
+	if s.done() {
+		return nil
+	}
 	digest, ok := s.evaluate(s.target.Run, in)
 	s.tries++
 	if !ok || s.knows(digest) || !s.better(in) {

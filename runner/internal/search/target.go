@@ -50,8 +50,7 @@ type Target struct {
 	Warnings []string
 
 	typ               ebpf.ProgramType
-	counting, logging *form // logging is nil if the verifier refuses it
-	meter             *insn.Meter
+	counting, logging *form                      // logging is nil if the verifier refuses it
 	known             map[string]map[string]bool // Keys
 }
 
@@ -63,6 +62,7 @@ type form struct {
 	*subject.Subject
 	typ   ebpf.ProgramType
 	table *insn.Table
+	meter *insn.Meter
 	log   *insn.Log // nil if nothing is written down
 	// maps are as they were prepared before each input; careful says that a run may
 	// change entries whose keys are not written down.
@@ -103,9 +103,6 @@ func Open(ctx context.Context, j *plan.Job) (t *Target, err error) {
 	if err != nil {
 		return t, fmt.Errorf("count what runs of program %s execute: %w", j.Program, err)
 	}
-	if t.meter, err = t.counting.table.Meter(t.counting.Coll); err != nil {
-		return t, err
-	}
 	for _, name := range t.counting.maps.Kept {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("map %s cannot be reset: what earlier runs left there may change what others execute", name))
 	}
@@ -135,6 +132,9 @@ func openForm(ctx context.Context, j *plan.Job, o insn.Options) (f *form, err er
 			f = nil
 		}
 	}()
+	if f.meter, err = f.table.Meter(f.Coll); err != nil {
+		return f, err
+	}
 	if f.Coll.Maps[insn.LogName] != nil {
 		if f.log, err = f.table.Log(f.Coll); err != nil {
 			return f, err
@@ -193,9 +193,6 @@ func (t *Target) Confirm(ctx context.Context, in *Input) (digest uint64, err err
 }
 
 func (t *Target) count(in *Input) (digest uint64, err error) {
-	if err := t.meter.Reset(); err != nil {
-		return 0, err
-	}
 	err = t.counting.run(in, func() {
 		for s, key := range t.counting.asked() {
 			t.learn(s.Map, key)
@@ -204,7 +201,7 @@ func (t *Target) count(in *Input) (digest uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.meter.Read()
+	return t.counting.meter.Read()
 }
 
 // learn notes a key that a run asked a map for.
@@ -222,7 +219,7 @@ func (t *Target) learn(name string, key []byte) {
 }
 
 // Counts returns what the latest runs executed.
-func (t *Target) Counts() *insn.Counts { return t.meter.Counts() }
+func (t *Target) Counts() *insn.Counts { return t.counting.meter.Counts() }
 
 // Programs returns the programs of Counts and Alive.
 func (t *Target) Programs() []*insn.Program { return t.counting.table.Programs }
@@ -263,9 +260,17 @@ func (t *Target) Operands(ctx context.Context, in *Input) (all []Operands, err e
 
 // operands returns what the jumps compared in the latest run.
 func (f *form) operands() (all []Operands) {
+	if _, err := f.meter.Read(); err != nil {
+		return nil
+	}
+	counts := f.meter.Counts()
+	executed := map[string][]uint64{}
+	for _, p := range f.table.Programs {
+		executed[p.Name] = counts.Instructions(p.Name)
+	}
 	for i := range f.sites() {
 		s := &f.log.Sites[i]
-		if s.Map != "" {
+		if s.Map != "" || executed[s.Program][s.Index] == 0 {
 			continue
 		}
 		o := Operands{}
@@ -273,9 +278,6 @@ func (f *form) operands() (all []Operands) {
 		ins := &f.table.Program(s.Program).Instructions[s.Index]
 		if o.Word = ins.OpCode.Class() == asm.Jump32Class; ins.OpCode.Source() == asm.ImmSource {
 			o.Constant, o.Src = true, uint64(ins.Constant)
-		}
-		if o.Dst == 0 && (o.Src == 0 || o.Constant) { // it was not reached, or nothing can be told
-			continue
 		}
 		all = append(all, o)
 	}
@@ -304,6 +306,9 @@ func isRefused(err error) bool {
 func (f *form) run(in *Input, after func()) error {
 	for _, e := range in.Entries {
 		f.maps.Put(e.Map, e.Entry)
+	}
+	if err := f.meter.Reset(); err != nil {
+		return err
 	}
 	f.retvals = f.retvals[:0]
 	if !progrun.TakesPackets(f.typ) {
