@@ -15,6 +15,10 @@ type (
 	// PairJob is one benchmark on two sides. One of the jobs is nil if only the
 	// other side has the program.
 	PairJob = plan.PairJob
+	// Searches are the programs of a suite that are searched for inputs.
+	Searches = plan.Searches
+	// SearchJob is a program that is searched for inputs.
+	SearchJob = plan.Search
 	// Entry is an entry program of an object, and what a generated suite says
 	// about it.
 	Entry = plan.Entry
@@ -35,6 +39,9 @@ const (
 // NewPlan resolves every benchmark of a suite. It needs no privileges and
 // reports every problem it finds, joined into one error.
 func NewPlan(s *suite.Suite) (*Plan, error) { return plan.New(s) }
+
+// PlanSearches returns the programs of a suite to which test_run gives inputs, each once.
+func PlanSearches(s *suite.Suite) (*Searches, error) { return plan.NewSearches(s) }
 
 // PlanPairs resolves every benchmark of a suite on two sides: with the objects
 // of head and with those of base, which must otherwise be the same suite. Head

@@ -180,7 +180,12 @@ func (f *explainFlags) complete(_ *cobra.Command, args []string, prefix string) 
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	s, err := suite.Open(f.suite)
+	return completeNames(f.suite, prefix)
+}
+
+// completeNames completes the names of benchmarks and programs of a suite, and else files.
+func completeNames(file, prefix string) ([]string, cobra.ShellCompDirective) {
+	s, err := suite.Open(file)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

@@ -51,7 +51,7 @@ func newRoot(t *ui.Terminal) *cobra.Command {
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetVersionTemplate("ebpf-bench {{.Version}}\n")
 	cli.OneOf(root, root.PersistentFlags(), &t.Color, "color", "when", []string{"auto", "always", "never"}, "when to color the output: auto, always or never")
-	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), profilecmd.New(t), newSelftestCommand(t), newGuestCommand(), newManualCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
+	root.AddCommand(newRunCommand(t), newCompareCommand(t), newExplainCommand(t), newSearchCommand(t), newMergeCommand(t), baselinecmd.New(t), newListCommand(t), doctorcmd.New(t), kernelcmd.New(t), newInitCommand(t), newIngestCommand(t), profilecmd.New(t), newSelftestCommand(t), newGuestCommand(), newManualCommand(), newActionCommand(t), newSchemaCommand(), newVersionCommand())
 	addCompletion(root)
 	wrapHelp(t, root)
 	return root

@@ -24,6 +24,7 @@ type Results struct {
 	Runs         []*Run         `json:"runs,omitempty"`
 	Comparisons  []*Comparison  `json:"comparisons,omitempty"`
 	Explanations []*Explanation `json:"explanations,omitempty"`
+	Searches     []*Search      `json:"searches,omitempty"`
 }
 
 // EncodeRuns writes runs as one JSON document.
@@ -37,6 +38,11 @@ func EncodeComparisons(w io.Writer, all ...*Comparison) error {
 // EncodeExplanations writes explanations as one JSON document.
 func EncodeExplanations(w io.Writer, all ...*Explanation) error {
 	return encode(w, Results{Explanations: all})
+}
+
+// EncodeSearches writes searches as one JSON document.
+func EncodeSearches(w io.Writer, all ...*Search) error {
+	return encode(w, Results{Searches: all})
 }
 
 // encode writes empty lists in the document instead of null.
@@ -60,6 +66,14 @@ func encode(w io.Writer, r Results) error {
 		}
 		doc.Explanations = append(doc.Explanations, &e)
 	}
+	for _, s := range r.Searches {
+		s := *s
+		s.Programs = append([]Searched{}, s.Programs...)
+		for i := range s.Programs {
+			s.Programs[i].Inputs = append([]FoundInput{}, s.Programs[i].Inputs...)
+		}
+		doc.Searches = append(doc.Searches, &s)
+	}
 	return writeJSON(w, &doc)
 }
 
@@ -79,10 +93,11 @@ func Decode(r io.Reader) (*Results, error) {
 		Runs         runs             `json:"runs"`
 		Comparisons  comparisons      `json:"comparisons"`
 		Explanations explanationsList `json:"explanations"`
+		Searches     searchesList     `json:"searches"`
 	}
 	err := decodeDocument(r, &doc)
 	kinds := 0
-	for _, n := range []int{len(doc.Runs), len(doc.Comparisons), len(doc.Explanations)} {
+	for _, n := range []int{len(doc.Runs), len(doc.Comparisons), len(doc.Explanations), len(doc.Searches)} {
 		kinds += min(n, 1)
 	}
 	switch {
@@ -99,7 +114,7 @@ func Decode(r io.Reader) (*Results, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decode results: %w", err)
 	}
-	return &Results{doc.Version, doc.Runs, doc.Comparisons, doc.Explanations}, nil
+	return &Results{doc.Version, doc.Runs, doc.Comparisons, doc.Explanations, doc.Searches}, nil
 }
 
 var errNoResults = errors.New("there is a run without results in it")
@@ -116,6 +131,9 @@ func DecodeRuns(r io.Reader) ([]*Run, error) {
 			"compare the objects, or the results of ebpf-bench run --out")
 	case len(results.Explanations) > 0:
 		return nil, WithHint(errors.New("it is an explanation of ebpf-bench explain, not the results of ebpf-bench run"),
+			"give the objects, or the results of ebpf-bench run --out")
+	case len(results.Searches) > 0:
+		return nil, WithHint(errors.New("it is what ebpf-bench search found, not the results of ebpf-bench run"),
 			"give the objects, or the results of ebpf-bench run --out")
 	}
 	if slices.ContainsFunc(results.Runs, func(r *Run) bool { return len(r.Results) == 0 }) {
@@ -137,6 +155,11 @@ func DecodeComparison(r io.Reader) (*Comparison, error) {
 // DecodeExplanation reads a single explanation as Decode does.
 func DecodeExplanation(r io.Reader) (*Explanation, error) {
 	return decodeOne(r, func(r *Results) []*Explanation { return r.Explanations })
+}
+
+// DecodeSearch reads a single search as Decode does.
+func DecodeSearch(r io.Reader) (*Search, error) {
+	return decodeOne(r, func(r *Results) []*Search { return r.Searches })
 }
 
 func decodeOne[T any](r io.Reader, of func(*Results) []*T) (*T, error) {

@@ -22,6 +22,7 @@ type document struct {
 	Runs         []*Run         `json:"runs,omitempty"`
 	Comparisons  []Judged       `json:"comparisons,omitempty"`
 	Explanations []*Explanation `json:"explanations,omitempty"`
+	Searches     []*Search      `json:"searches,omitempty"`
 }
 
 // The schema follows from the types and their comments. It allows other keys: new ones do
@@ -44,8 +45,8 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	}
 	schema := r.Reflect(&document{})
 	schema.Title = "Results of ebpf-bench, version 2"
-	schema.Description = "What run, ingest, merge, compare and explain write as JSON: results of one kind, one for each kernel."
-	for _, kind := range []string{"runs", "comparisons", "explanations"} {
+	schema.Description = "What run, ingest, merge, compare, explain and search write as JSON: results of one kind, one for each kernel."
+	for _, kind := range []string{"runs", "comparisons", "explanations", "searches"} {
 		schema.OneOf = append(schema.OneOf, &jsonschema.Schema{Required: []string{kind}})
 	}
 	got, err := json.MarshalIndent(schema, "", "  ")

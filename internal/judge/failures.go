@@ -59,6 +59,18 @@ func Unexplained(all []*bench.Explanation, verbose bool, reported error) error {
 	return exit.NoMeasure(errors.Join(failed.besides(reported).errors(len(all) > 1, verbose)...))
 }
 
+// Unsearched is Failures for searches.
+func Unsearched(all []*bench.Search, verbose bool, reported error) error {
+	var failed failureList
+	for _, s := range all {
+		for i := range s.Programs {
+			p := &s.Programs[i]
+			failed.add(&bench.Result{Benchmark: p.Benchmark, Error: p.Error, Hint: p.Hint, Log: p.Log}, "", s.Testbed.Kernel)
+		}
+	}
+	return exit.NoMeasure(errors.Join(failed.besides(reported).errors(len(all) > 1, verbose)...))
+}
+
 // cutShort is why the measurements on one of the kernels are incomplete: missing shards,
 // or else what ended them.
 type cutShort struct {

@@ -20,7 +20,7 @@ type Left struct{ Data, Context []byte }
 // Inputs returns the inputs of runs of a program of type of: one for each packet, or a
 // single one if the type takes no packets. An error about a packet has its number.
 func Inputs(of ebpf.ProgramType, context *bench.Context, frames [][]byte) ([]Input, error) {
-	given, err := contextBytes(context)
+	given, err := ContextBytes(context)
 	if err != nil {
 		return nil, fmt.Errorf("context: %w", err)
 	}
@@ -55,8 +55,8 @@ func One(of ebpf.ProgramType, context, frame []byte) (in Input, err error) {
 	return in, nil
 }
 
-// contextBytes returns the bytes of a suite's context, or nil if c is nil.
-func contextBytes(c *bench.Context) ([]byte, error) {
+// ContextBytes returns the bytes of a suite's context, or nil if c is nil.
+func ContextBytes(c *bench.Context) ([]byte, error) {
 	if c == nil {
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ func TestAnXDPContextNeedsNoEnd(t *testing.T) {
 		{"0400000000000000", "04000000400000000000000000000000" + "0000000000000000"},
 		{"0000000010000000", "00000000100000000000000000000000" + "0000000000000000"},
 	} {
-		given, err := contextBytes(&bench.Context{Hex: c.given})
+		given, err := ContextBytes(&bench.Context{Hex: c.given})
 		if err != nil {
 			t.Fatal(err)
 		}

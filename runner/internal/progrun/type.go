@@ -35,6 +35,10 @@ type Type struct {
 	DataOut, ContextOut bool
 }
 
+// TakesInput reports whether a run is given anything that may differ: a packet, or parts of
+// a context.
+func (t Type) TakesInput() bool { return t.Packets || t.Fields != nil }
+
 // Field is a part of a context.
 type Field struct{ At, Size int }
 

@@ -3,7 +3,10 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
 )
 
 // Found is what a search found.
@@ -44,8 +47,48 @@ func Search(ctx context.Context, t *Target, o Options) (*Found, error) {
 	if f.Plain = f.Worst; f.Worst != nil && len(f.Worst.Entries) > 0 {
 		f.Plain = s.dearest(func(k *Kept) bool { return len(k.Entries) == 0 })
 	}
+	for _, k := range []**Kept{&f.Worst, &f.Plain} {
+		if *k != nil && f.Default != nil && (*k).PerRun() <= f.Default.PerRun() {
+			*k = f.Default
+		}
+	}
 	f.Cover = s.cover(f.Default, f.Worst, f.Plain)
 	return f, s.err
+}
+
+// Unreached returns the blocks that a run may reach and no input did.
+func (f *Found) Unreached() Blocks {
+	left := slices.Clone(f.Alive)
+	for i := range left {
+		left[i] &^= f.Reached[i]
+	}
+	return left
+}
+
+// Named is an input under the name that a report gives it.
+type Named struct {
+	Name string
+	*Kept
+	New int // blocks that none before it reached
+}
+
+// Inputs returns the inputs that were found, each once.
+func (f *Found) Inputs() (all []Named) {
+	left := slices.Clone(f.Reached)
+	add := func(name string, k *Kept) {
+		if k == nil || slices.ContainsFunc(all, func(n Named) bool { return n.Kept == k }) {
+			return
+		}
+		all = append(all, Named{name, k, left.common(k.Reached)})
+		left.remove(k)
+	}
+	add(bench.InputDefault, f.Default)
+	add(bench.InputWorst, f.Worst)
+	add(bench.InputWorstPacket, f.Plain)
+	for i, k := range f.Cover {
+		add(fmt.Sprintf("cover-%d", i+1), k)
+	}
+	return all
 }
 
 // repeats is how often an input must execute the same before it is shown.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"path"
 	"slices"
 
 	"github.com/cilium/ebpf"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/insn"
+	"github.com/org/ebpf-bench-action/internal/insn/srcline"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/bpfmap"
 	"github.com/org/ebpf-bench-action/runner/internal/count"
 	"github.com/org/ebpf-bench-action/runner/internal/load"
@@ -75,7 +78,7 @@ type form struct {
 // takes to search; it does so a fixed number of times. Linux 5.10 is the oldest kernel.
 func Open(ctx context.Context, j *plan.Job) (t *Target, err error) {
 	typ := j.ProgramSpec().Type
-	if kind, ok := progrun.Types[typ]; !ok || j.TestRun == nil || !kind.Packets && kind.Fields == nil {
+	if j.TestRun == nil || !progrun.Types[typ].TakesInput() {
 		return nil, bench.WithHint(fmt.Errorf("program %s: a program of type %s is not given any input by test_run", j.Program, j.Type()),
 			"there is nothing to search for: choose a load with driver: command or veth")
 	}
@@ -220,6 +223,27 @@ func (t *Target) learn(name string, key []byte) {
 
 // Counts returns what the latest runs executed.
 func (t *Target) Counts() *insn.Counts { return t.counting.meter.Counts() }
+
+// Lines returns the lines of source in which blocks begin, each once.
+func (t *Target) Lines(blocks Blocks) (all []bench.Source) {
+	i := 0
+	for _, p := range t.Programs() {
+		for b := range p.Blocks {
+			if i++; len(blocks) == 0 || !blocks.has(i-1) {
+				continue
+			}
+			l := srcline.At(p, p.Blocks[b].Start)
+			if l == nil || l.File == "" {
+				continue
+			}
+			s := bench.Source{File: path.Clean(l.File), Line: l.Number, Function: bench.ClipName(l.Function)}
+			if s.Check() == nil {
+				all = unit.AppendNew(all, s)
+			}
+		}
+	}
+	return all
+}
 
 // Programs returns the programs of Counts and Alive.
 func (t *Target) Programs() []*insn.Program { return t.counting.table.Programs }

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/exit"
+	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/judge"
+	"github.com/org/ebpf-bench-action/internal/output"
+	"github.com/org/ebpf-bench-action/internal/report/searched"
+	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/ui"
+	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/runner"
+)
+
+const searchLong = `Look for the inputs on which programs cost most, and for those that reach all of
+them. A benchmark shows what a program costs on the packets that somebody thought
+of; a search finds out on which others it costs more.
+
+It runs a copy of each program that counts its own blocks on one input after the
+other, by test_run, and keeps those that execute something new, or more. It changes
+packets with their lengths and checksums, fields of the context, and entries of the
+maps that the program looks up; up to four packets follow one another, for programs
+that remember. Every input finds maps as the benchmark prepares them.
+
+What it shows was counted once more, each input from a fresh load, and executed the
+same each time: the default input, which is the benchmark's own, the worst, the
+worst that puts nothing in maps, and those that reach the rest.
+
+Without arguments it searches the programs of the suite. PROGRAM is a benchmark or
+a program of it. BUILD is an object such as prog.o, one program of it such as
+prog.o:xdp_main, or a folder of objects.
+
+Only programs to which test_run gives an input are searched: XDP, tc and the other
+types that take packets, raw tracepoints, and syscall programs.`
+
+const searchExample = `  # the worst packet of a bundled program
+  sudo ebpf-bench search fibonacci_slow
+
+  # all programs of an object, a second each
+  sudo ebpf-bench search --time 1s build/xdp.o
+
+  # the same search again
+  sudo ebpf-bench search --runs 20000 --seed 1 build/xdp.o:xdp_main`
+
+type searchFlags struct {
+	suite   string
+	time    time.Duration
+	runs    int
+	seed    uint64
+	format  string
+	out     string
+	verbose bool
+}
+
+func newSearchCommand(t *ui.Terminal) *cobra.Command {
+	f := searchFlags{}
+	cmd := &cobra.Command{
+		Use:     "search [flags] [PROGRAM | BUILD]...",
+		Short:   "Find the inputs on which programs cost most",
+		Long:    searchLong,
+		Example: searchExample,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return completeNames(f.suite, prefix)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return cli.UsageError(cmd, err)
+			}
+			return f.run(cmd.Context(), t, args)
+		},
+	}
+	flags := cmd.Flags()
+	cli.SuiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
+	flags.DurationVar(&f.time, "time", 0, "how long to search for inputs of each program (default: 10s, or until --runs)")
+	flags.IntVar(&f.runs, "runs", 0, "how many inputs to try of each program (default: as many as --time allows)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the search: with the same one, --runs finds the same")
+	searchFormats.Register(cmd, &f.format, "what to print: text, json\n(default: text, or what --out ends in)")
+	flags.StringVarP(&f.out, "out", "o", "", "write to this `file` instead of stdout, after each program")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
+	return cmd
+}
+
+var searchFormats = cli.Formats[*searched.Model]{
+	{"text", searched.Text},
+	{"json", searched.JSON},
+}
+
+// mostTries is how many inputs a search may be asked to try.
+const mostTries = 1_000_000_000
+
+// check refuses wrong flags, and determines the format. given reports whether a flag was
+// given.
+func (f *searchFlags) check(given func(flag string) bool) error {
+	switch {
+	case given("time") && f.time <= 0 || f.time > 24*time.Hour:
+		return errors.New("--time must be more than 0 and at most 24h")
+	case given("runs") && f.runs < 1 || f.runs > mostTries:
+		return fmt.Errorf("--runs must be from 1 to %d", mostTries)
+	case f.seed == 0:
+		return errors.New("--seed must be from 1 on")
+	}
+	if f.time == 0 && f.runs == 0 {
+		f.time = 10 * time.Second
+	}
+	if f.format != "" {
+		return nil
+	}
+	switch end := strings.ToLower(filepath.Ext(f.out)); {
+	case f.out == "" || end == ".txt":
+		f.format = "text"
+	case end == ".json":
+		f.format = "json"
+	default:
+		return fmt.Errorf("--out %s: no format ends so: there are .txt, .json; or name one by --format", f.out)
+	}
+	return nil
+}
+
+func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
+	s, err := sides.Options{Command: "search", Suite: f.suite, Filter: regexp.MustCompile("")}.Search(ctx, args)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	head, err := s.HeadSuite()
+	if err != nil {
+		return exit.Usage(err)
+	}
+	programs, err := runner.PlanSearches(head)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	if len(programs.Jobs) == 0 {
+		return exit.Usage(bench.WithHint(errors.New("there is nothing to search: "+strings.Join(programs.Warnings(), "; ")), "see ebpf-bench search --help"))
+	}
+	for _, w := range programs.Warnings() {
+		t.Warn("%s", w)
+	}
+	out, err := output.New(f.out, s.Reads(f.suite))
+	if err != nil {
+		return exit.Usage(err)
+	}
+	found, err := f.search(ctx, t, programs, func(found *bench.Search) {
+		// The error is reported when the whole search is written.
+		_ = f.write(out, found)
+	})
+	if found == nil {
+		return exit.NoMeasure(err)
+	}
+	all := []*bench.Search{found}
+	return errors.Join(exit.NoMeasure(f.print(t, out, found)), exit.NoMeasure(err), judge.Unsearched(all, f.verbose, err))
+}
+
+func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runner.Searches, save func(*bench.Search)) (*bench.Search, error) {
+	n := len(programs.Jobs)
+	how := fmt.Sprintf("%s each", f.time)
+	if f.runs > 0 {
+		how = unit.Plural(f.runs, "input") + " each"
+	}
+	if !ui.IsTerminal(t.Stderr) {
+		t.Say("searching %s, %s", unit.Plural(n, "program"), how)
+	}
+	stage := t.Stage("search")
+	defer stage.End()
+	found, err := runner.Search(ctx, programs.Jobs, runner.Options{Tool: version()}, runner.SearchOptions{Runs: f.runs, Time: f.time, Seed: f.seed, Save: save, Progress: func(p runner.SearchProgress) {
+		what := programs.Jobs[p.Program].Name
+		if n > 1 {
+			what += fmt.Sprintf(" (%d of %d)", p.Program+1, n)
+		}
+		switch {
+		case p.Inputs > 0:
+			what += fmt.Sprintf(": counting input %d of %d", p.Counted+1, p.Inputs)
+		case p.Tried > 0:
+			what += fmt.Sprintf(": %s, %s reached, at most %s instructions", unit.Plural(p.Tried, "input"), unit.Plural(p.Reached, "block"), unit.Mean(p.Most))
+		}
+		stage.Set(what)
+	}})
+	if found != nil && ctx.Err() != nil && len(found.Programs) == 0 {
+		found = nil
+	}
+	return found, fleet.Interrupted(ctx, err)
+}
+
+// write writes to the file of --out, if there is one.
+func (f *searchFlags) write(out output.File, found *bench.Search) error {
+	if out == "" {
+		return nil
+	}
+	return out.Write(func(w io.Writer) error { return searchFormats.Of(f.format)(w, searched.New(found)) })
+}
+
+// print writes to the file of --out, or to stdout.
+func (f *searchFlags) print(t *ui.Terminal, out output.File, found *bench.Search) error {
+	if out != "" {
+		return f.write(out, found)
+	}
+	m := searched.New(found)
+	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
+	m.Explained = f.format == "text" && cli.SameStream(t.Stdout, t.Stderr)
+	if err := searchFormats.Of(f.format)(t.Stdout, m); err != nil {
+		return fmt.Errorf("write what was found: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package searched
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
+	"github.com/org/ebpf-bench-action/internal/report"
+	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/unit"
+)
+
+// Text writes for a terminal, for each program, how much of it inputs reach and which
+// inputs those are.
+func Text(w io.Writer, m *Model) error {
+	var b strings.Builder
+	for _, line := range head(m).Lines(len(m.Tables)) {
+		b.WriteString(grid.Wrap(line, m.columns(), 0, 2) + "\n")
+	}
+	kernels := m.kernels()
+	for i, t := range m.Tables {
+		for j := range t.Programs {
+			p := &t.Programs[j]
+			name := escape.Printable(p.Benchmark)
+			if len(m.Tables) > 1 {
+				name += " on " + escape.Printable(kernels[i])
+			}
+			fmt.Fprintf(&b, "\n%s\n%s\n", grid.Paint(m.Color, grid.Bold, name), escape.Printable(fmt.Sprintf("%s:%s, %s", p.Object, p.Program, p.Type)))
+			if p.Error != "" {
+				if !m.Explained {
+					b.WriteString(grid.Paint(m.Color, grid.Red, "failed: ") + escape.Printable(p.Error) + "\n")
+				}
+				continue
+			}
+			for _, part := range m.parts(p, t.Seed) {
+				b.WriteString(part + "\n")
+			}
+		}
+	}
+	if m.any() {
+		b.WriteString("\n" + grid.Wrap(legend, min(m.columns(), grid.TextWidth), 0, 2) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// legend says what the columns mean.
+const legend = "blocks: basic blocks that the input reaches; new: those of them that no input above it does; dearest line: for which a run executes most, compared with the default input"
+
+// any reports whether there is a table.
+func (m *Model) any() bool {
+	for _, t := range m.Tables {
+		for i := range t.Programs {
+			if len(t.Programs[i].Inputs) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func head(m *Model) *report.Heads {
+	h := new(report.Heads)
+	for i, t := range m.Tables {
+		what := unit.Plural(len(t.Programs), "program") + " searched · BPF instructions counted, the mean of a run"
+		if t.Partial {
+			what += " · " + grid.Paint(m.Color, grid.Yellow, "partial: "+report.WhyPartial("search", nil, nil))
+		}
+		h.Add(&t.Testbed, m.kernels()[i], what)
+	}
+	return h
+}
+
+// parts are the parts of the text about a program.
+func (m *Model) parts(p *bench.Searched, seed uint64) (all []string) {
+	say := func(text string) { all = append(all, grid.Wrap(escape.Printable(text), m.columns(), 0, 2)) }
+	say(reached(p))
+	say(tried(p, seed))
+	if len(p.Inputs) > 0 {
+		all = append(all, "", m.table(p))
+	}
+	if text := unreached(p); text != "" {
+		all = append(all, "")
+		say("not reached: " + text)
+	}
+	for i, w := range p.Warnings {
+		if i == 0 {
+			all = append(all, "")
+		}
+		all = append(all, grid.Paint(m.Color, grid.Yellow, "warning: ")+escape.Printable(w))
+	}
+	return all
+}
+
+// table has a row for each input.
+func (m *Model) table(p *bench.Searched) string {
+	t := new(grid.Grid).Left("input").Right("insns", "change", "blocks", "new").Left("returns", "dearest line").Rest("gives")
+	base := 0.0
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		if in.Name == bench.InputDefault {
+			base = in.PerRun
+		}
+		change := grid.Figure("")
+		if base > 0 && in.Name != bench.InputDefault {
+			change = grid.Figure(unit.Change(in.PerRun/base - 1))
+		}
+		insns := grid.Figure(unit.Mean(in.PerRun))
+		if in.Name == bench.InputWorst {
+			insns = insns.Paint(grid.Red)
+		}
+		t.Row(grid.Word(in.Name), insns, change, grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
+			grid.Word(returns(p, in)), grid.Word(place(in.Dearest)), grid.Word(given(in)))
+	}
+	return t.Filled(2).Text(m.Columns, m.Color)
+}
