@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,15 @@ import (
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/cli"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report/searched"
+	"github.com/org/ebpf-bench-action/internal/scaffold"
 	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/ui"
 	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner"
@@ -41,7 +45,8 @@ worst that puts nothing in maps, and those that reach the rest.
 
 Without arguments it searches the programs of the suite. PROGRAM is a benchmark or
 a program of it. BUILD is an object such as prog.o, one program of it such as
-prog.o:xdp_main, or a folder of objects.
+prog.o:xdp_main, a folder of objects, or what the baseline has, such as
+baseline:main.
 
 Only programs to which test_run gives an input are searched: XDP, tc and the other
 types that take packets, raw tracepoints, and syscall programs.`
@@ -61,12 +66,13 @@ type searchFlags struct {
 	runs    int
 	seed    uint64
 	format  string
-	out     string
+	out     []string
 	verbose bool
+	store   cli.Store
 }
 
 func newSearchCommand(t *ui.Terminal) *cobra.Command {
-	f := searchFlags{}
+	f := searchFlags{format: "text"}
 	cmd := &cobra.Command{
 		Use:     "search [flags] [PROGRAM | BUILD]...",
 		Short:   "Find the inputs on which programs cost most",
@@ -83,12 +89,14 @@ func newSearchCommand(t *ui.Terminal) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	f.store.Register(cmd)
 	cli.SuiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
 	flags.DurationVar(&f.time, "time", 0, "how long to search for inputs of each program (default: 10s, or until --runs)")
 	flags.IntVar(&f.runs, "runs", 0, "how many inputs to try of each program (default: as many as --time allows)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the search: with the same one, --runs finds the same")
-	searchFormats.Register(cmd, &f.format, "what to print: text, json\n(default: text, or what --out ends in)")
-	flags.StringVarP(&f.out, "out", "o", "", "write to this `file` instead of stdout, after each program")
+	searchFormats.Register(cmd, &f.format, "what to print: text, json")
+	flags.StringSliceVarP(&f.out, "out", "o", nil, "also write what was found to this `file`, after each program: a suite (.yml),\nthe packets (.pcap) or all of it (.json); may be repeated")
+	_ = cmd.MarkFlagFilename("out", "yml", "yaml", "json", "pcap")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the verifier's whole log when it refuses a program")
 	return cmd
 }
@@ -101,8 +109,7 @@ var searchFormats = cli.Formats[*searched.Model]{
 // mostTries is how many inputs a search may be asked to try.
 const mostTries = 1_000_000_000
 
-// check refuses wrong flags, and determines the format. given reports whether a flag was
-// given.
+// check refuses wrong flags. given reports whether a flag was given.
 func (f *searchFlags) check(given func(flag string) bool) error {
 	switch {
 	case given("time") && f.time <= 0 || f.time > 24*time.Hour:
@@ -115,22 +122,41 @@ func (f *searchFlags) check(given func(flag string) bool) error {
 	if f.time == 0 && f.runs == 0 {
 		f.time = 10 * time.Second
 	}
-	if f.format != "" {
-		return nil
-	}
-	switch end := strings.ToLower(filepath.Ext(f.out)); {
-	case f.out == "" || end == ".txt":
-		f.format = "text"
-	case end == ".json":
-		f.format = "json"
-	default:
-		return fmt.Errorf("--out %s: no format ends so: there are .txt, .json; or name one by --format", f.out)
+	for _, name := range f.out {
+		if _, err := foundWriter(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// foundWriters write what was found, by the ends of files.
+var foundWriters = map[string]func(io.Writer, *scaffold.Found) error{
+	".json": func(w io.Writer, found *scaffold.Found) error { return bench.EncodeSearches(w, found.Search) },
+	".pcap": func(w io.Writer, found *scaffold.Found) error { return found.Pcap(w) },
+	".yaml": writeFoundSuite,
+	".yml":  writeFoundSuite,
+}
+
+func writeFoundSuite(w io.Writer, found *scaffold.Found) error {
+	text, err := found.Text()
+	if err == nil {
+		_, err = io.WriteString(w, text)
+	}
+	return err
+}
+
+// foundWriter returns how to write a file of --out.
+func foundWriter(name string) (func(io.Writer, *scaffold.Found) error, error) {
+	write := foundWriters[strings.ToLower(filepath.Ext(name))]
+	if write == nil {
+		return nil, fmt.Errorf("--out %q: no format ends so: a suite ends in .yml, packets in .pcap, and all of it in .json", name)
+	}
+	return write, nil
+}
+
 func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
-	s, err := sides.Options{Command: "search", Suite: f.suite, Filter: regexp.MustCompile("")}.Search(ctx, args)
+	s, err := sides.Options{Command: "search", Suite: f.suite, Store: f.store.Open(), Filter: regexp.MustCompile("")}.Search(ctx, args)
 	if err != nil {
 		return exit.Usage(err)
 	}
@@ -148,19 +174,115 @@ func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) er
 	for _, w := range programs.Warnings() {
 		t.Warn("%s", w)
 	}
-	out, err := output.New(f.out, s.Reads(f.suite))
+	out, err := f.files(s, programs, head)
 	if err != nil {
 		return exit.Usage(err)
 	}
 	found, err := f.search(ctx, t, programs, func(found *bench.Search) {
 		// The error is reported when the whole search is written.
-		_ = f.write(out, found)
+		_ = out.write(found)
 	})
 	if found == nil {
 		return exit.NoMeasure(err)
 	}
 	all := []*bench.Search{found}
-	return errors.Join(exit.NoMeasure(f.print(t, out, found)), exit.NoMeasure(err), judge.Unsearched(all, f.verbose, err))
+	err = errors.Join(exit.NoMeasure(f.print(t, found)), exit.NoMeasure(err), judge.Unsearched(all, f.verbose, err))
+	if wrote := out.write(found); wrote != nil {
+		return errors.Join(exit.NoMeasure(wrote), err)
+	}
+	out.say(t, found)
+	return err
+}
+
+// foundFiles are the files of --out.
+type foundFiles struct {
+	names    []output.File
+	searched *suite.Suite
+}
+
+// files checks the files of --out before anything is searched.
+func (f *searchFlags) files(s *sides.Explained, programs *runner.Searches, head *suite.Suite) (*foundFiles, error) {
+	all := &foundFiles{searched: head}
+	for _, name := range f.out {
+		file, err := output.New(name, s.Reads(f.suite))
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(all.names, file) {
+			return nil, fmt.Errorf("--out %s is given twice", name)
+		}
+		all.names = append(all.names, file)
+		for _, j := range programs.Jobs {
+			if !isSuite(file) {
+				break
+			}
+			if _, err := head.FromFolder(j.Object.Path, filepath.Dir(name)); err != nil {
+				return nil, fmt.Errorf("--out %s: %w", name, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+func isSuite(file output.File) bool {
+	return slices.Contains([]string{".yml", ".yaml"}, strings.ToLower(filepath.Ext(string(file))))
+}
+
+func (f *foundFiles) write(found *bench.Search) error {
+	var errs []error
+	for _, file := range f.names {
+		write, err := foundWriter(string(file))
+		if err == nil {
+			err = file.Write(func(w io.Writer) error {
+				return write(w, &scaffold.Found{Searched: f.searched, Search: found, Folder: filepath.Dir(string(file))})
+			})
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("write %s: %w", file, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// say says what was written, and what to do with it.
+func (f *foundFiles) say(t *ui.Terminal, found *bench.Search) {
+	worst, more, beyond, inputs := "", 0.0, 0, 0
+	for i := range found.Programs {
+		p := &found.Programs[i]
+		base := 0.0
+		for j := range p.Inputs {
+			in := &p.Inputs[j]
+			if inputs++; in.Context != "" || len(in.Entries) > 0 {
+				beyond++
+			}
+			switch {
+			case in.Name == bench.InputDefault:
+				base = in.PerRun
+			case in.Name == bench.InputWorst && (worst == "" || in.PerRun/base > more):
+				worst, more = p.Benchmark+"/"+in.Name, in.PerRun/base
+			}
+		}
+	}
+	written := ""
+	for _, file := range f.names {
+		t.Say("wrote %s", file)
+		if isSuite(file) && written == "" {
+			written = escape.Shell(string(file))
+		}
+		if strings.EqualFold(filepath.Ext(string(file)), ".pcap") && beyond > 0 {
+			t.Warn("%s holds packets alone: %d of %s also give a context, or entries of maps", file, beyond, unit.Plural(inputs, "input"))
+		}
+	}
+	switch {
+	case inputs == 0:
+	case written == "":
+		t.Say("--out found.yml writes a suite of these inputs, for run, compare and explain")
+	default:
+		t.Say("measure them by: sudo ebpf-bench run %s", written)
+		if worst != "" {
+			t.Say("explain the worst by: sudo ebpf-bench explain --suite %s %s", written, escape.Shell(worst))
+		}
+	}
 }
 
 func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runner.Searches, save func(*bench.Search)) (*bench.Search, error) {
@@ -193,19 +315,7 @@ func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runn
 	return found, fleet.Interrupted(ctx, err)
 }
 
-// write writes to the file of --out, if there is one.
-func (f *searchFlags) write(out output.File, found *bench.Search) error {
-	if out == "" {
-		return nil
-	}
-	return out.Write(func(w io.Writer) error { return searchFormats.Of(f.format)(w, searched.New(found)) })
-}
-
-// print writes to the file of --out, or to stdout.
-func (f *searchFlags) print(t *ui.Terminal, out output.File, found *bench.Search) error {
-	if out != "" {
-		return f.write(out, found)
-	}
+func (f *searchFlags) print(t *ui.Terminal, found *bench.Search) error {
 	m := searched.New(found)
 	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
 	m.Explained = f.format == "text" && cli.SameStream(t.Stdout, t.Stderr)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/github"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/unit"
@@ -60,7 +61,7 @@ func (r *reporter) reproduce(in *sources, comparisons []*bench.Comparison) strin
 		compare += " --vm kvm"
 	}
 	if len(kernels) > 0 {
-		compare += " --kernel " + quoted(strings.Join(kernels, ","))
+		compare += " --kernel " + escape.Shell(strings.Join(kernels, ","))
 	}
 	build := strings.TrimSpace(r.in.build)
 	folder := path.Clean("../base/" + in.prefix)
@@ -75,10 +76,10 @@ func (r *reporter) reproduce(in *sources, comparisons []*bench.Comparison) strin
 		commands = append(commands, "git -C ../head merge --quiet --no-ff --no-commit "+comparisons[0].Base.Commit)
 	}
 	commands = append(commands,
-		"(", "cd "+quoted(folder), build, ")",
-		"cd "+quoted(path.Clean("../head/"+in.prefix)),
+		"(", "cd "+escape.Shell(folder), build, ")",
+		"cd "+escape.Shell(path.Clean("../head/"+in.prefix)),
 		build,
-		compare+" "+quoted(path.Join(up(in.prefix), folder, file))+" "+quoted(file))
+		compare+" "+escape.Shell(path.Join(up(in.prefix), folder, file))+" "+escape.Shell(file))
 	return strings.Join(commands, "\n")
 }
 
@@ -89,15 +90,4 @@ func up(prefix string) string {
 		depth = strings.Count(prefix, "/") + 1
 	}
 	return strings.Repeat("../", depth) + "."
-}
-
-// quoted returns a word for a shell.
-func quoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/,+=:@", r)
-	}
-	if s != "" && strings.TrimLeftFunc(s, plain) == "" && s[0] != '-' {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

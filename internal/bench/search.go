@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Search says on which inputs programs cost most, and which reach most of them.
 type Search struct {
@@ -108,6 +111,16 @@ type FoundInput struct {
 	// Dearest is the line for which a run executes most, compared with a run of the default
 	// input. It is nil without debug information.
 	Dearest *Source `json:"dearest,omitempty"`
+}
+
+// Returned names what the runs of an input returned, each once.
+func (s *Searched) Returned(in *FoundInput) (names []string) {
+	for _, v := range in.Retvals {
+		if name := RetvalName(s.Type, v); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // FoundEntry is an entry of a map, in hex.

@@ -3,6 +3,10 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,6 +18,33 @@ type Source struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Function string `json:"function"`
+}
+
+// Place names the line, such as xdp.c:12, or is "" for nil.
+func (s *Source) Place() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)
+}
+
+// Places names lines, those of a file together, such as xdp.c:12,15 util.h:7.
+func Places(lines []Source) string {
+	var files []string
+	of := map[string][]string{}
+	for i := range lines {
+		file, line := path.Base(lines[i].File), strconv.Itoa(lines[i].Line)
+		if of[file] == nil {
+			files = append(files, file)
+		}
+		if !slices.Contains(of[file], line) {
+			of[file] = append(of[file], line)
+		}
+	}
+	for i, file := range files {
+		files[i] += ":" + strings.Join(of[file], ",")
+	}
+	return strings.Join(files, " ")
 }
 
 // The limits of the kernel for a path and for the name of a symbol, and of BTF for the

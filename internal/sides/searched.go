@@ -47,8 +47,12 @@ func (o Options) objects(ctx context.Context, args []string) (*Side, error) {
 			return nil, bench.WithHint(fmt.Errorf("%s is not just an object", arg), "of several arguments each is an object or a folder of objects; a suite, or one program of an object, is given alone")
 		}
 		for _, object := range s.Objects {
-			if !slices.ContainsFunc(all.Objects, func(has suite.Object) bool { return has.Path == object.Path }) {
+			i := slices.IndexFunc(all.Objects, func(has suite.Object) bool { return has.Path == object.Path })
+			switch {
+			case i < 0:
 				all.Objects = append(all.Objects, object)
+			case all.Objects[i].SHA256 != object.SHA256:
+				return nil, bench.WithHint(fmt.Errorf("%s and %s have the same name", all.Objects[i].File, object.File), "search one after the other, or name both in a suite")
 			}
 		}
 	}

@@ -52,8 +52,13 @@ func (w *walker) walk(n *yaml.Node, t reflect.Type, key string) {
 	case t.Kind() == reflect.Slice:
 		w.errorf(n, "%s is a list", key)
 	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
-		for i := 1; i < len(n.Content); i += 2 {
-			w.walk(n.Content[i], t.Elem(), n.Content[i-1].Value)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			if key.Tag == "!!merge" {
+				w.merge(value, t)
+				continue
+			}
+			w.walk(value, t.Elem(), key.Value)
 		}
 	case t.Kind() == reflect.Map:
 		w.errorf(n, "%s is a mapping", key)

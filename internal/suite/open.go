@@ -63,5 +63,7 @@ func ReadObject(name string) (Object, error) {
 	if err != nil {
 		return Object{}, fmt.Errorf("read object: %w", err)
 	}
-	return NewObject(filepath.Base(name), data), nil
+	o := NewObject(filepath.Base(name), data)
+	o.File = name
+	return o, nil
 }

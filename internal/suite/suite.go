@@ -66,6 +66,8 @@ func (s *Suite) Name() string {
 type Object struct {
 	// Path is the path relative to the suite file, as written or globbed.
 	Path string
+	// File is the file on this machine, or "" if it is in none.
+	File string `json:"-"`
 	Data []byte
 	// SHA256 is the digest of Data in hex.
 	SHA256 string
@@ -259,7 +261,11 @@ func (s *Suite) readObjects(c *checker, f *file) {
 			return
 		}
 		s.files[s.resolve(name)] = data
-		s.Objects = append(s.Objects, NewObject(name, data))
+		o := NewObject(name, data)
+		if root, ok := s.fsys.(osFS); ok {
+			o.File = root.path(s.resolve(name))
+		}
+		s.Objects = append(s.Objects, o)
 	}
 	for i, pattern := range f.Objects {
 		if pattern == "" {

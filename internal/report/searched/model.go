@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -102,37 +101,4 @@ func given(in *bench.FoundInput) string {
 		return "the default context"
 	}
 	return strings.Join(parts, ", ")
-}
-
-// returns names what the runs of an input returned, each once.
-func returns(p *bench.Searched, in *bench.FoundInput) string {
-	var names []string
-	for _, v := range in.Retvals {
-		names = unit.AppendNew(names, bench.RetvalName(p.Type, v))
-	}
-	return unit.Few(names)
-}
-
-// place names a line of source.
-func place(s *bench.Source) string {
-	if s == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", path.Base(s.File), s.Line)
-}
-
-// unreached names the lines of blocks that no input reached, by their files.
-func unreached(p *bench.Searched) string {
-	var files []string
-	lines := map[string][]string{}
-	for i := range p.Unreached {
-		file := path.Base(p.Unreached[i].File)
-		files = unit.AppendNew(files, file)
-		lines[file] = unit.AppendNew(lines[file], fmt.Sprint(p.Unreached[i].Line))
-	}
-	var all []string
-	for _, file := range files {
-		all = append(all, file+":"+strings.Join(lines[file], ","))
-	}
-	return strings.Join(all, " ")
 }

@@ -81,7 +81,7 @@ func (m *Model) parts(p *bench.Searched, seed uint64) (all []string) {
 	if len(p.Inputs) > 0 {
 		all = append(all, "", m.table(p))
 	}
-	if text := unreached(p); text != "" {
+	if text := bench.Places(p.Unreached); text != "" {
 		all = append(all, "")
 		say("not reached: " + text)
 	}
@@ -112,7 +112,7 @@ func (m *Model) table(p *bench.Searched) string {
 			insns = insns.Paint(grid.Red)
 		}
 		t.Row(grid.Word(in.Name), insns, change, grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
-			grid.Word(returns(p, in)), grid.Word(place(in.Dearest)), grid.Word(given(in)))
+			grid.Word(unit.Few(p.Returned(in))), grid.Word(in.Dearest.Place()), grid.Word(given(in)))
 	}
 	return t.Filled(2).Text(m.Columns, m.Color)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
@@ -113,3 +114,22 @@ func openPcap(data []byte) (*pcapFile, error) {
 	}
 	return &pcapFile{r, func(gopacket.CaptureInfo) layers.LinkType { return r.LinkType() }}, nil
 }
+
+// WritePcap writes whole frames as a capture of an Ethernet interface, a microsecond apart
+// from the epoch on.
+func WritePcap(w io.Writer, frames [][]byte) error {
+	out := pcapgo.NewWriter(w)
+	if err := out.WriteFileHeader(snapLen, layers.LinkTypeEthernet); err != nil {
+		return err
+	}
+	for i, frame := range frames {
+		at := time.UnixMicro(int64(i))
+		if err := out.WritePacket(gopacket.CaptureInfo{Timestamp: at, CaptureLength: len(frame), Length: len(frame)}, frame); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// snapLen is the most that captures hold of a frame, as tcpdump's by default.
+const snapLen = 262144
