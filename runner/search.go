@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -29,6 +30,8 @@ type SearchOptions struct {
 	Runs int
 	Time time.Duration
 	Seed uint64
+	// Timed is how many of the inputs that cost most are timed, besides the default one.
+	Timed int
 	// Progress, unless nil, is called a few times a second.
 	Progress func(SearchProgress)
 	// Save, unless nil, is called with what was found so far after each program.
@@ -46,6 +49,8 @@ type SearchProgress struct {
 	// Counted is how many of the inputs that were found have been counted again, of
 	// Inputs; it is 0 of 0 before.
 	Counted, Inputs int
+	// Timing is how many of the inputs are being timed, 0 before.
+	Timing int
 }
 
 // Search looks for the inputs on which programs cost most, and for those that reach all of
@@ -64,7 +69,7 @@ func Search(ctx context.Context, programs []SearchJob, o Options, s SearchOption
 			break
 		}
 		x := searching{job: &programs[i], SearchOptions: s, told: SearchProgress{Program: i}}
-		out.Programs = append(out.Programs, x.search(ctx))
+		out.Programs = append(out.Programs, x.search(ctx, o))
 		load.Settle(ctx)
 		if out.Partial = ctx.Err() != nil || i+1 < len(programs); s.Save != nil {
 			s.Save(out)
@@ -79,6 +84,8 @@ type searching struct {
 	job  *SearchJob
 	told SearchProgress
 	out  bench.Searched
+	// as are the inputs of out as jobs.
+	as []*Job
 }
 
 func (x *searching) tell() {
@@ -87,7 +94,7 @@ func (x *searching) tell() {
 	}
 }
 
-func (x *searching) search(ctx context.Context) bench.Searched {
+func (x *searching) search(ctx context.Context, o Options) bench.Searched {
 	j := x.job
 	x.out = bench.Searched{Benchmark: j.Name, Object: j.Object.Path, ObjectSHA256: j.Object.SHA256, Program: bench.ClipName(j.Program), Type: j.Type(), Inputs: []bench.FoundInput{}}
 	x.tell()
@@ -105,7 +112,10 @@ func (x *searching) search(ctx context.Context) bench.Searched {
 			return err
 		}
 		x.report(target, found)
-		return x.count(ctx, target, found)
+		if err := x.count(ctx, target, found); err != nil {
+			return err
+		}
+		return x.time(ctx, o)
 	})
 	if err != nil {
 		x.out.Error, x.out.Hint, x.out.Log = load.Explained(err)
@@ -209,7 +219,7 @@ func (x *searching) count(ctx context.Context, target *search.Target, found *sea
 			out.Warnings = append(out.Warnings, "the search was interrupted, and some of the inputs that it found are left out: they were not counted again")
 			break
 		}
-		counted, fresh, err := countInput(uncut, x.job.Job, in)
+		counted, as, fresh, err := countInput(uncut, x.job.Job, in)
 		if err != nil {
 			return fmt.Errorf("count input %s from a fresh load: %w", in.Name, err)
 		}
@@ -223,7 +233,7 @@ func (x *searching) count(ctx context.Context, target *search.Target, found *sea
 		shown := bench.FoundInput{Name: in.Name, Fresh: fresh, PerRun: in.PerRun(), Retvals: slices.Clone(target.Retvals()), Reached: in.Reached.Len(), New: in.New}
 		describeInput(&shown, &in.Input)
 		shown.Lines, shown.Dearest = lines.add(counted)
-		out.Inputs = append(out.Inputs, shown)
+		out.Inputs, x.as = append(out.Inputs, shown), append(x.as, as)
 		load.Settle(uncut)
 	}
 	return nil
@@ -231,22 +241,74 @@ func (x *searching) count(ctx context.Context, target *search.Target, found *sea
 
 // countInput counts an input from a fresh load, in runs like those that are measured. If these
 // execute something else because of what others left, it counts runs that find maps as they
-// are filled. It returns nil if neither execute what the search counted.
-func countInput(ctx context.Context, j *Job, in search.Named) (e *bench.Explained, fresh bool, err error) {
+// are filled. It returns nil if neither execute what the search counted, else the job
+// that does.
+func countInput(ctx context.Context, j *Job, in search.Named) (e *bench.Explained, as *Job, fresh bool, err error) {
 	entries := map[string][]bpfmap.Entry{}
 	for _, e := range in.Entries {
 		entries[e.Map] = append(entries[e.Map], e.Entry)
 	}
 	for _, fresh := range []bool{false, true} {
-		e := count.Explain(ctx, PairJob{Head: j.WithInput(in.Name, in.Packets, in.Context, entries, fresh)}, false)
+		as := j.WithInput(in.Name, in.Packets, in.Context, entries, fresh)
+		e := count.Explain(ctx, PairJob{Head: as}, false)
 		if e.Error != "" {
-			return nil, fresh, bench.WithHint(errors.New(e.Error), e.Hint)
+			return nil, nil, fresh, bench.WithHint(errors.New(e.Error), e.Hint)
 		}
 		if e.Head.PerRun == in.PerRun() && e.Head.Spread == nil {
-			return &e, fresh, nil
+			return &e, as, fresh, nil
 		}
 	}
-	return nil, false, nil
+	return nil, nil, false, nil
+}
+
+// Timing is short, because it only ranks inputs.
+const (
+	timingBudget = 100 * time.Millisecond
+	timingLoads  = 4
+)
+
+// time times the default input and those that cost most, unless the search was interrupted.
+func (x *searching) time(ctx context.Context, o Options) error {
+	if x.Timed == 0 || ctx.Err() != nil {
+		return nil
+	}
+	var timed []int
+	for i := range x.out.Inputs {
+		if x.out.Inputs[i].Name != bench.InputDefault {
+			timed = append(timed, i)
+		}
+	}
+	slices.SortStableFunc(timed, func(a, b int) int {
+		return cmp.Compare(x.out.Inputs[b].PerRun, x.out.Inputs[a].PerRun)
+	})
+	timed = timed[:min(x.Timed, len(timed))]
+	if len(x.out.Inputs) > 0 && x.out.Inputs[0].Name == bench.InputDefault {
+		timed = append([]int{0}, timed...)
+	}
+	var jobs []*Job
+	for _, i := range timed {
+		jobs = append(jobs, x.as[i])
+	}
+	x.told.Timing = len(jobs)
+	x.tell()
+	o.Budget, o.Loads, o.Save = timingBudget, timingLoads, nil
+	m := newMeasurement(fit(ctx, jobs, &o), o)
+	if err := m.run(ctx); err != nil {
+		return fmt.Errorf("time the inputs: %w", err)
+	}
+	results := m.results().Results
+	for _, i := range timed {
+		in := &x.out.Inputs[i]
+		at := slices.IndexFunc(results, func(r bench.Result) bool { return r.Benchmark == in.Name })
+		if at < 0 {
+			continue
+		}
+		// An input that executes something else now was not timed.
+		if n := results[at].Sample(bench.BPFInsns.Name); n != nil && len(n.Values) > 0 && n.Values[0] == in.PerRun {
+			in.Latency = results[at].Sample(bench.Latency.Name)
+		}
+	}
+	return nil
 }
 
 // describeInput writes down what an input gives the program.

@@ -28,12 +28,19 @@ func TestSearch(t *testing.T) {
 	}
 	saved := 0
 	find := func() *bench.Search {
-		f, err := Search(t.Context(), all.Jobs, Options{}, SearchOptions{Runs: 2000, Seed: 7, Save: func(s *bench.Search) { saved += len(s.Programs) }})
+		f, err := Search(t.Context(), all.Jobs, Options{}, SearchOptions{Runs: 2000, Seed: 7, Timed: 1, Save: func(s *bench.Search) { saved += len(s.Programs) }})
 		if err != nil || f.Partial {
 			t.Fatal(err, f.Partial)
 		}
 		for i := range f.Programs {
 			f.Programs[i].Elapsed = 0
+			for j := range f.Programs[i].Inputs {
+				in := &f.Programs[i].Inputs[j]
+				if timed := in.Latency != nil && len(in.Latency.Values) > 0; timed != (j < 2) {
+					t.Errorf("input %s of %s is timed: %v", in.Name, f.Programs[i].Program, timed)
+				}
+				in.Latency = nil
+			}
 		}
 		return f
 	}

@@ -106,6 +106,9 @@ var searchFormats = cli.Formats[*searched.Model]{
 	{"json", searched.JSON},
 }
 
+// timedInputs is how many of the inputs that cost most are timed.
+const timedInputs = 5
+
 // mostTries is how many inputs a search may be asked to try.
 const mostTries = 1_000_000_000
 
@@ -296,12 +299,14 @@ func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runn
 	}
 	stage := t.Stage("search")
 	defer stage.End()
-	found, err := runner.Search(ctx, programs.Jobs, runner.Options{Tool: version()}, runner.SearchOptions{Runs: f.runs, Time: f.time, Seed: f.seed, Save: save, Progress: func(p runner.SearchProgress) {
+	found, err := runner.Search(ctx, programs.Jobs, runner.Options{Tool: version()}, runner.SearchOptions{Runs: f.runs, Time: f.time, Seed: f.seed, Timed: timedInputs, Save: save, Progress: func(p runner.SearchProgress) {
 		what := programs.Jobs[p.Program].Name
 		if n > 1 {
 			what += fmt.Sprintf(" (%d of %d)", p.Program+1, n)
 		}
 		switch {
+		case p.Timing > 0:
+			what += ": timing " + unit.Plural(p.Timing, "input")
 		case p.Inputs > 0:
 			what += fmt.Sprintf(": counting input %d of %d", p.Counted+1, p.Inputs)
 		case p.Tried > 0:

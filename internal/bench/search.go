@@ -100,6 +100,8 @@ type FoundInput struct {
 	Fresh bool `json:"fresh,omitempty"`
 	// PerRun is the mean number of BPF instructions executed per run.
 	PerRun float64 `json:"per_run"`
+	// Latency is the net time of a run of those inputs that were timed, in nanoseconds.
+	Latency *Sample `json:"latency,omitempty"`
 	// Retvals is what the runs returned, in turn.
 	Retvals []uint32 `json:"retvals"`
 	// Reached is how many basic blocks the runs reach, and New how many of these no input

@@ -170,7 +170,11 @@ func given(n *yaml.Node, p *bench.Searched, in *bench.FoundInput) *yaml.Node {
 	}
 	packets := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, digits := range in.Packets {
-		packets.Content = append(packets.Content, mapping(text("hex"), quoted(digits)))
+		one := mapping(text("hex"), quoted(digits))
+		if frame, err := hex.DecodeString(digits); err == nil {
+			one.HeadComment = "# " + packet.Describe(frame)
+		}
+		packets.Content = append(packets.Content, one)
 	}
 	if len(in.Packets) == 0 {
 		packets = nil

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/unit"
+	"github.com/org/ebpf-bench-action/internal/workload/packet"
 )
 
 // Model is what the renderers of a search show: the same programs on one or several
@@ -65,21 +65,18 @@ func tried(p *bench.Searched, seed uint64) string {
 
 func ratio(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
+// packetOf describes a packet with its size.
+func packetOf(digits string) string {
+	frame, err := hex.DecodeString(digits)
+	if err != nil {
+		return "no packet"
+	}
+	return fmt.Sprintf("%s, %s", packet.Describe(frame), unit.Plural(len(frame), "byte"))
+}
+
 // given says what an input gives the program, in a few words.
 func given(in *bench.FoundInput) string {
 	var parts []string
-	if n := len(in.Packets); n > 0 {
-		var sizes []int
-		for _, p := range in.Packets {
-			sizes = append(sizes, hex.DecodedLen(len(p)))
-		}
-		least, most := slices.Min(sizes), slices.Max(sizes)
-		size := unit.Plural(most, "byte")
-		if least < most {
-			size = fmt.Sprintf("%d to %s", least, size)
-		}
-		parts = append(parts, fmt.Sprintf("%s of %s", unit.Plural(n, "packet"), size))
-	}
 	if in.Context != "" {
 		parts = append(parts, "a context")
 	}
@@ -96,6 +93,16 @@ func given(in *bench.FoundInput) string {
 			parts = append(parts, what)
 			delete(entries, e.Map)
 		}
+	}
+	switch n := len(in.Packets); {
+	case n == 1:
+		parts = append(parts, packetOf(in.Packets[0]))
+	case n > 1:
+		var kinds []string
+		for _, p := range in.Packets {
+			kinds = unit.AppendNew(kinds, packetOf(p))
+		}
+		parts = append(parts, unit.Plural(n, "packet")+": "+strings.Join(kinds, "; "))
 	}
 	if len(parts) == 0 {
 		return "the default context"

@@ -9,6 +9,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/report"
 	"github.com/org/ebpf-bench-action/internal/report/grid"
+	"github.com/org/ebpf-bench-action/internal/stat"
 	"github.com/org/ebpf-bench-action/internal/unit"
 )
 
@@ -47,7 +48,7 @@ func Text(w io.Writer, m *Model) error {
 }
 
 // legend says what the columns mean.
-const legend = "blocks: basic blocks that the input reaches; new: those of them that no input above it does; dearest line: for which a run executes most, compared with the default input"
+const legend = "time: net, of the default input and the dearest; blocks: basic blocks that the input reaches; new: those of them that no input above it does; dearest line: for which a run executes most, compared with the default input"
 
 // any reports whether there is a table.
 func (m *Model) any() bool {
@@ -94,9 +95,17 @@ func (m *Model) parts(p *bench.Searched, seed uint64) (all []string) {
 	return all
 }
 
+// time is the net time of a run.
+func (m *Model) time(in *bench.FoundInput) grid.Cell {
+	if in.Latency == nil {
+		return grid.Figure("")
+	}
+	return grid.Figure(unit.NS(stat.Summarize(*in.Latency).Center))
+}
+
 // table has a row for each input.
 func (m *Model) table(p *bench.Searched) string {
-	t := new(grid.Grid).Left("input").Right("insns", "change", "blocks", "new").Left("returns", "dearest line").Rest("gives")
+	t := new(grid.Grid).Left("input").Right("insns", "change", "time", "blocks", "new").Left("returns", "dearest line").Rest("gives")
 	base := 0.0
 	for i := range p.Inputs {
 		in := &p.Inputs[i]
@@ -111,7 +120,7 @@ func (m *Model) table(p *bench.Searched) string {
 		if in.Name == bench.InputWorst {
 			insns = insns.Paint(grid.Red)
 		}
-		t.Row(grid.Word(in.Name), insns, change, grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
+		t.Row(grid.Word(in.Name), insns, change, m.time(in), grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
 			grid.Word(unit.Few(p.Returned(in))), grid.Word(in.Dearest.Place()), grid.Word(given(in)))
 	}
 	return t.Filled(2).Text(m.Columns, m.Color)

@@ -12,7 +12,7 @@ import (
 
 func sample() *bench.Search {
 	alive := 124
-	packet := strings.Repeat("00", 64)
+	packet := "0200000000020200000000010800" + "450000320000400040110000" + "0a0000010a000002" + "c0000009001e0000" + strings.Repeat("00", 22)
 	line := func(n int) *bench.Source {
 		return &bench.Source{File: "src/xdpfilt_prog.h", Line: n, Function: "filter"}
 	}
@@ -23,7 +23,7 @@ func sample() *bench.Search {
 				Benchmark: "filter", Object: "xdpfilt.o", Program: "xdpfilt_alw_all", Type: "xdp",
 				Tried: 14784, Refused: 604, Unsteady: 2, Elapsed: 0.32, Blocks: bench.Coverage{All: 136, Alive: &alive, Default: 26, Reached: 122},
 				Inputs: []bench.FoundInput{
-					{Name: bench.InputDefault, Packets: []string{packet}, PerRun: 150, Retvals: []uint32{2}, Reached: 26, New: 26, Dearest: line(173)},
+					{Name: bench.InputDefault, Packets: []string{packet}, PerRun: 150, Latency: &bench.Sample{Measure: bench.Latency, Values: []float64{41, 42, 43}}, Retvals: []uint32{2}, Reached: 26, New: 26, Dearest: line(173)},
 					{
 						Name: bench.InputWorst, Packets: []string{packet, packet + "00"}, Context: "00", PerRun: 308.5, Retvals: []uint32{2, 1}, Reached: 90, New: 90, Dearest: line(74),
 						Entries: []bench.FoundEntry{{Map: "ports"}, {Map: "ipv4"}, {Map: "ports"}},
