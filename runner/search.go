@@ -26,17 +26,23 @@ import (
 // SearchOptions bound the search of each program.
 type SearchOptions struct {
 	// Runs is how many inputs are tried, and Time for how long. If either is 0, the other
-	// decides; one of them must not be.
+	// decides; one of them must not be. In exact mode, whose clock tells no time, Runs
+	// alone decides, and 0 means 20,000.
 	Runs int
 	Time time.Duration
 	Seed uint64
-	// Timed is how many of the inputs that cost most are timed, besides the default one.
+	// Timed is how many of the inputs that cost most are timed, besides the default one. In
+	// exact mode the machine instructions of their runs are counted instead.
 	Timed int
 	// Progress, unless nil, is called a few times a second.
-	Progress func(SearchProgress)
+	Progress func(SearchProgress) `json:"-"`
 	// Save, unless nil, is called with what was found so far after each program.
-	Save func(*bench.Search)
+	Save func(*bench.Search) `json:"-"`
 }
+
+// exactSearchRuns is how many inputs are tried in exact mode by default. An emulated
+// processor tries a few thousand a second.
+const exactSearchRuns = 20_000
 
 // SearchProgress is how far a search has come.
 type SearchProgress struct {
@@ -63,13 +69,20 @@ func Search(ctx context.Context, programs []SearchJob, o Options, s SearchOption
 	if err := prepare(ctx, &o); err != nil {
 		return nil, err
 	}
+	if o.Mode == bench.ModeExact {
+		s.Runs, s.Time = cmp.Or(s.Runs, exactSearchRuns), 0
+	}
 	out := &bench.Search{Tool: o.Tool, Testbed: testbed(o.Mode), Started: time.Now().UTC().Truncate(time.Second), Seed: s.Seed, Programs: []bench.Searched{}}
 	for i := range programs {
 		if ctx.Err() != nil {
 			break
 		}
 		x := searching{job: &programs[i], SearchOptions: s, told: SearchProgress{Program: i}}
-		out.Programs = append(out.Programs, x.search(ctx, o))
+		found := x.search(ctx, o)
+		if o.Mode == bench.ModeExact {
+			found.Elapsed = 0
+		}
+		out.Programs = append(out.Programs, found)
 		load.Settle(ctx)
 		if out.Partial = ctx.Err() != nil || i+1 < len(programs); s.Save != nil {
 			s.Save(out)
@@ -96,7 +109,7 @@ func (x *searching) tell() {
 
 func (x *searching) search(ctx context.Context, o Options) bench.Searched {
 	j := x.job
-	x.out = bench.Searched{Benchmark: j.Name, Object: j.Object.Path, ObjectSHA256: j.Object.SHA256, Program: bench.ClipName(j.Program), Type: j.Type(), Inputs: []bench.FoundInput{}}
+	x.out = j.NothingFound()
 	x.tell()
 	err := inOwnNetwork(j, func() error {
 		if _, err := thread.Pin(); err != nil {
@@ -305,7 +318,7 @@ func (x *searching) time(ctx context.Context, o Options) error {
 		}
 		// An input that executes something else now was not timed.
 		if n := results[at].Sample(bench.BPFInsns.Name); n != nil && len(n.Values) > 0 && n.Values[0] == in.PerRun {
-			in.Latency = results[at].Sample(bench.Latency.Name)
+			in.Cost = cmp.Or(results[at].Sample(bench.Latency.Name), results[at].Sample(bench.Instructions.Name))
 		}
 	}
 	return nil

@@ -36,10 +36,10 @@ func TestSearch(t *testing.T) {
 			f.Programs[i].Elapsed = 0
 			for j := range f.Programs[i].Inputs {
 				in := &f.Programs[i].Inputs[j]
-				if timed := in.Latency != nil && len(in.Latency.Values) > 0; timed != (j < 2) {
+				if timed := in.Cost != nil && len(in.Cost.Values) > 0; timed != (j < 2) {
 					t.Errorf("input %s of %s is timed: %v", in.Name, f.Programs[i].Program, timed)
 				}
-				in.Latency = nil
+				in.Cost = nil
 			}
 		}
 		return f

@@ -18,6 +18,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/escape"
 	"github.com/org/ebpf-bench-action/internal/exit"
 	"github.com/org/ebpf-bench-action/internal/fleet"
+	"github.com/org/ebpf-bench-action/internal/job"
 	"github.com/org/ebpf-bench-action/internal/judge"
 	"github.com/org/ebpf-bench-action/internal/output"
 	"github.com/org/ebpf-bench-action/internal/report/searched"
@@ -49,7 +50,11 @@ prog.o:xdp_main, a folder of objects, or what the baseline has, such as
 baseline:main.
 
 Only programs to which test_run gives an input are searched: XDP, tc and the other
-types that take packets, raw tracepoints, and syscall programs.`
+types that take packets, raw tracepoints, and syscall programs.
+
+With --kernel they are searched in a virtual machine. If it counts instructions, its
+clock tells no time, and 20000 inputs of each program are tried unless --runs says
+otherwise.`
 
 const searchExample = `  # the worst packet of a bundled program
   sudo ebpf-bench search fibonacci_slow
@@ -58,17 +63,21 @@ const searchExample = `  # the worst packet of a bundled program
   sudo ebpf-bench search --time 1s build/xdp.o
 
   # the same search again
-  sudo ebpf-bench search --runs 20000 --seed 1 build/xdp.o:xdp_main`
+  sudo ebpf-bench search --runs 20000 --seed 1 build/xdp.o:xdp_main
+
+  # on another kernel, without root
+  ebpf-bench search --kernel 6.12 fibonacci_slow`
 
 type searchFlags struct {
-	suite   string
-	time    time.Duration
-	runs    int
-	seed    uint64
-	format  string
-	out     []string
-	verbose bool
-	store   cli.Store
+	suite    string
+	time     time.Duration
+	runs     int
+	seed     uint64
+	format   string
+	out      []string
+	verbose  bool
+	store    cli.Store
+	machines cli.MachineFlags
 }
 
 func newSearchCommand(t *ui.Terminal) *cobra.Command {
@@ -89,6 +98,7 @@ func newSearchCommand(t *ui.Terminal) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	f.machines.Register(cmd)
 	f.store.Register(cmd)
 	cli.SuiteFlag(cmd, &f.suite, "the suite `file` (default: ./ebpf-bench.yml, else the bundled one)")
 	flags.DurationVar(&f.time, "time", 0, "how long to search for inputs of each program (default: 10s, or until --runs)")
@@ -122,24 +132,23 @@ func (f *searchFlags) check(given func(flag string) bool) error {
 	case f.seed == 0:
 		return errors.New("--seed must be from 1 on")
 	}
-	if f.time == 0 && f.runs == 0 {
-		f.time = 10 * time.Second
-	}
 	for _, name := range f.out {
-		if _, err := foundWriter(name); err != nil {
-			return err
+		if end := endOf(name); end != jsonEnd && foundWriters[end] == nil {
+			return fmt.Errorf("--out %q: no format ends so: a suite ends in .yml, packets in .pcap, and all of it in .json", name)
 		}
 	}
 	return nil
 }
 
-// foundWriters write what was found, by the ends of files.
+// foundWriters write what a search found, by the ends of files, except for jsonEnd.
 var foundWriters = map[string]func(io.Writer, *scaffold.Found) error{
-	".json": func(w io.Writer, found *scaffold.Found) error { return bench.EncodeSearches(w, found.Search) },
 	".pcap": func(w io.Writer, found *scaffold.Found) error { return found.Pcap(w) },
 	".yaml": writeFoundSuite,
 	".yml":  writeFoundSuite,
 }
+
+// jsonEnd is the end of a file that may have searches on several kernels.
+const jsonEnd = ".json"
 
 func writeFoundSuite(w io.Writer, found *scaffold.Found) error {
 	text, err := found.Text()
@@ -147,15 +156,6 @@ func writeFoundSuite(w io.Writer, found *scaffold.Found) error {
 		_, err = io.WriteString(w, text)
 	}
 	return err
-}
-
-// foundWriter returns how to write a file of --out.
-func foundWriter(name string) (func(io.Writer, *scaffold.Found) error, error) {
-	write := foundWriters[strings.ToLower(filepath.Ext(name))]
-	if write == nil {
-		return nil, fmt.Errorf("--out %q: no format ends so: a suite ends in .yml, packets in .pcap, and all of it in .json", name)
-	}
-	return write, nil
 }
 
 func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) error {
@@ -177,35 +177,61 @@ func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) er
 	for _, w := range programs.Warnings() {
 		t.Warn("%s", w)
 	}
-	out, err := f.files(s, programs, head)
+	kernels := f.machines.Choose(s.Suite.Kernels)
+	if err := f.bound(kernels); err != nil {
+		return exit.Usage(err)
+	}
+	out, err := f.files(s, programs, head, kernels)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	found, err := f.search(ctx, t, programs, func(found *bench.Search) {
+	save := func(found ...*bench.Search) {
 		// The error is reported when the whole search is written.
-		_ = out.write(found)
-	})
-	if found == nil {
+		_ = out.write(found...)
+	}
+	var all []*bench.Search
+	if len(kernels) == 0 {
+		all, err = f.search(ctx, t, programs, save)
+	} else {
+		all, err = f.onKernels(ctx, t, s, programs, kernels, save)
+	}
+	if len(all) == 0 {
 		return exit.NoMeasure(err)
 	}
-	all := []*bench.Search{found}
-	err = errors.Join(exit.NoMeasure(f.print(t, found)), exit.NoMeasure(err), judge.Unsearched(all, f.verbose, err))
-	if wrote := out.write(found); wrote != nil {
+	err = errors.Join(exit.NoMeasure(f.print(t, all)), exit.NoMeasure(err), judge.Unsearched(all, f.verbose, err))
+	if wrote := out.write(all...); wrote != nil {
 		return errors.Join(exit.NoMeasure(wrote), err)
 	}
-	out.say(t, found)
+	out.say(t, all)
 	return err
+}
+
+// bound decides how long a search takes. Only a clock that tells the time can.
+func (f *searchFlags) bound(kernels []string) error {
+	switch counts := len(kernels) > 0 && f.machines.Mode != "kvm"; {
+	case counts && f.time > 0:
+		return errors.New("--time: the clock of a virtual machine that counts instructions tells no time: give --runs")
+	case !counts && f.time == 0 && f.runs == 0:
+		f.time = 10 * time.Second
+	}
+	return nil
+}
+
+// options are those of each search.
+func (f *searchFlags) options() runner.SearchOptions {
+	return runner.SearchOptions{Runs: f.runs, Time: f.time, Seed: f.seed, Timed: timedInputs}
 }
 
 // foundFiles are the files of --out.
 type foundFiles struct {
 	names    []output.File
 	searched *suite.Suite
+	kernels  []string
 }
 
 // files checks the files of --out before anything is searched.
-func (f *searchFlags) files(s *sides.Explained, programs *runner.Searches, head *suite.Suite) (*foundFiles, error) {
-	all := &foundFiles{searched: head}
+func (f *searchFlags) files(s *sides.Explained, programs *runner.Searches, head *suite.Suite, kernels []string) (*foundFiles, error) {
+	all := &foundFiles{searched: head, kernels: kernels}
 	for _, name := range f.out {
 		file, err := output.New(name, s.Reads(f.suite))
 		if err != nil {
@@ -215,8 +241,11 @@ func (f *searchFlags) files(s *sides.Explained, programs *runner.Searches, head 
 			return nil, fmt.Errorf("--out %s is given twice", name)
 		}
 		all.names = append(all.names, file)
+		if len(kernels) > 1 && endOf(name) != jsonEnd {
+			return nil, bench.WithHint(fmt.Errorf("--out %s: a search on each of %s may find other inputs", name, unit.Plural(len(kernels), "kernel")), "write all of them as .json, or search on one kernel: the inputs can be measured on the others")
+		}
 		for _, j := range programs.Jobs {
-			if !isSuite(file) {
+			if !isSuite(name) {
 				break
 			}
 			if _, err := head.FromFolder(j.Object.Path, filepath.Dir(name)); err != nil {
@@ -227,19 +256,20 @@ func (f *searchFlags) files(s *sides.Explained, programs *runner.Searches, head 
 	return all, nil
 }
 
-func isSuite(file output.File) bool {
-	return slices.Contains([]string{".yml", ".yaml"}, strings.ToLower(filepath.Ext(string(file))))
-}
+func endOf(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-func (f *foundFiles) write(found *bench.Search) error {
+func isSuite(name string) bool { return slices.Contains([]string{".yml", ".yaml"}, endOf(name)) }
+
+// write writes all files. Of several searches, all of them are such as have these.
+func (f *foundFiles) write(all ...*bench.Search) error {
 	var errs []error
 	for _, file := range f.names {
-		write, err := foundWriter(string(file))
-		if err == nil {
-			err = file.Write(func(w io.Writer) error {
-				return write(w, &scaffold.Found{Searched: f.searched, Search: found, Folder: filepath.Dir(string(file))})
-			})
-		}
+		err := file.Write(func(w io.Writer) error {
+			if endOf(string(file)) == jsonEnd {
+				return bench.EncodeSearches(w, all...)
+			}
+			return foundWriters[endOf(string(file))](w, &scaffold.Found{Searched: f.searched, Search: all[0], Folder: filepath.Dir(string(file))})
+		})
 		if err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", file, err))
 		}
@@ -248,47 +278,72 @@ func (f *foundFiles) write(found *bench.Search) error {
 }
 
 // say says what was written, and what to do with it.
-func (f *foundFiles) say(t *ui.Terminal, found *bench.Search) {
-	worst, more, beyond, inputs := "", 0.0, 0, 0
-	for i := range found.Programs {
-		p := &found.Programs[i]
-		base := 0.0
-		for j := range p.Inputs {
-			in := &p.Inputs[j]
-			if inputs++; in.Context != "" || len(in.Entries) > 0 {
-				beyond++
-			}
-			switch {
-			case in.Name == bench.InputDefault:
-				base = in.PerRun
-			case in.Name == bench.InputWorst && (worst == "" || in.PerRun/base > more):
-				worst, more = p.Benchmark+"/"+in.Name, in.PerRun/base
-			}
-		}
-	}
+func (f *foundFiles) say(t *ui.Terminal, all []*bench.Search) {
+	inputs, beyond, worst := sums(all)
 	written := ""
 	for _, file := range f.names {
 		t.Say("wrote %s", file)
-		if isSuite(file) && written == "" {
+		if isSuite(string(file)) && written == "" {
 			written = escape.Shell(string(file))
 		}
-		if strings.EqualFold(filepath.Ext(string(file)), ".pcap") && beyond > 0 {
+		if endOf(string(file)) == ".pcap" && beyond > 0 {
 			t.Warn("%s holds packets alone: %d of %s also give a context, or entries of maps", file, beyond, unit.Plural(inputs, "input"))
 		}
 	}
+	tool, where := "sudo ebpf-bench", ""
+	if len(f.kernels) > 0 {
+		tool, where = "ebpf-bench", " --kernel "+f.kernels[0]
+	}
 	switch {
-	case inputs == 0:
+	case inputs == 0 || len(f.kernels) > 1:
 	case written == "":
 		t.Say("--out found.yml writes a suite of these inputs, for run, compare and explain")
 	default:
-		t.Say("measure them by: sudo ebpf-bench run %s", written)
+		t.Say("measure them by: %s run%s %s", tool, where, written)
 		if worst != "" {
-			t.Say("explain the worst by: sudo ebpf-bench explain --suite %s %s", written, escape.Shell(worst))
+			t.Say("explain the worst by: %s explain%s --suite %s %s", tool, where, written, escape.Shell(worst))
 		}
 	}
 }
 
-func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runner.Searches, save func(*bench.Search)) (*bench.Search, error) {
+// sums returns how many inputs were found, how many of them are more than packets, and the
+// name of the one that costs most in comparison with the default.
+func sums(all []*bench.Search) (inputs, beyond int, worst string) {
+	more := 0.0
+	for _, found := range all {
+		for i := range found.Programs {
+			p := &found.Programs[i]
+			base := 0.0
+			for j := range p.Inputs {
+				in := &p.Inputs[j]
+				if inputs++; in.Context != "" || len(in.Entries) > 0 {
+					beyond++
+				}
+				switch {
+				case in.Name == bench.InputDefault:
+					base = in.PerRun
+				case in.Name == bench.InputWorst && (worst == "" || in.PerRun/base > more):
+					worst, more = p.Benchmark+"/"+in.Name, in.PerRun/base
+				}
+			}
+		}
+	}
+	return inputs, beyond, worst
+}
+
+// onKernels searches on each kernel.
+func (f *searchFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.Explained, programs *runner.Searches, kernels []string, save func(...*bench.Search)) ([]*bench.Search, error) {
+	on, err := f.machines.Open(cli.Watch{Terminal: t}, kernels)
+	if err != nil {
+		return nil, err
+	}
+	return job.Options{ByDefault: f.machines.ByDefault(s.Suite.Kernels), Done: func(release string, took time.Duration) {
+		t.Say("searched on Linux %s in %.1f s", release, took.Seconds())
+	}}.Searches(ctx, on, kernels, s, programs.Jobs, f.options(), save)
+}
+
+// search searches on this host.
+func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runner.Searches, save func(...*bench.Search)) ([]*bench.Search, error) {
 	n := len(programs.Jobs)
 	how := fmt.Sprintf("%s each", f.time)
 	if f.runs > 0 {
@@ -299,7 +354,9 @@ func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runn
 	}
 	stage := t.Stage("search")
 	defer stage.End()
-	found, err := runner.Search(ctx, programs.Jobs, runner.Options{Tool: version()}, runner.SearchOptions{Runs: f.runs, Time: f.time, Seed: f.seed, Timed: timedInputs, Save: save, Progress: func(p runner.SearchProgress) {
+	o := f.options()
+	o.Save = func(found *bench.Search) { save(found) }
+	o.Progress = func(p runner.SearchProgress) {
 		what := programs.Jobs[p.Program].Name
 		if n > 1 {
 			what += fmt.Sprintf(" (%d of %d)", p.Program+1, n)
@@ -313,15 +370,16 @@ func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runn
 			what += fmt.Sprintf(": %s, %s reached, at most %s instructions", unit.Plural(p.Tried, "input"), unit.Plural(p.Reached, "block"), unit.Mean(p.Most))
 		}
 		stage.Set(what)
-	}})
-	if found != nil && ctx.Err() != nil && len(found.Programs) == 0 {
-		found = nil
 	}
-	return found, fleet.Interrupted(ctx, err)
+	found, err := runner.Search(ctx, programs.Jobs, runner.Options{Tool: version()}, o)
+	if err = fleet.Interrupted(ctx, err); found == nil || ctx.Err() != nil && len(found.Programs) == 0 {
+		return nil, err
+	}
+	return []*bench.Search{found}, err
 }
 
-func (f *searchFlags) print(t *ui.Terminal, found *bench.Search) error {
-	m := searched.New(found)
+func (f *searchFlags) print(t *ui.Terminal, all []*bench.Search) error {
+	m := searched.New(all...)
 	m.Color, m.Columns = t.Colored(t.Stdout), t.Columns()
 	m.Explained = f.format == "text" && cli.SameStream(t.Stdout, t.Stderr)
 	if err := searchFormats.Of(f.format)(t.Stdout, m); err != nil {

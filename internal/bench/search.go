@@ -36,8 +36,8 @@ type Searched struct {
 	Tried    int `json:"tried"`
 	Refused  int `json:"refused,omitempty"`
 	Unsteady int `json:"unsteady,omitempty"`
-	// Elapsed is how long they were tried, in seconds.
-	Elapsed float64  `json:"elapsed_s"`
+	// Elapsed is how long they were tried, in seconds; 0 in exact mode.
+	Elapsed float64  `json:"elapsed_s,omitempty"`
 	Blocks  Coverage `json:"blocks"`
 	// Inputs are those that were found, each counted from a fresh load: what the benchmark
 	// gives the program, what costs most, and what reaches the rest.
@@ -100,8 +100,9 @@ type FoundInput struct {
 	Fresh bool `json:"fresh,omitempty"`
 	// PerRun is the mean number of BPF instructions executed per run.
 	PerRun float64 `json:"per_run"`
-	// Latency is the net time of a run of those inputs that were timed, in nanoseconds.
-	Latency *Sample `json:"latency,omitempty"`
+	// Cost is what a run of those inputs costs that were measured: its latency, or in exact
+	// mode its machine instructions, both net of the floor.
+	Cost *Sample `json:"cost,omitempty"`
 	// Retvals is what the runs returned, in turn.
 	Retvals []uint32 `json:"retvals"`
 	// Reached is how many basic blocks the runs reach, and New how many of these no input

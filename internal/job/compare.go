@@ -35,13 +35,18 @@ func (o Options) Comparisons(ctx context.Context, on *fleet.Fleet, kernels []str
 
 // lackKernels returns those of the comparisons that there are, with the kernels that have none.
 func lackKernels(kernels []string, all []*bench.Comparison) []*bench.Comparison {
-	all = slices.DeleteFunc(slices.Clone(all), func(c *bench.Comparison) bool { return c == nil })
+	all = present(all)
 	for i, c := range all {
 		one := *c
 		one.MissingKernels = missing(kernels, all, func(c *bench.Comparison) string { return c.Testbed.Asked })
 		all[i] = &one
 	}
 	return all
+}
+
+// present returns those results that there are.
+func present[T any](all []*T) []*T {
+	return slices.DeleteFunc(slices.Clone(all), func(t *T) bool { return t == nil })
 }
 
 // missing returns the kernels that are not among the names of results.

@@ -70,6 +70,17 @@ func (j *job) do(ctx context.Context, mode bench.Mode, tool string, results io.W
 		}
 		return explainEach(ctx, pairs, o, j.Explain.Code, func(e *bench.Explanation) error { return bench.EncodeExplanations(results, e) })
 	}
+	if j.Search != nil {
+		head, err := j.Sides.HeadSuite(s)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		programs, err := runner.PlanSearches(head)
+		if err != nil {
+			return exit.Usage(err)
+		}
+		return searchEach(ctx, programs.Jobs, o, *j.Search, func(found *bench.Search) error { return bench.EncodeSearches(results, found) })
+	}
 	pairs, err := j.Sides.Plan(s)
 	if err != nil {
 		return exit.Usage(err)
@@ -178,16 +189,38 @@ func explainEach(ctx context.Context, pairs []runner.PairJob, o runner.Options, 
 			return err
 		}
 		for i := range e.Programs {
-			x := &e.Programs[i]
-			r := &bench.Result{Error: x.Error, Hint: x.Hint}
-			explainResult(r)
-			x.Hint = r.Hint
+			explainError(&e.Programs[i].Error, &e.Programs[i].Hint)
 		}
 		if err := report(e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// searchEach searches one program after the other and reports each at once: if one breaks
+// the machine, the others must not be lost.
+func searchEach(ctx context.Context, programs []runner.SearchJob, o runner.Options, how runner.SearchOptions, report func(*bench.Search) error) error {
+	for _, p := range programs {
+		found, err := runner.Search(ctx, []runner.SearchJob{p}, o, how)
+		if found == nil {
+			return err
+		}
+		for i := range found.Programs {
+			explainError(&found.Programs[i].Error, &found.Programs[i].Hint)
+		}
+		if err := errors.Join(report(found), err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainError is explainResult for the error and the hint of something else.
+func explainError(text, hint *string) {
+	r := &bench.Result{Error: *text, Hint: *hint}
+	explainResult(r)
+	*text, *hint = r.Error, r.Hint
 }
 
 // explainInGuest adds to the failures of a run the causes that are specific to a virtual

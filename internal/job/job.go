@@ -1,5 +1,5 @@
-// Package job measures a suite, compares two sides or explains their lines on other
-// kernels, by running this tool in virtual machines.
+// Package job measures a suite, compares two sides, explains their lines or searches their
+// programs on other kernels, by running this tool in virtual machines.
 package job
 
 import (
@@ -11,6 +11,7 @@ import (
 	"github.com/org/ebpf-bench-action/internal/sides"
 	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/runner"
 )
 
 // Options say how much is measured.
@@ -42,8 +43,8 @@ const (
 	guestBaseRoot = "/base"
 )
 
-// job is what this tool does in a virtual machine: it measures a suite, or compares or
-// explains two sides of it.
+// job is what this tool does in a virtual machine: it measures a suite, or compares,
+// explains or searches sides of it.
 type job struct {
 	// Suite is the suite's file, empty for the bundled suite, and Only are the benchmarks
 	// to measure; nil means all.
@@ -55,11 +56,12 @@ type job struct {
 	Budget time.Duration `json:"budget,omitempty"`
 	Seed   uint64        `json:"seed,omitempty"`
 
-	// Sides are compared, or explained if Explain says how. BaseSuite is the file of the
-	// base's own suite below guestBaseRoot.
-	Sides     *sides.Objects     `json:"sides,omitempty"`
-	Explain   *sides.ExplainPlan `json:"explain,omitempty"`
-	BaseSuite string             `json:"base_suite,omitempty"`
+	// Sides are compared, or explained if Explain says how, or their head is searched if
+	// Search does. BaseSuite is the file of the base's own suite below guestBaseRoot.
+	Sides     *sides.Objects        `json:"sides,omitempty"`
+	Explain   *sides.ExplainPlan    `json:"explain,omitempty"`
+	Search    *runner.SearchOptions `json:"search,omitempty"`
+	BaseSuite string                `json:"base_suite,omitempty"`
 }
 
 // guest returns a virtual machine for the job, with the files of the suite.

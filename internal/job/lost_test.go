@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/bench"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/internal/vm"
+	"github.com/org/ebpf-bench-action/runner"
 )
 
 // A benchmark that was being measured when its machine failed has failed, in the results
@@ -41,6 +43,20 @@ func TestABenchmarkThatIsLost(t *testing.T) {
 	}
 	if err := losePair(nil, []string{"first"}, fault); !errors.Is(err, vm.ErrHung) {
 		t.Errorf("%v", err)
+	}
+
+	s, err := suite.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := runner.PlanSearches(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := &bench.Search{Programs: []bench.Searched{{Benchmark: "done"}}}
+	err = loseSearched(found, programs.Jobs, fault)
+	if lost := found.Programs[1]; lost.Benchmark != programs.Jobs[1].Name || lost.Program == "" || lost.Error == "" || !strings.HasSuffix(err.Error(), ", while it measured "+lost.Benchmark) {
+		t.Errorf("%v, %+v", err, found.Programs)
 	}
 }
 

@@ -80,7 +80,7 @@ type reports struct {
 
 // lackKernels returns those of the runs that there are, with the kernels that have none.
 func (r *reports) lackKernels(all []*bench.Run) []*bench.Run {
-	all = slices.DeleteFunc(slices.Clone(all), func(run *bench.Run) bool { return run == nil })
+	all = present(all)
 	for i, run := range all {
 		one := *run
 		one.MissingKernels = missing(r.kernels, all, func(run *bench.Run) string { return run.Testbed.Asked })

@@ -53,7 +53,10 @@ func reached(p *bench.Searched) string {
 
 // tried says how many inputs a program was given, and how to do so again.
 func tried(p *bench.Searched, seed uint64) string {
-	text := fmt.Sprintf("%s tried in %s", unit.Plural(p.Tried, "input"), unit.NS(p.Elapsed*1e9))
+	text := unit.Plural(p.Tried, "input") + " tried"
+	if p.Elapsed > 0 {
+		text += " in " + unit.NS(p.Elapsed*1e9)
+	}
 	if p.Refused > 0 {
 		text += fmt.Sprintf(", %d of them refused by the kernel", p.Refused)
 	}

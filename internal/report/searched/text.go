@@ -35,31 +35,36 @@ func Text(w io.Writer, m *Model) error {
 				}
 				continue
 			}
-			for _, part := range m.parts(p, t.Seed) {
+			for _, part := range m.parts(t, p) {
 				b.WriteString(part + "\n")
 			}
 		}
 	}
-	if m.any() {
-		b.WriteString("\n" + grid.Wrap(legend, min(m.columns(), grid.TextWidth), 0, 2) + "\n")
+	if costs := m.costs(); len(costs) > 0 {
+		b.WriteString("\n" + grid.Wrap(strings.Join(costs, "; ")+legend, min(m.columns(), grid.TextWidth), 0, 2) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// legend says what the columns mean.
-const legend = "time: net, of the default input and the dearest; blocks: basic blocks that the input reaches; new: those of them that no input above it does; dearest line: for which a run executes most, compared with the default input"
+// legend says what the columns mean, besides those of costs.
+const legend = "; blocks: basic blocks that the input reaches; new: those of them that no input above it does; dearest line: for which a run executes most, compared with the default input"
 
-// any reports whether there is a table.
-func (m *Model) any() bool {
+// costs says what the columns of what a run costs mean, if there are any.
+func (m *Model) costs() (all []string) {
 	for _, t := range m.Tables {
 		for i := range t.Programs {
-			if len(t.Programs[i].Inputs) > 0 {
-				return true
+			if len(t.Programs[i].Inputs) == 0 {
+				continue
 			}
+			what := "time: net"
+			if t.Testbed.Mode == bench.ModeExact {
+				what = "machine: instructions of the machine, net"
+			}
+			all = unit.AppendNew(all, what+", of the default input and the dearest")
 		}
 	}
-	return false
+	return all
 }
 
 func head(m *Model) *report.Heads {
@@ -75,12 +80,12 @@ func head(m *Model) *report.Heads {
 }
 
 // parts are the parts of the text about a program.
-func (m *Model) parts(p *bench.Searched, seed uint64) (all []string) {
+func (m *Model) parts(of *bench.Search, p *bench.Searched) (all []string) {
 	say := func(text string) { all = append(all, grid.Wrap(escape.Printable(text), m.columns(), 0, 2)) }
 	say(reached(p))
-	say(tried(p, seed))
+	say(tried(p, of.Seed))
 	if len(p.Inputs) > 0 {
-		all = append(all, "", m.table(p))
+		all = append(all, "", m.table(of, p))
 	}
 	if text := bench.Places(p.Unreached); text != "" {
 		all = append(all, "")
@@ -95,17 +100,24 @@ func (m *Model) parts(p *bench.Searched, seed uint64) (all []string) {
 	return all
 }
 
-// time is the net time of a run.
-func (m *Model) time(in *bench.FoundInput) grid.Cell {
-	if in.Latency == nil {
+// cost is what a run costs.
+func cost(in *bench.FoundInput) grid.Cell {
+	switch {
+	case in.Cost == nil:
 		return grid.Figure("")
+	case in.Cost.Measure.Name == bench.Instructions.Name:
+		return grid.Figure(unit.Mean(stat.Summarize(*in.Cost).Center))
 	}
-	return grid.Figure(unit.NS(stat.Summarize(*in.Latency).Center))
+	return grid.Figure(unit.NS(stat.Summarize(*in.Cost).Center))
 }
 
 // table has a row for each input.
-func (m *Model) table(p *bench.Searched) string {
-	t := new(grid.Grid).Left("input").Right("insns", "change", "time", "blocks", "new").Left("returns", "dearest line").Rest("gives")
+func (m *Model) table(of *bench.Search, p *bench.Searched) string {
+	costs := "time"
+	if of.Testbed.Mode == bench.ModeExact {
+		costs = "machine"
+	}
+	t := new(grid.Grid).Left("input").Right("insns", "change", costs, "blocks", "new").Left("returns", "dearest line").Rest("gives")
 	base := 0.0
 	for i := range p.Inputs {
 		in := &p.Inputs[i]
@@ -120,7 +132,7 @@ func (m *Model) table(p *bench.Searched) string {
 		if in.Name == bench.InputWorst {
 			insns = insns.Paint(grid.Red)
 		}
-		t.Row(grid.Word(in.Name), insns, change, m.time(in), grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
+		t.Row(grid.Word(in.Name), insns, change, cost(in), grid.Figure(fmt.Sprint(in.Reached)), grid.Figure(fmt.Sprint(in.New)),
 			grid.Word(unit.Few(p.Returned(in))), grid.Word(in.Dearest.Place()), grid.Word(given(in)))
 	}
 	return t.Filled(2).Text(m.Columns, m.Color)

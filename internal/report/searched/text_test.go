@@ -23,7 +23,7 @@ func sample() *bench.Search {
 				Benchmark: "filter", Object: "xdpfilt.o", Program: "xdpfilt_alw_all", Type: "xdp",
 				Tried: 14784, Refused: 604, Unsteady: 2, Elapsed: 0.32, Blocks: bench.Coverage{All: 136, Alive: &alive, Default: 26, Reached: 122},
 				Inputs: []bench.FoundInput{
-					{Name: bench.InputDefault, Packets: []string{packet}, PerRun: 150, Latency: &bench.Sample{Measure: bench.Latency, Values: []float64{41, 42, 43}}, Retvals: []uint32{2}, Reached: 26, New: 26, Dearest: line(173)},
+					{Name: bench.InputDefault, Packets: []string{packet}, PerRun: 150, Cost: &bench.Sample{Measure: bench.Latency, Values: []float64{41, 42, 43}}, Retvals: []uint32{2}, Reached: 26, New: 26, Dearest: line(173)},
 					{
 						Name: bench.InputWorst, Packets: []string{packet, packet + "00"}, Context: "00", PerRun: 308.5, Retvals: []uint32{2, 1}, Reached: 90, New: 90, Dearest: line(74),
 						Entries: []bench.FoundEntry{{Map: "ports"}, {Map: "ipv4"}, {Map: "ports"}},
@@ -49,7 +49,8 @@ func TestText(t *testing.T) {
 		reporttest.Printable(t, reporttest.Golden(t, c.name, func(w io.Writer) error { return Text(w, m) }))
 	}
 	two := sample()
-	two.Testbed.Kernel, two.Partial = "5.10.1", true
+	two.Testbed.Kernel, two.Testbed.Mode, two.Partial = "5.10.1", bench.ModeExact, true
+	two.Programs[0].Elapsed, two.Programs[0].Inputs[0].Cost = 0, &bench.Sample{Measure: bench.Instructions, Values: []float64{175.5}}
 	m := New(sample(), two)
 	m.Explained = true
 	reporttest.Golden(t, "kernels.txt", func(w io.Writer) error { return Text(w, m) })

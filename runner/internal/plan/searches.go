@@ -31,6 +31,11 @@ type Search struct {
 	More [][]byte
 }
 
+// NothingFound returns the results before anything is found.
+func (s *Search) NothingFound() bench.Searched {
+	return bench.Searched{Benchmark: s.Name, Object: s.Object.Path, ObjectSHA256: s.Object.SHA256, Program: bench.ClipName(s.Program), Type: s.Type(), Inputs: []bench.FoundInput{}}
+}
+
 // NewSearches returns the programs of a suite to which test_run gives inputs, each once,
 // whatever drives their benchmarks.
 func NewSearches(s *suite.Suite) (*Searches, error) {
