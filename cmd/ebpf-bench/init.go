@@ -30,13 +30,19 @@ except those in hidden folders, node_modules and vendor.
 Each program is run for an instant: on this host as root, or with --kernel in
 virtual machines, which needs no root. A program that does not load becomes a
 comment with the reason, and one that loads but cannot run gets no workload, so
-the suite always runs. Without root and without --kernel nothing is tried.`
+the suite always runs. Without root and without --kernel nothing is tried.
+
+With --search each program is given 20000 inputs, and the suite also has those on
+which it costs most, and those that reach the rest of it: see ebpf-bench search.`
 
 const initExample = `  # a suite for all objects below this folder
   sudo ebpf-bench init
 
   # for some of them, tried on other kernels, which takes no root
   ebpf-bench init --kernel 6.1,6.12 bpf/filter.o build/
+
+  # with the inputs on which the programs cost most
+  sudo ebpf-bench init --search
 
   # with thresholds and a workflow for GitHub
   sudo ebpf-bench init --github --thresholds
@@ -51,6 +57,7 @@ type initFlags struct {
 	build      string
 	thresholds bool
 	noCheck    bool
+	search     bool
 	machines   cli.MachineFlags
 }
 
@@ -82,6 +89,7 @@ func newInitCommand(t *ui.Terminal) *cobra.Command {
 	flags.StringVar(&f.build, "build", "", "the `command` that builds the objects, for --github (default: what the project looks like)")
 	flags.BoolVar(&f.thresholds, "thresholds", false, "also write "+thresholdsName+", which the suite then names")
 	flags.BoolVar(&f.noCheck, "no-check", false, "do not load and run the programs")
+	flags.BoolVar(&f.search, "search", false, "also search for the inputs on which programs cost most")
 	_ = cmd.MarkFlagFilename("out", "yml", "yaml")
 	return cmd
 }
@@ -94,6 +102,8 @@ func (f *initFlags) check(given func(flag string) bool) error {
 		return errors.New("--out - prints the suite alone: --github and --thresholds write files that name it")
 	case f.noCheck && (len(f.machines.Kernels) > 0 || f.machines.Mode != ""):
 		return errors.New("--no-check cannot be combined with --kernel or --vm")
+	case f.noCheck && f.search:
+		return errors.New("--search runs the programs, and --no-check forbids it")
 	case given("build") && !f.github:
 		return errors.New("--build is for the workflow: add --github")
 	}
@@ -199,13 +209,15 @@ func (w *initFiles) write(t *ui.Terminal, s *scaffold.Suite, workflow *scaffold.
 
 // sayNext says what the suite contains, and how to run it.
 func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
-	var loaded, left int
+	benchmarks := s.Benchmarks()
+	var loaded, left, inputs int
 	for i := range s.Programs {
 		if p := &s.Programs[i]; p.Refused != "" || p.Untyped {
 			left++
 		}
 	}
-	for _, p := range s.Benchmarks() {
+	for _, p := range benchmarks {
+		inputs += len(p.Inputs)
 		if p.Drives() == bench.DriverVerify {
 			loaded++
 		}
@@ -213,7 +225,10 @@ func (w *initFiles) sayNext(t *ui.Terminal, s *scaffold.Suite) {
 			t.Warn("%s is only loaded: %s", p.Benchmark, p.Undriven)
 		}
 	}
-	text := unit.Plural(len(s.Benchmarks()), "benchmark")
+	text := unit.Plural(len(benchmarks)+inputs, "benchmark")
+	if inputs > 0 {
+		text += fmt.Sprintf(", %d of them of inputs that were found", inputs)
+	}
 	if loaded > 0 {
 		text += fmt.Sprintf(", %d of them only loaded", loaded)
 	}

@@ -191,9 +191,9 @@ func (f *searchFlags) run(ctx context.Context, t *ui.Terminal, args []string) er
 	}
 	var all []*bench.Search
 	if len(kernels) == 0 {
-		all, err = f.search(ctx, t, programs, save)
+		all, err = searchHere(ctx, t, programs, f.options(), save)
 	} else {
-		all, err = f.onKernels(ctx, t, s, programs, kernels, save)
+		all, err = searchOn(ctx, t, &f.machines, kernels, s.Suite, &s.Objects, programs, f.options(), save)
 	}
 	if len(all) == 0 {
 		return exit.NoMeasure(err)
@@ -331,30 +331,31 @@ func sums(all []*bench.Search) (inputs, beyond int, worst string) {
 	return inputs, beyond, worst
 }
 
-// onKernels searches on each kernel.
-func (f *searchFlags) onKernels(ctx context.Context, t *ui.Terminal, s *sides.Explained, programs *runner.Searches, kernels []string, save func(...*bench.Search)) ([]*bench.Search, error) {
-	on, err := f.machines.Open(cli.Watch{Terminal: t}, kernels)
+// searchOn searches on each of the kernels. After each program, save gets what was found so
+// far.
+func searchOn(ctx context.Context, t *ui.Terminal, m *cli.MachineFlags, kernels []string, s *suite.Suite, objects *sides.Objects, programs *runner.Searches, o runner.SearchOptions, save func(...*bench.Search)) ([]*bench.Search, error) {
+	on, err := m.Open(cli.Watch{Terminal: t}, kernels)
 	if err != nil {
 		return nil, err
 	}
-	return job.Options{ByDefault: f.machines.ByDefault(s.Suite.Kernels), Done: func(release string, took time.Duration) {
+	return job.Options{ByDefault: m.ByDefault(s.Kernels), Done: func(release string, took time.Duration) {
 		t.Say("searched on Linux %s in %.1f s", release, took.Seconds())
-	}}.Searches(ctx, on, kernels, s, programs.Jobs, f.options(), save)
+	}}.Searches(ctx, on, kernels, s, objects, programs.Jobs, o, save)
 }
 
-// search searches on this host.
-func (f *searchFlags) search(ctx context.Context, t *ui.Terminal, programs *runner.Searches, save func(...*bench.Search)) ([]*bench.Search, error) {
+// searchHere searches on this host, and shows how far it is. After each program, save gets
+// what was found so far.
+func searchHere(ctx context.Context, t *ui.Terminal, programs *runner.Searches, o runner.SearchOptions, save func(...*bench.Search)) ([]*bench.Search, error) {
 	n := len(programs.Jobs)
-	how := fmt.Sprintf("%s each", f.time)
-	if f.runs > 0 {
-		how = unit.Plural(f.runs, "input") + " each"
+	how := fmt.Sprintf("%s each", o.Time)
+	if o.Runs > 0 {
+		how = unit.Plural(o.Runs, "input") + " each"
 	}
 	if !ui.IsTerminal(t.Stderr) {
 		t.Say("searching %s, %s", unit.Plural(n, "program"), how)
 	}
 	stage := t.Stage("search")
 	defer stage.End()
-	o := f.options()
 	o.Save = func(found *bench.Search) { save(found) }
 	o.Progress = func(p runner.SearchProgress) {
 		what := programs.Jobs[p.Program].Name

@@ -8,18 +8,19 @@ import (
 	"github.com/org/ebpf-bench-action/internal/bench"
 	"github.com/org/ebpf-bench-action/internal/fleet"
 	"github.com/org/ebpf-bench-action/internal/sides"
+	"github.com/org/ebpf-bench-action/internal/suite"
 	"github.com/org/ebpf-bench-action/runner"
 )
 
-// Searches searches the programs of the head on the kernels, as many concurrently as there
+// Searches searches the programs of a suite with the head's objects on the kernels, as many concurrently as there
 // are CPUs. If nothing was searched on a kernel, it has no search, and the error says why.
 // After each program, save gets all searches so far.
-func (o Options) Searches(ctx context.Context, on *fleet.Fleet, kernels []string, s *sides.Explained, programs []runner.SearchJob, how runner.SearchOptions, save func(...*bench.Search)) ([]*bench.Search, error) {
+func (o Options) Searches(ctx context.Context, on *fleet.Fleet, kernels []string, s *suite.Suite, objects *sides.Objects, programs []runner.SearchJob, how runner.SearchOptions, save func(...*bench.Search)) ([]*bench.Search, error) {
 	var mu sync.Mutex
 	soFar := make([]*bench.Search, len(kernels))
 	return fleet.Each(kernels, func(i int, name string) (*bench.Search, error) {
 		began := time.Now()
-		found, err := o.search(ctx, on, s, name, programs, how, func(found bench.Search) {
+		found, err := o.search(ctx, on, job{Sides: objects, Search: &how}, s, name, programs, func(found bench.Search) {
 			mu.Lock()
 			defer mu.Unlock()
 			soFar[i] = &found
@@ -34,8 +35,8 @@ func (o Options) Searches(ctx context.Context, on *fleet.Fleet, kernels []string
 
 // search searches on one kernel. A search that ended early comes with the error that ended
 // it.
-func (o Options) search(ctx context.Context, on *fleet.Fleet, s *sides.Explained, name string, all []runner.SearchJob, how runner.SearchOptions, save func(bench.Search)) (*bench.Search, error) {
-	g, err := job{Sides: &s.Objects, Search: &how}.guest(s.Suite)
+func (o Options) search(ctx context.Context, on *fleet.Fleet, j job, s *suite.Suite, name string, all []runner.SearchJob, save func(bench.Search)) (*bench.Search, error) {
+	g, err := j.guest(s)
 	if err != nil {
 		return nil, err
 	}

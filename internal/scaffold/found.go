@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ type Found struct {
 	// Searched is the suite whose benchmarks were searched.
 	Searched *suite.Suite
 	Search   *bench.Search
-	// Folder is where the suite will be.
+	// Folder is where the suite will be, empty for that of the searched one.
 	Folder string
 }
 
@@ -38,13 +39,9 @@ var ErrNothingFound = errors.New("no input was found")
 // Text returns the suite file.
 func (f *Found) Text() (string, error) {
 	objects := map[string]string{} // their names in the suite, by those in the searched one
-	entries, err := runner.Entries(f.Searched.Objects)
-	if err != nil {
-		return "", err
-	}
 	w := &writer{}
 	for i := range f.Search.Programs {
-		p := &f.Search.Programs[i]
+		p, err := &f.Search.Programs[i], error(nil)
 		if len(p.Inputs) == 0 {
 			continue
 		}
@@ -66,54 +63,85 @@ func (f *Found) Text() (string, error) {
 	w.raw("\nbenchmarks:\n")
 	for i := range f.Search.Programs {
 		p := &f.Search.Programs[i]
-		parses := map[string]bool{}
-		for i := range entries {
-			if e := &entries[i]; e.Object == p.Object {
-				parses[e.Program] = e.Packets
+		for i := range p.Inputs {
+			if i == 0 {
+				w.comment(2, fmt.Sprintf("%s: %d of %s reached. The same again: ebpf-bench search --runs %d --seed %d.", p.Program, p.Blocks.Reached, unit.Plural(p.Blocks.Reachable(), "block"), p.Tried, f.Search.Seed))
 			}
-		}
-		if err := f.program(w, p, parses, len(objects) > 1); err != nil {
-			return "", err
+			if err := f.input(w, p, &p.Inputs[i], func(n *yaml.Node) {
+				if strictyaml.Set(n, "object", nil); len(objects) > 1 {
+					strictyaml.Set(n, "object", text(objects[p.Object]))
+				}
+			}); err != nil {
+				return "", err
+			}
+			w.raw("\n")
 		}
 	}
 	return strings.TrimSuffix(w.String(), "\n"), nil
 }
 
-// program writes a benchmark for each input of a program. parses says which programs of
-// the object take packets.
-func (f *Found) program(w *writer, p *bench.Searched, parses map[string]bool, nameObject bool) error {
-	base := 0.0
-	for i := range p.Inputs {
-		in := &p.Inputs[i]
-		n, err := f.Searched.Written(p.Benchmark, f.Folder)
-		if err != nil {
-			return err
+// input writes a benchmark for an input of a program, which edit gets before.
+func (f *Found) input(w *writer, p *bench.Searched, in *bench.FoundInput, edit func(*yaml.Node)) error {
+	n, err := f.Searched.Written(p.Benchmark, f.Folder)
+	if err != nil {
+		return err
+	}
+	entries, err := runner.Entries(f.Searched.Objects)
+	if err != nil {
+		return err
+	}
+	parses := map[string]bool{}
+	for i := range entries {
+		if e := &entries[i]; e.Object == p.Object {
+			parses[e.Program] = e.Packets
 		}
-		if strictyaml.Set(n, "object", nil); nameObject {
-			name, err := f.Searched.FromFolder(p.Object, f.Folder)
-			if err != nil {
+	}
+	edit(n)
+	keepPrepared(n, parses)
+	w.comment(2, costOf(p, in))
+	return w.node(2, given(n, p, in))
+}
+
+// Add adds to each benchmark the inputs besides its own that a search of the suite found.
+func (s *Suite) Add(found *Found) error {
+	for i := range found.Search.Programs {
+		p := &found.Search.Programs[i]
+		at := slices.IndexFunc(s.Programs, func(has Program) bool { return has.Benchmark == p.Benchmark })
+		if at < 0 || p.Error != "" {
+			continue
+		}
+		to := &s.Programs[at]
+		for i := range p.Inputs {
+			in := &p.Inputs[i]
+			if in.Name == bench.InputDefault {
+				continue
+			}
+			w := &writer{}
+			if p.Inputs[0].Name != bench.InputDefault {
+				// What it reaches that the benchmark itself does not is unknown.
+				in.Lines = nil
+			}
+			if err := found.input(w, p, in, func(*yaml.Node) {}); err != nil {
 				return err
 			}
-			strictyaml.Set(n, "object", text(name))
+			to.Inputs = append(to.Inputs, Input{Benchmark: nameOf(p, in), text: w.String()})
 		}
-		if i == 0 {
-			w.comment(2, fmt.Sprintf("%s: %d of %s reached. The same again: ebpf-bench search --runs %d --seed %d.", p.Program, p.Blocks.Reached, unit.Plural(p.Blocks.Reachable(), "block"), p.Tried, f.Search.Seed))
+		if len(to.Inputs) > 0 || p.Blocks.Default < p.Blocks.Reachable() {
+			to.Searched = fmt.Sprintf("A search of %s reached %d of %s, of which the benchmark above reaches %d.", unit.Plural(p.Tried, "input"), p.Blocks.Reached, unit.Plural(p.Blocks.Reachable(), "block"), p.Blocks.Default)
 		}
-		if in.Name == bench.InputDefault {
-			base = in.PerRun
-		}
-		w.comment(2, costOf(p, in, base))
-		keepPrepared(n, parses)
-		if err := w.node(2, given(n, p, in)); err != nil {
-			return err
-		}
-		w.raw("\n")
 	}
 	return nil
 }
 
+// nameOf returns the name of the benchmark of an input.
+func nameOf(p *bench.Searched, in *bench.FoundInput) string { return p.Benchmark + "/" + in.Name }
+
 // costOf says what an input costs, and what it reaches.
-func costOf(p *bench.Searched, in *bench.FoundInput, base float64) string {
+func costOf(p *bench.Searched, in *bench.FoundInput) string {
+	base := 0.0
+	if first := p.Inputs[0]; first.Name == bench.InputDefault {
+		base = first.PerRun
+	}
 	what := unit.Mean(in.PerRun) + " BPF instructions per run"
 	if base > 0 && in.Name != bench.InputDefault {
 		what += ", " + unit.Change(in.PerRun/base-1)
@@ -193,7 +221,7 @@ func given(n *yaml.Node, p *bench.Searched, in *bench.FoundInput) *yaml.Node {
 		}
 	}
 	drive.Style, n.Style = 0, 0
-	strictyaml.Set(n, "name", text(p.Benchmark+"/"+in.Name))
+	strictyaml.Set(n, "name", text(nameOf(p, in)))
 	for _, e := range in.Entries {
 		maps := within(n, "maps", yaml.MappingNode)
 		entries := within(within(maps, e.Map, yaml.MappingNode), "entries", yaml.SequenceNode)

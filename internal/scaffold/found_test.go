@@ -35,6 +35,7 @@ benchmarks:
     maps: {flows: {file: flows.txt, reset: slice, entries: [{key: 1, value: 2}]}}
     prepare: [{program: grow, packets: [{pcap: some.pcap}]}, {program: grow}]
     test_run: {}
+  - {name: three, program: fun_xdp_fizz, test_run: {packets: [{ipv4: {src: 10.0.0.0}, udp: {}}, {ipv4: {}, tcp: {}}, {ipv6: {}, udp: {}}]}}
   - {name: raw, program: run_raw_tracepoint, test_run: {context: {args: [1, 2]}}}
   - {name: syscall, program: run_syscall, test_run: {}}
 `
@@ -96,6 +97,15 @@ func TestFound(t *testing.T) {
 		{Benchmark: "sent", Object: "build/fun_xdp.o", Program: "fun_xdp_fibonacci", Type: "xdp", Error: "no"},
 		{Benchmark: "raw", Object: "build/runs.o", Program: "run_raw_tracepoint", Type: "raw_tracepoint", Tried: 5, Inputs: []bench.FoundInput{{Name: "worst", Context: "0102", PerRun: 1, Retvals: []uint32{0}}}},
 	}}
+	added := &Suite{Objects: []string{"build/*.o"}}
+	for _, name := range []string{"slow", "sent", "has", "raw"} {
+		added.Programs = append(added.Programs, Program{Entry: runner.Entry{Benchmark: name, Program: name, Type: "xdp", Section: "xdp", Driver: bench.DriverTestRun}})
+	}
+	if err := added.Add(&Found{Searched: s, Search: search}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "inputs.yml", added.Text())
+
 	if err := os.Mkdir(filepath.Join(folder, "out"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -147,6 +157,9 @@ func TestFoundAreRun(t *testing.T) {
 				contexts++
 			}
 		}
+	}
+	if want["three/default"] == 0 {
+		t.Errorf("the default of three packets is not among %v", want)
 	}
 	if len(found.Programs) != len(s.Benchmarks) || fresh == 0 || entries == 0 || contexts == 0 {
 		t.Errorf("found inputs of %d programs, %d fresh, with %d entries and %d contexts", len(found.Programs), fresh, entries, contexts)

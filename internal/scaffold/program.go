@@ -40,6 +40,19 @@ func (w *writer) program(p *Program) {
 	w.globals(p.Globals)
 	w.maps(p.Maps)
 	w.driver(p)
+	w.inputs(p)
+}
+
+// inputs writes what a search found: how much of the program it reached, and the benchmarks
+// of the inputs.
+func (w *writer) inputs(p *Program) {
+	if p.Searched != "" {
+		w.raw("\n")
+		w.comment(2, p.Searched)
+	}
+	for _, in := range p.Inputs {
+		w.raw("\n" + in.text)
+	}
 }
 
 func (w *writer) names(p *Program, indent string) {

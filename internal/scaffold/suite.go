@@ -33,7 +33,14 @@ type Program struct {
 	Undriven string
 	// Refused says why it cannot be measured at all. It becomes a comment.
 	Refused string
+	// Searched says in a sentence what a search of it reached, and Inputs are those that
+	// it found, besides that of the benchmark.
+	Searched string
+	Inputs   []Input
 }
+
+// Input is a benchmark of a program on an input that a search found.
+type Input struct{ Benchmark, text string }
 
 // Benchmarks returns the programs that get a benchmark.
 func (s *Suite) Benchmarks() []*Program {

@@ -50,7 +50,7 @@ func (t *Trial) Do(ctx context.Context, s *Suite) error {
 		t.Trying(len(s.Benchmarks()), without)
 		runs, err := t.Run(ctx, loaded)
 		if ctx.Err() != nil {
-			return exit.NoMeasure(errors.New("interrupted: nothing is written"))
+			return exit.NoMeasure(errInterrupted)
 		}
 		if len(runs) == 0 {
 			return exit.NoMeasure(err)
@@ -65,6 +65,64 @@ func (t *Trial) Do(ctx context.Context, s *Suite) error {
 	}
 	return nil
 }
+
+// Search adds to the suite, all of whose benchmarks run, the inputs that a search of it
+// finds, and keeps those that run, too. The search gets the suite as it is measured.
+func (t *Trial) Search(ctx context.Context, s *Suite, search func(context.Context, *suite.Suite) (*bench.Search, error)) error {
+	loaded, err := t.load(s)
+	if err != nil {
+		return exit.Usage(err)
+	}
+	found, err := search(ctx, loaded)
+	switch {
+	case ctx.Err() != nil:
+		return exit.NoMeasure(errInterrupted)
+	case found == nil:
+		return exit.NoMeasure(err)
+	}
+	if err := s.Add(&Found{Searched: loaded, Search: found}); err != nil {
+		return exit.NoMeasure(err)
+	}
+	var without []string
+	for {
+		names := s.inputs()
+		if len(names) == 0 {
+			return nil
+		}
+		if loaded, err = t.load(s); err != nil {
+			return exit.Usage(err)
+		}
+		t.Trying(len(names), without)
+		runs, err := t.Run(ctx, loaded.Only(names))
+		switch {
+		case ctx.Err() != nil:
+			return exit.NoMeasure(errInterrupted)
+		case len(runs) == 0:
+			return exit.NoMeasure(err)
+		}
+		failed := failedIn(runs, err)
+		if len(failed) == 0 {
+			return nil
+		}
+		without = slices.Sorted(maps.Keys(failed))
+		for i := range s.Programs {
+			p := &s.Programs[i]
+			p.Inputs = slices.DeleteFunc(p.Inputs, func(in Input) bool { return failed[in.Benchmark] != "" })
+		}
+	}
+}
+
+// inputs returns the names of the benchmarks of inputs that a search found.
+func (s *Suite) inputs() (names []string) {
+	for _, p := range s.Benchmarks() {
+		for _, in := range p.Inputs {
+			names = append(names, in.Benchmark)
+		}
+	}
+	return names
+}
+
+var errInterrupted = errors.New("interrupted: nothing is written")
 
 // ranOn says where all benchmarks ran, and how many were only loaded.
 func ranOn(runs []*bench.Run) string {

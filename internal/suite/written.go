@@ -12,7 +12,8 @@ import (
 )
 
 // Written returns a copy of a benchmark as the file has it, for a suite in another folder:
-// without comments and aliases, and with the files that it names as seen from there.
+// without comments and aliases, and with the files that it names as seen from there. An
+// empty folder is that of the suite itself.
 func (s *Suite) Written(benchmark, folder string) (*yaml.Node, error) {
 	n := s.doc.Copy("benchmarks", s.index[benchmark])
 	get := func(n *yaml.Node, path ...any) *yaml.Node {
@@ -59,8 +60,15 @@ func (s *Suite) Written(benchmark, folder string) (*yaml.Node, error) {
 }
 
 // FromFolder returns the path of a file that the suite names as another suite in a folder
-// of this machine would name it. It fails for a file that is nowhere on this machine.
+// of this machine would name it, or as it does itself if that is empty. It fails for a file
+// that is nowhere on this machine.
 func (s *Suite) FromFolder(name, folder string) (string, error) {
+	if folder == "" {
+		return name, nil
+	}
+	if folder == "" {
+		return name, nil
+	}
 	file := ""
 	if i := slices.IndexFunc(s.Objects, func(o Object) bool { return o.Path == name }); i >= 0 {
 		file = s.Objects[i].File

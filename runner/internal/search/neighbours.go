@@ -22,7 +22,7 @@ func (s *search) neighbours(k *Kept) {
 	}
 	for _, o := range operands {
 		s.substitute(k, o)
-		if s.done() {
+		if s.ended() {
 			return
 		}
 	}
@@ -58,7 +58,7 @@ func (s *search) substitute(k *Kept, o Operands) {
 				}
 			}
 		}
-		if s.done() {
+		if s.ended() {
 			return
 		}
 	}
@@ -154,7 +154,7 @@ func (s *search) bytes(k *Kept) {
 		for _, flip := range []byte{0xff, 0x01, 0x80} {
 			set(at, k.Packets[last][at]^flip)
 			digest, ok := s.evaluate(s.target.Run, in)
-			if s.tries++; s.done() {
+			if s.tries++; s.ended() {
 				return
 			}
 			if ok && digest != base {
@@ -166,7 +166,7 @@ func (s *search) bytes(k *Kept) {
 	for _, at := range hot {
 		for v := range 256 {
 			set(at, byte(v))
-			if s.try(in); s.done() {
+			if s.try(in); s.ended() {
 				return
 			}
 		}
@@ -178,7 +178,7 @@ func (s *search) lengths(k *Kept) {
 	last := len(k.Packets) - 1
 	packet := k.Packets[last]
 	for n := mutate.MinFrame; n < min(len(packet), head); n++ {
-		if s.try(k.withPacket(last, packet[:n:n])); s.done() {
+		if s.try(k.withPacket(last, packet[:n:n])); s.ended() {
 			return
 		}
 	}

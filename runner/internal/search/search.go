@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/ebpf-bench-action/internal/mutate"
+	"github.com/org/ebpf-bench-action/internal/unit"
 	"github.com/org/ebpf-bench-action/runner/internal/progrun"
 )
 
@@ -46,8 +47,9 @@ type Kept struct {
 	fresh int // how much none before it did
 }
 
-// PerRun returns how many BPF instructions a run executes, the mean of its runs.
-func (k *Kept) PerRun() float64 { return float64(k.Executed) / float64(k.runs()) }
+// PerRun returns how many BPF instructions a run executes, the mean of its runs, rounded as
+// those of benchmarks are.
+func (k *Kept) PerRun() float64 { return unit.Round(float64(k.Executed) / float64(k.runs())) }
 
 // runs returns how many runs an input has.
 func (in *Input) runs() int { return max(len(in.Packets), 1) }
@@ -77,6 +79,7 @@ type search struct {
 	size    int // of a context
 
 	tries, refused, unsteady int
+	even                     int // tries when half of them had been made by chance
 	err                      error
 	refusal                  error // the latest
 	began, told              time.Time
@@ -131,20 +134,37 @@ func (s *search) run() error {
 	for len(s.kept) == 0 && !s.done() { // the kernel refused all of them
 		s.try(s.blank())
 	}
+	s.even = s.tries
 	for !s.done() {
-		before := s.tries
 		if k := s.next(); k != nil {
 			s.neighbours(k)
 		}
-		// At least half of the inputs are made by chance.
-		for range max(s.tries-before, 1000) {
-			if s.done() {
-				break
-			}
-			s.try(s.mutant())
-		}
+		s.byChance(max(s.tries-s.even, atOnce))
 	}
 	return s.err
+}
+
+// atOnce is how many neighbours are tried before others come first.
+const atOnce = 1000
+
+// ended is done for the search among neighbours, which may be more than the search has time
+// for: at least half of all inputs are made by chance.
+func (s *search) ended() bool {
+	if n := s.tries - s.even; n >= atOnce {
+		s.byChance(n)
+	}
+	return s.done()
+}
+
+// byChance tries inputs that are made by chance.
+func (s *search) byChance(n int) {
+	for range n {
+		if s.done() {
+			break
+		}
+		s.try(s.mutant())
+	}
+	s.even = s.tries
 }
 
 // next returns the next input whose neighbours are to be tried, or nil.

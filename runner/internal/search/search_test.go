@@ -157,6 +157,27 @@ func sumOf(from, to int16) (insns asm.Instructions) {
 	return insns
 }
 
+// What one change does not lead to is found, too, while an input has more neighbours than a
+// search tries.
+func TestNeighboursAreNotAll(t *testing.T) {
+	testenv.Probe(t, "test_run xdp")
+	state := &ebpf.MapSpec{Name: "state", Type: ebpf.Hash, KeySize: 4, ValueSize: 8, MaxEntries: 16}
+	insns := costly(asm.Instructions{
+		asm.LoadMem(asm.R6, asm.R1, 0, asm.Word), asm.LoadMem(asm.R3, asm.R1, 4, asm.Word),
+		asm.Mov.Reg(asm.R4, asm.R6), asm.Add.Imm(asm.R4, 64), asm.JGT.Reg(asm.R4, asm.R3, "out"),
+		asm.Mov.Imm(asm.R5, 0),
+	}, sumOf(0, 64), asm.Instructions{ // the path depends on every byte
+		asm.Mov.Reg(asm.R2, asm.R5), asm.And.Imm(asm.R2, 1), asm.JEq.Imm(asm.R2, 0, "even"), asm.Mov.Imm(asm.R2, 1),
+		asm.And.Imm(asm.R5, 0x100).WithSymbol("even"), asm.JEq.Imm(asm.R5, 0, "look"), asm.Mov.Imm(asm.R2, 1),
+		asm.StoreImm(asm.R10, -4, 7, asm.Word).WithSymbol("look"),
+	}, call(state, asm.FnMapLookupElem), asm.Instructions{asm.JEq.Imm(asm.R0, 0, "out")})
+	j := plantest.Job(t, &ebpf.ProgramSpec{Type: ebpf.XDP, Instructions: insns}, bench.Benchmark{TestRun: &bench.TestRun{}})
+	j.Spec.Maps["state"] = state
+	if f := found(t, t.Context(), open(t, j), Options{Runs: 10_000, Seed: 1}); len(f.Worst.Entries) != 1 {
+		t.Errorf("the worst input is %+v", f.Worst.Input)
+	}
+}
+
 // The same seed finds the same.
 func TestSearchesCanBeRepeated(t *testing.T) {
 	testenv.Probe(t, "test_run xdp")
